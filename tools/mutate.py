@@ -160,6 +160,7 @@ TESTS: dict[str, tuple[str, ...]] = {
     "mechanisms/regression/adassp.py": ("least-squares-adassp-1e-06-replace-one",),
     "mechanisms/regression/base.py": ("least-squares-hessian-mixing-1e-06-replace-one", "least-squares-moments-1e-06-replace-one"),
     "mechanisms/regression/objective.py": ("least-squares-1e-06-replace-one",),
+    "mechanisms/regression/prediction.py": ("predictions-1e-06-replace-one",),
     "mechanisms/regression/sums.py": ("least-squares-moments-1e-06-replace-one",),
     "mechanisms/regression/refined.py": ("least-squares-moments-1e-06-replace-one",),
     "mechanisms/release/bounded_noise.py": ("bounded-1e-06-replace-one",),

@@ -57,7 +57,7 @@ def check_smoothness_is_attained(loss):
     """Somewhere slopes rise as fast as stated, within 1 %; where infinity is stated, they jump."""
     widths = [float(value) for value in loss.parameters.values() if isinstance(value, float)]
     step = 1e-4 * min([1.0, *widths])
-    reach = 3.0 * max([1.0, *widths])
+    reach = 8.0 * max([1.0, *widths])
     left, targets = scan(reach, 1.0, points=400_001)
     rise = ((loss.slope(left + step, targets) - loss.slope(left, targets)) / step).max()
     stated = loss.smoothness(1.0)

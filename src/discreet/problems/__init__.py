@@ -2,6 +2,7 @@
 
 from discreet.problems.constrained_risk import ConstrainedRisk
 from discreet.problems.objective import MarginObjective
+from discreet.problems.prediction_risk import PredictionRisk
 from discreet.problems.prediction_sum import PredictionSum
 from discreet.problems.regularised_risk import AnyRisk, MultinomialRisk, OneVsRestRisk, RegularisedRisk
 from discreet.problems.softmax_objective import SoftmaxObjective, softmax
@@ -12,6 +13,7 @@ __all__ = [
     "MarginObjective",
     "MultinomialRisk",
     "OneVsRestRisk",
+    "PredictionRisk",
     "PredictionSum",
     "RegularisedRisk",
     "SoftmaxObjective",

@@ -139,9 +139,9 @@ class ConstrainedRisk:
         domain = self.domain
         return {
             "loss": self.loss.name,
-            "loss_parameters": _as_json(self.loss.parameters),
+            "loss_parameters": as_json(self.loss.parameters),
             "constraint": self.constraint.name,
-            "constraint_parameters": _as_json(self.constraint.parameters),
+            "constraint_parameters": as_json(self.constraint.parameters),
             "max_slope": self.max_slope,
             **domain.record(),
             "intercept_scale": domain.intercept_scale,
@@ -177,14 +177,14 @@ class ConstrainedRisk:
         )
 
 
-def _as_json(value: object) -> Json:
-    """Numbers, texts, lists and dictionaries as they are. Raises TypeError for anything else."""
+def as_json(value: object) -> Json:
+    """Parameters as certificates hold them: numbers, texts, lists and dictionaries as they are. Raises TypeError for anything else."""
     match value:
         case None | bool() | int() | float() | str():
             return value
         case list() | tuple():
-            return [_as_json(each) for each in value]
+            return [as_json(each) for each in value]
         case dict():
-            return {str(key): _as_json(each) for key, each in value.items()}
+            return {str(key): as_json(each) for key, each in value.items()}
         case _:
             raise TypeError(f"a {type(value).__name__} has no place in a certificate")

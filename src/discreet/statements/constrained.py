@@ -3,6 +3,7 @@
 import hashlib
 import json
 import math
+from collections.abc import Mapping
 
 from discreet.core.fields import flag, not_negative, positive, text, whole
 from discreet.data import Domain
@@ -77,9 +78,14 @@ def constrained_problem(problem: Record) -> ConstrainedRisk:
         max_slope=None if slope is None else positive(slope),
     )
     for name, named in (("loss", made.loss), ("constraint", made.constraint)):
-        if json.dumps(dict(named.parameters), sort_keys=True) != json.dumps(problem[f"{name}_parameters"], sort_keys=True):
-            raise ValueError(f"problem: the parameters of the {name} are not those that it has")
+        require_same(name, named.parameters, problem[f"{name}_parameters"])
     return made
+
+
+def require_same(what: str, parameters: Mapping[str, object], recorded: object) -> None:
+    """Raise ValueError for recorded parameters that are not those of the thing that was made from them."""
+    if json.dumps(dict(parameters), sort_keys=True) != json.dumps(recorded, sort_keys=True):
+        raise ValueError(f"problem: the parameters of the {what} are not those that it has")
 
 
 def _hypotheses(parameters: Record, record: Record) -> tuple[Hypothesis, ...]:

@@ -2,6 +2,8 @@
 
 from discreet.core.fields import count, not_negative, positive, text, whole
 from discreet.data import Domain
+from discreet.losses.predictions import prediction_loss_named
+from discreet.problems import PredictionRisk
 from discreet.queries import SecondMoments, Target
 from discreet.statements.base import (
     Fields,
@@ -11,17 +13,19 @@ from discreet.statements.base import (
     among,
     condition,
     counted_by_fit,
+    mapping,
     noise_hypothesis,
     register_words,
     relation,
 )
-from discreet.statements.constrained import REAL_TARGETS, declared_bounds, real_domain
+from discreet.statements.constrained import REAL_TARGETS, declared_bounds, real_domain, require_same
 from discreet.statements.learning import GAUSSIAN, GAUSSIAN_GRID, NON_PRIVATE, NORMAL_LAW, computing_hypotheses, dimension_of
 from discreet.statements.sketch import SECRET, SKETCH, sketch_words
 
 MOMENTS = "joint Gaussian answer of second moments, then of clipped gradients (refined.md)"
 ADASSP = "joint Gaussian answer of second moments, and of their least eigenvalue (adassp.md)"
 HESSIAN_MIXING = "Gaussian sketch, then clipped gradients, numerical composition (hessian_mixing.md)"
+PREDICTION = "objective perturbation of predictions, theorem 1 of objective.md, released on a grid"
 OBJECTIVE = "objective perturbation of residuals, theorem 1 of objective.md, released on a grid"
 
 _PROBLEM: Fields = {"loss": among("squared"), **REAL_TARGETS, "most_records": whole}
@@ -94,6 +98,45 @@ def _objective(parameters: Record, problem: Record) -> Words:
     )
     computing = computing_hypotheses(parameters, GAUSSIAN_GRID, dimension_of(problem))
     return Words(OBJECTIVE, (*_hypotheses(parameters, problem), slopes, noise_hypothesis(NORMAL_LAW, parameters), *computing))
+
+
+_OF_PREDICTIONS: Fields = {"loss": text, "loss_parameters": mapping, **REAL_TARGETS}
+
+
+def prediction_problem(problem: Record) -> PredictionRisk:
+    """The public problem, from its record."""
+    loss = prediction_loss_named(text(problem["loss"]), mapping(problem["loss_parameters"]))
+    require_same("loss", loss.parameters, problem["loss_parameters"])
+    return PredictionRisk(loss=loss, domain=real_domain(problem))
+
+
+@register_words("prediction-objective", parameters={**GAUSSIAN, "ridge": positive, "records": whole}, problem=_OF_PREDICTIONS, shared=True)
+def _predictions(parameters: Record, problem: Record) -> Words:
+    made = prediction_problem(problem)
+    bounded = condition(
+        "rows of {features} features, at most {records} of them, have Euclidean norm at most {radius:.10g}, the constant feature included, targets "
+        "at most {target_bound:.10g} in size; the bounds are public",
+        "rows and targets are brought within the declared bounds ({bounds}), record by record; where the bounds come from is the caller's word",
+        {**problem, "records": parameters["records"]},
+        radius=made.domain.radius,
+        bounds=declared_bounds(problem),
+    )
+    convex = condition(
+        "the loss is convex in the prediction, with slopes of at most {of.slope_bound:.10g} and a second derivative of at most {of.smoothness:.10g}",
+        "the type of the loss ({of.loss.name}) and its law tests",
+        of=made,
+    )
+    ridge = condition(
+        "the objective is {ridge:.10g}-strongly convex in all weights", "the mechanism adds the ridge, the intercept included", parameters
+    )
+    computing = computing_hypotheses(parameters, GAUSSIAN_GRID, dimension_of(problem))
+    conditions = (counted_by_fit(parameters, problem), bounded, convex, ridge, noise_hypothesis(NORMAL_LAW, parameters), *computing)
+    return Words(PREDICTION, conditions)
+
+
+@register_words("prediction-non-private", parameters={"ridge": not_negative, "neighbours": relation}, problem=_OF_PREDICTIONS, shared=True)
+def _prediction_non_private(parameters: Record, problem: Record) -> Words:  # noqa: ARG001 - the same for any problem
+    return Words(NON_PRIVATE, ())
 
 
 def sketched_query(problem: Record, target_weight: float | None) -> SecondMoments:

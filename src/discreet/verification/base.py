@@ -111,7 +111,14 @@ def recheck(stated: Stated) -> tuple[Check, ...]:
         return (Check("record", False, "the recorded parameters are incomplete, of the wrong type or out of range"),)
 
 
-@register_recheck("non-private", "frank-wolfe-non-private", "least-squares-non-private", "release-null-space-noise", "release-published-sketch")
+@register_recheck(
+    "non-private",
+    "frank-wolfe-non-private",
+    "least-squares-non-private",
+    "prediction-non-private",
+    "release-null-space-noise",
+    "release-published-sketch",
+)
 def _nothing(_stated: Stated) -> Iterator[Check]:
     yield Check("guarantee", False, "this mechanism can promise nothing")
 

@@ -25,6 +25,8 @@ import numpy as np
 from discreet.core.arrays import Floats
 from discreet.core.fields import finite, positive
 from discreet.core.neighbours import ADD_REMOVE
+from discreet.losses.predictions import PredictionLoss, prediction_loss_named
+from discreet.statements.base import mapping
 from discreet.statements.learning import dimension_of
 from discreet.verification.base import Check, Stated, delta_check, epsilon_check, register_recheck
 from discreet.verification.constrained import public_numbers
@@ -45,8 +47,10 @@ from discreet.verification.numerics import (
     some_tangents,
     upper_lines,
 )
-from discreet.verification.regression import public_bounds
+from discreet.verification.regression import bounded_rows, public_bounds
 
+_BINS = 2000
+"""Of slopes from 0 to the steepest one."""
 _LESS = 1.0 - 1e-7
 """Room for the quadrature over residuals."""
 
@@ -83,7 +87,7 @@ class Stages(NamedTuple):
         return min(1.0, self.first[-1][0](epsilon - self.last_epsilon) + self.last)
 
 
-@register_recheck("objective-perturbation-gaussian", "output-perturbation-gaussian", "least-squares-objective")
+@register_recheck("objective-perturbation-gaussian", "output-perturbation-gaussian", "least-squares-objective", "prediction-objective")
 def _gaussian(stated: Stated) -> Iterator[Check]:
     stages, epsilon = STAGES[stated.mechanism](stated), positive(stated.parameters["epsilon"])
     for first, how in stages.first:
@@ -161,7 +165,19 @@ def _normal_beyond(thresholds: Floats, s: float) -> Floats:
 def _residual_stages(stated: Stated) -> Stages:
     bounds, ridge = public_bounds(stated.problem), positive(stated.parameters["ridge"])
     s = positive(stated.parameters["width"]) * bounds.radius / positive(stated.parameters["scale"])
-    slopes, traces = _scan_of_residuals(str(stated.parameters["loss"]), bounds.radius**2 / ridge)
+    return _two_signed(stated, *_scan_of_residuals(str(stated.parameters["loss"]), bounds.radius**2 / ridge), s, bounds.dimension)
+
+
+def _prediction_stages(stated: Stated) -> Stages:
+    loss = prediction_loss_named(str(stated.problem["loss"]), mapping(stated.problem["loss_parameters"]))
+    dimension, radius = bounded_rows(stated.problem)
+    steep, slopes, curvature = _scan_of_predictions(loss, positive(stated.problem["target_bound"]))
+    s = steep * radius / positive(stated.parameters["scale"])
+    return _two_signed(stated, slopes, curvature * radius**2 / positive(stated.parameters["ridge"]), s, dimension)
+
+
+def _two_signed(stated: Stated, slopes: Floats, traces: Floats, s: float, dimension: int) -> Stages:
+    """Of slopes that may have both signs: theorem 1 of objective.md, or 2."""
     several, coming = several_rows(stated.problem), stated.guarantee.neighbours is ADD_REMOVE
     jacobian = traces if several else np.log1p(traces)
     alone = _worst_loss(slopes, jacobian, s)
@@ -177,16 +193,16 @@ def _residual_stages(stated: Stated) -> Stages:
             total = (1.0 if convex else 2.0) * (total + 2.0 * least_union(slopes, jacobian, s, epsilon))
         return total * _LESS
 
-    radius = (positive(stated.parameters["tolerance"]) + positive(stated.parameters["noise_error"])) / ridge
+    radius = (positive(stated.parameters["tolerance"]) + positive(stated.parameters["noise_error"])) / positive(stated.parameters["ridge"])
     how = "numerical integral of the privacy loss over both signs of slopes"
-    last = last_stage(stated.parameters, bounds.dimension, radius)
-    return Stages(((delta, how),), positive(stated.parameters["grid_epsilon"]), last)
+    return Stages(((delta, how),), positive(stated.parameters["grid_epsilon"]), last_stage(stated.parameters, dimension, radius))
 
 
 STAGES: dict[str, Callable[[Stated], Stages]] = {
     "objective-perturbation-gaussian": _objective_stages,
     "output-perturbation-gaussian": _output_stages,
     "least-squares-objective": _residual_stages,
+    "prediction-objective": _prediction_stages,
 }
 """By the names of the mechanisms of two stages whose curve is known at every epsilon."""
 
@@ -235,3 +251,22 @@ def _scan_of_residuals(name: str, curvature: float) -> tuple[Floats, Floats]:
             return np.minimum(residuals, 1.0), np.where(residuals <= 1.0, curvature, 0.0)
         case _:
             raise ValueError
+
+
+def _scan_of_predictions(loss: PredictionLoss, bound: float) -> tuple[float, Floats, Floats]:
+    """The steepest slope, |l'| over it and l'', over predictions and targets: of places with slopes alike, the one with the most curvature."""
+    widths = [1.0, bound, *(float(value) for value in loss.parameters.values() if isinstance(value, int | float))]
+    targets = bound * np.linspace(-1.0, 1.0, 65)
+    beside = np.unique(np.concatenate([np.outer((-1.0, 1.0), width * (np.linspace(0.0, 1.5, 601))).ravel() for width in widths]))
+    near = (targets[:, np.newaxis] + beside).ravel()
+    far = np.tile(np.linspace(-40.0, 40.0, 4001) * max(widths), (len(targets), 1)).ravel()
+    places, of = np.concatenate((near, far)), np.concatenate((np.repeat(targets, len(beside)), np.repeat(targets, 4001)))
+    slopes, curvature = np.abs(loss.slope(places, of)), loss.curvature(places, of)
+    steepest = float(slopes.max())
+    if not (steepest > 0 and np.all(np.isfinite(slopes)) and np.all(np.isfinite(curvature))):
+        raise ValueError
+    shares = slopes / steepest
+    order = np.lexsort((shares, curvature, np.floor(shares * _BINS)))
+    last = np.append(np.diff(np.floor(shares[order] * _BINS)) > 0, True)
+    kept = order[last]
+    return steepest, shares[kept], curvature[kept]

@@ -120,12 +120,18 @@ class PublicBounds(NamedTuple):
 
 def public_bounds(problem: Mapping[str, Json]) -> PublicBounds:
     """From the record of a LeastSquares problem; TypeError or ValueError for anything else."""
+    dimension, radius = bounded_rows(problem)
+    bits = min(20, (62 - math.ceil(math.log2(positive(problem["most_records"])))) // 2)
+    return PublicBounds(dimension, radius, bits)
+
+
+def bounded_rows(problem: Mapping[str, Json]) -> tuple[int, float]:
+    """m and R, from the record of any problem with real targets; TypeError or ValueError for anything else."""
     features, constant = whole(problem["features"]), finite(problem["intercept_scale"])
     radius = math.hypot(min(bound_of(problem["norm_bound"]), math.sqrt(features) * bound_of(problem["entry_bound"])), constant)
-    bits = min(20, (62 - math.ceil(math.log2(positive(problem["most_records"])))) // 2)
     if not math.isfinite(radius):
         raise ValueError
-    return PublicBounds(features + (constant > 0), radius, bits)
+    return features + (constant > 0), radius
 
 
 def farthest(neighbours: Neighbours, target_weight: float, square_weight: float) -> float:

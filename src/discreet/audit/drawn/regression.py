@@ -1,6 +1,6 @@
 """The noise of least squares, recovered from noisy answers and an invented table whose exact sums are integers.
 
-    objective        b = -grad G(w) at the released w
+    objective        b = -grad G(w) at the released w; of any loss of a prediction likewise
     AdaSSP           l~, A~ and b~ less the exact ones, in units
     refined          A~, b~, s~, and gradients at given weights, likewise
     hessian mixing   gradients at given weights (its sketch is `sketch`'s, watched there and under `mixing`)
@@ -8,6 +8,7 @@
 The weights that leave are functions of these answers: `draw` computes them from nothing else (tests/audit/test_drawn.py).
 """
 
+from collections.abc import Callable
 from dataclasses import replace
 from typing import Any, NamedTuple
 
@@ -19,10 +20,19 @@ from discreet.audit.drawn.persons import owned_rows
 from discreet.core.arrays import Floats
 from discreet.core.fields import real
 from discreet.data import Domain, Records
+from discreet.losses.predictions import SmoothPinball
 from discreet.matrices import DenseMatrix
-from discreet.mechanisms.regression import AdaSSP, HessianMixing, LeastSquares, RefinedMoments, ResidualObjectivePerturbation
+from discreet.mechanisms.regression import (
+    AdaSSP,
+    HessianMixing,
+    LeastSquares,
+    PredictionObjectivePerturbation,
+    RefinedMoments,
+    ResidualObjectivePerturbation,
+)
 from discreet.mechanisms.regression.objective import prediction_loss
 from discreet.noise import SystemNoise
+from discreet.problems import PredictionRisk
 
 _RUNS, _ANSWERS = 120, 300
 _ROWS: Floats = np.array([[0.6, -0.2, 0.1], [-0.1, 0.7, 0.3], [0.4, 0.4, -0.5], [-0.5, 0.1, 0.2], [0.2, -0.6, -0.4]])
@@ -59,10 +69,21 @@ def _case(target: Target) -> _Case:
 
 def objective(target: Target) -> Watch:
     """The linear term, and the last stage."""
-    problem, data, rows, targets, shares = _case(target)
-    made = ResidualObjectivePerturbation.calibrate(problem, **target.asked)
+    case = _case(target)
+    made = ResidualObjectivePerturbation.calibrate(case.problem, **target.asked)
+    return _linear_term(made, case.problem, case, prediction_loss(made.loss, made.width).slope)
+
+
+def prediction(target: Target) -> Watch:
+    """The same for the pinball loss of a quantile, without its kink."""
+    case = _case(target)
+    problem = PredictionRisk(loss=SmoothPinball(quantile=0.7, width=0.5), domain=case.problem.domain)
+    return _linear_term(PredictionObjectivePerturbation.calibrate(problem, **target.asked), problem, case, problem.loss.slope)
+
+
+def _linear_term(made: Any, problem: Any, case: _Case, slope: Callable[[Floats, Floats], Floats]) -> Watch:  # noqa: ANN401 - either of the two
+    _, data, rows, targets, shares = case
     stated, weights = released(made, problem, data, _RUNS)
-    slope = prediction_loss(str(stated["loss"]), real(stated["width"])).slope
     linears = [-(rows.T @ (shares * slope(rows @ w, targets))) - real(stated["ridge"]) * w for w in weights]
     loud = replace(made, grid=replace(made.grid, step=2.0**-20, scale=2.0**40))
     parts = (

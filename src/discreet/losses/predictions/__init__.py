@@ -6,11 +6,26 @@ from discreet.core.errors import InvalidInput
 from discreet.core.fields import exported, made_by_name
 from discreet.losses import loss_named
 from discreet.losses.predictions.base import PredictionLoss
+from discreet.losses.predictions.log_link import Gamma, Poisson
 from discreet.losses.predictions.margin import Hinge, OfMargin
-from discreet.losses.predictions.quantile import Pinball, SmoothPinball
+from discreet.losses.predictions.quantile import Expectile, Pinball, SmoothPinball
 from discreet.losses.predictions.residual import Absolute, HuberLoss, LogCosh, Squared
 
-__all__ = ["Absolute", "Hinge", "HuberLoss", "LogCosh", "OfMargin", "Pinball", "PredictionLoss", "SmoothPinball", "Squared", "prediction_loss_named"]
+__all__ = [
+    "Absolute",
+    "Expectile",
+    "Gamma",
+    "Hinge",
+    "HuberLoss",
+    "LogCosh",
+    "OfMargin",
+    "Pinball",
+    "Poisson",
+    "PredictionLoss",
+    "SmoothPinball",
+    "Squared",
+    "prediction_loss_named",
+]
 
 
 def prediction_loss_named(name: str, parameters: Mapping[str, object] | None = None) -> PredictionLoss:

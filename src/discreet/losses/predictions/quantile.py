@@ -1,4 +1,4 @@
-"""Losses whose minimisers are quantiles: the pinball loss, and one without its kink."""
+"""Losses whose minimisers are quantiles or expectiles: the pinball loss, one without its kink, and an asymmetric Huber loss."""
 
 from dataclasses import dataclass
 
@@ -87,3 +87,49 @@ class SmoothPinball(PredictionLoss):
     def slope(self, predictions: Floats, targets: Floats) -> Floats:
         """clip((f - y) / h, -q, 1 - q)."""
         return np.clip((predictions - targets) / self.width, -self.quantile, 1.0 - self.quantile)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Expectile(PredictionLoss):
+    """Asymmetric least squares (Newey and Powell 1987) with clipped slopes, as in M-quantiles (Breckling and Chambers 1988).
+
+        l(f; y) = w(f - y) huber_h(f - y),   w(r) = 1 - q for r > 0, q for r < 0;   l' = w(f - y) clip(f - y, -h, h),   l'' <= max(q, 1 - q)
+
+    So |l'| <= max(q, 1 - q) min(h, r + b). With h beyond every residual the minimiser is the q-expectile; q = 1/2 is half the Huber loss.
+    """
+
+    name = "expectile"
+    level: float = 0.5
+    """q, in (0, 1)."""
+    half_width: float = 1.0
+    """h, in units of the target."""
+
+    def __post_init__(self) -> None:
+        """Refuse what is no share, and a half-width that is not positive and finite."""
+        if not (is_finite(self.level) and 0.0 < self.level < 1.0):
+            raise InvalidInput(f"the expectile loss needs 0 < level < 1; {self.level!r} was given. Try 0.5, for the mean.")
+        if not (is_finite(self.half_width) and self.half_width > 0):
+            raise InvalidInput(f"the expectile loss needs a half_width > 0; {self.half_width!r} was given. Try 1.0.")
+
+    def lipschitz(self, reach: float, target_bound: float) -> float:
+        """max(q, 1 - q) min(h, r + b)."""
+        return max(self.level, 1.0 - self.level) * min(self.half_width, reach + target_bound)
+
+    def smoothness(self, target_bound: float) -> float:  # noqa: ARG002 - the same for all targets
+        """max(q, 1 - q)."""
+        return max(self.level, 1.0 - self.level)
+
+    def value(self, predictions: Floats, targets: Floats) -> Floats:
+        """With a = |f - y| and c = min(a, h): w c (a - c / 2)."""
+        ahead = predictions - targets
+        distance = np.abs(ahead)
+        near = np.minimum(distance, self.half_width)
+        return self._weights(ahead) * near * (distance - 0.5 * near)
+
+    def slope(self, predictions: Floats, targets: Floats) -> Floats:
+        """w clip(f - y, -h, h)."""
+        ahead = predictions - targets
+        return self._weights(ahead) * np.clip(ahead, -self.half_width, self.half_width)
+
+    def _weights(self, ahead: Floats) -> Floats:
+        return np.where(ahead > 0.0, 1.0 - self.level, self.level)

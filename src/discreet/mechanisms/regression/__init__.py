@@ -7,6 +7,7 @@ from discreet.mechanisms.regression.choose import NonPrivateLeastSquares, calibr
 from discreet.mechanisms.regression.hessian_mixing import HessianMixing
 from discreet.mechanisms.regression.mixing import GaussianMixing
 from discreet.mechanisms.regression.objective import ResidualObjectivePerturbation
+from discreet.mechanisms.regression.prediction import NonPrivatePrediction, PredictionObjectivePerturbation, calibrate_prediction
 from discreet.mechanisms.regression.refined import RefinedMoments
 from discreet.mechanisms.regression.sums import LeastSquares
 
@@ -18,9 +19,12 @@ __all__ = [
     "HessianMixing",
     "LeastSquares",
     "NonPrivateLeastSquares",
+    "NonPrivatePrediction",
+    "PredictionObjectivePerturbation",
     "RefinedMoments",
     "RegressionMechanism",
     "ResidualObjectivePerturbation",
     "calibrate_least_squares",
+    "calibrate_prediction",
     "fitted_of",
 ]

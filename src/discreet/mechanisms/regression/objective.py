@@ -49,7 +49,7 @@ from discreet.mechanisms.regression.base import Fitted, RegressionMechanism
 from discreet.mechanisms.regression.objective_minimiser import certified_minimiser, gradient_error, longest
 from discreet.mechanisms.regression.sums import LeastSquares
 from discreet.noise import Noise
-from discreet.problems import RegularisedRisk
+from discreet.problems import PredictionRisk, RegularisedRisk
 from discreet.statements.regression import OBJECTIVE
 
 _LEAST_WIDTH, _LARGEST_WIDTH = 0.2, 1.0
@@ -66,7 +66,7 @@ _FEW_EPSILON = 0.06
 """The share grows as 1 + this over epsilon, up to 1: where noise rules, and the signal is weak, regularisation pays."""
 _NOMINAL = 1 << 20
 """Records that rounding errors are planned for where their number is secret."""
-_TYPICAL = 1 << 14
+TYPICAL = 1 << 14
 """Records for which the budget is cut in two where their number is secret."""
 _ROOM = 4.0
 LOSSES = ("log-cosh", "huber")
@@ -213,7 +213,7 @@ class ResidualObjectivePerturbation(TwoStages[LeastSquares], RegressionMechanism
             raise InvalidInput(f"the ridge must be a positive finite number; {strength!r} was given.")
         half = half_problem(loss=loss, width=a, radius=domain.radius, ridge=strength, dimension=domain.dimension, persons=domain.persons)
         records = planned_records(problem, neighbours)
-        reach = strength + (domain.records or _TYPICAL) * domain.radius**2 / domain.dimension
+        reach = strength + (domain.records or TYPICAL) * domain.radius**2 / domain.dimension
         plan = gaussian_plan(
             epsilon=epsilon,
             delta=delta,
@@ -289,7 +289,7 @@ def default_width(problem: LeastSquares, *, mu: float, neighbours: Neighbours) -
     return domain.target_bound * min(max(most, _LEAST_WIDTH), _LARGEST_WIDTH)
 
 
-def planned_records(problem: LeastSquares, neighbours: Neighbours) -> int:
+def planned_records(problem: LeastSquares | PredictionRisk, neighbours: Neighbours) -> int:
     """For how many rows rounding errors are planned: their public number, or under add-remove twice a declared one and at least a million.
 
     Of persons that is the number of persons times the most rows of one.

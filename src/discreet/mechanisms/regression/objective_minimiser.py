@@ -1,4 +1,4 @@
-"""The minimiser of a sum of losses of residuals, a ridge and a linear term, to a certified gradient norm.
+"""The minimiser of a sum of losses of residuals, or of predictions and targets, a ridge and a linear term, to a certified gradient norm.
 
     G(w) = sum_i l(<x_i, w> - y_i) + (lambda / 2) |w|^2 + <b, w>,     |w - argmin G| <= |grad G(w)| / lambda
 
@@ -12,6 +12,9 @@ d + 1 terms in <x, w> - y:
     products     of 128 rows, any order: gamma_132 times the sum of |s_i| R
     sums         of products in a block, of blocks, and of the two other terms: each correctly rounded (fsum), 8 u times their size, of which they
                  take 6
+
+Losses l(f; y) of a prediction f = <x, w>, with |l'| <= a and l'' <= c, differ in one line: f is a compensated product, off by u |f| + gamma_(d+1)^2
+R |w|, and slopes are off by 16 u a and c times the error of a prediction within 5 u (1 + |f|) of it, which grows with |w|.
 
 Sums of losses of residuals are taken over the blocks of a table, wherever they are, one pass each:
 
@@ -44,6 +47,7 @@ from discreet.core.rounding import raising
 from discreet.data import Records
 from discreet.losses.predictions import PredictionLoss
 from discreet.mechanisms.regression.sums import LeastSquares
+from discreet.problems import PredictionRisk
 from discreet.problems.certified_sums import UNIT, gamma
 
 _MOST = 300
@@ -55,6 +59,10 @@ BLOCK = 128
 _SPLITTER = 2.0**27 + 1.0
 _NUMBERS = 1 << 14
 """Of a table, whose products are compensated at a time: what is written on the way stays in the processor's caches."""
+Bounds = LeastSquares | PredictionRisk
+"""A problem with a domain."""
+Curvature = Callable[[Floats], Floats] | None
+"""From slopes to second derivatives, of losses of residuals; None where the loss itself has them, of predictions and targets."""
 
 
 class Evaluated(NamedTuple):
@@ -67,8 +75,8 @@ class Evaluated(NamedTuple):
     """(d, d), where it was wanted."""
 
 
-def evaluated(data: Records, point: Floats, *, loss: PredictionLoss, curvature: Callable[[Floats], Floats], hessian: bool) -> Evaluated:
-    """F, its gradient and perhaps its Hessian at `point` (d,); `curvature` maps slopes to second derivatives."""
+def evaluated(data: Records, point: Floats, *, loss: PredictionLoss, curvature: Curvature, hessian: bool) -> Evaluated:
+    """F, its gradient and perhaps its Hessian at `point` (d,)."""
     work = partial(_evaluated, point=point, loss=loss, curvature=curvature, hessian=hessian)
     total = Evaluated(0.0, np.zeros(len(point)), None)
     for block in data.map(work):
@@ -77,9 +85,9 @@ def evaluated(data: Records, point: Floats, *, loss: PredictionLoss, curvature: 
     return total
 
 
-def accurate_gradient(data: Records, point: Floats, *, loss: PredictionLoss) -> Floats:
-    """grad F at `point`, (d,)."""
-    return _rounded_sum(np.array(list(data.map(partial(_accurate, point=point, loss=loss)))))
+def accurate_gradient(data: Records, point: Floats, *, loss: PredictionLoss, residuals: bool = True) -> Floats:
+    """grad F at `point`, (d,); `residuals` for losses of them."""
+    return _rounded_sum(np.array(list(data.map(partial(_accurate, point=point, loss=loss, residuals=residuals)))))
 
 
 def accurate_residuals(rows: Floats, targets: Floats, point: Floats) -> Floats:
@@ -104,13 +112,15 @@ def _dot2(columns: Floats, targets: Floats, weights: Floats) -> Floats:
     return found
 
 
-def _evaluated(_: int, block: Records, *, point: Floats, loss: PredictionLoss, curvature: Callable[[Floats], Floats], hessian: bool) -> Evaluated:
+def _evaluated(_: int, block: Records, *, point: Floats, loss: PredictionLoss, curvature: Curvature, hessian: bool) -> Evaluated:
     size = len(point)
     values, gradient, matrix = [], np.zeros(size), np.zeros((size, size)) if hessian else None
     for part in block.parts():
         predicted = part.matrix.matvec(point)
         slopes, shares = loss.slope(predicted, part.targets), part.weights
-        losses, bends = loss.value(predicted, part.targets), curvature(slopes) if hessian else None
+        losses, bends = loss.value(predicted, part.targets), None
+        if hessian:
+            bends = loss.curvature(predicted, part.targets) if curvature is None else curvature(slopes)
         if shares is not None:
             losses, slopes, bends = losses * shares, slopes * shares, None if bends is None else bends * shares
         values.append(float(losses.sum()))
@@ -120,11 +130,13 @@ def _evaluated(_: int, block: Records, *, point: Floats, loss: PredictionLoss, c
     return Evaluated(math.fsum(values), gradient, matrix)
 
 
-def _accurate(_: int, block: Records, *, point: Floats, loss: PredictionLoss) -> Floats:
+def _accurate(_: int, block: Records, *, point: Floats, loss: PredictionLoss, residuals: bool) -> Floats:
     parts = [np.zeros((1, len(point)))]
     for rows, entries in block.matrix.chunks():
-        residual = accurate_residuals(entries, block.targets[rows], point)
-        slopes = loss.slope(residual, np.zeros_like(residual))
+        targets = block.targets[rows]
+        zeros = np.zeros_like(targets)
+        less, at = (targets, zeros) if residuals else (zeros, targets)
+        slopes = loss.slope(accurate_residuals(entries, less, point), at)
         if block.weights is not None:
             slopes = slopes * block.weights[rows]
         padding = -len(slopes) % BLOCK
@@ -153,36 +165,43 @@ def _split(numbers: Floats) -> tuple[Floats, Floats]:
     return high, numbers - high
 
 
-def gradient_error(problem: LeastSquares, *, records: int, width: float, ridge: float, length: float, linear: float) -> float:
-    """Bound of the error of `accurate_gradient` over `records` records at |w| <= `length`, the terms ridge w and |b| <= `linear` included."""
+def gradient_error(problem: Bounds, *, records: int, width: float, ridge: float, length: float, linear: float, bend: float | None = None) -> float:
+    """Bound of the error of `accurate_gradient` over `records` records at |w| <= `length`, the terms ridge w and |b| <= `linear` included.
+
+    `bend` c of a loss of predictions, None for one of residuals.
+    """
     domain = problem.domain
-    slope = 17.1 * UNIT * width + gamma(domain.dimension + 1) ** 2 * (domain.radius * length + domain.target_bound) * 1.01
+    reach, products = domain.radius * length, gamma(domain.dimension + 1) ** 2
+    if bend is None:
+        slope = 17.1 * UNIT * width + products * (reach + domain.target_bound) * 1.01
+    else:
+        slope = 16.1 * UNIT * width + bend * (5.1 * UNIT * (1.0 + reach) + products * reach * 1.01)
     of_records = records * domain.radius * (slope + gamma(BLOCK + 4) * width)
     size = records * width * domain.radius + ridge * length + linear
     return (of_records + 8.0 * UNIT * size) * (1.0 + 2.0**-20)
 
 
-def longest(problem: LeastSquares, *, records: int, width: float, ridge: float, linear: float) -> float:
+def longest(problem: Bounds, *, records: int, width: float, ridge: float, linear: float) -> float:
     """A bound of |argmin G| for |b| <= `linear`: G there is at most G(0), and l(r) <= a |r|."""
     return (math.sqrt(2.0 * records * width * problem.domain.target_bound / ridge) + 2.0 * linear / ridge) * raising(4_096)
 
 
 def certified_minimiser(
-    problem: LeastSquares,
+    problem: Bounds,
     data: Records,
     *,
     loss: PredictionLoss,
-    curvature: Callable[[Floats], Floats],
+    curvature: Curvature,
     width: float,
     ridge: float,
     linear: Floats,
     tolerance: float,
 ) -> Floats:
-    """A point (d,) with |grad G| <= tolerance, rounding errors included; `curvature` maps slopes, of at most `width`, to second derivatives.
+    """A point (d,) with |grad G| <= tolerance, rounding errors included; slopes are at most `width`.
 
     Raises SolverFailure where that cannot be certified.
     """
-    records = data.records
+    records, bend = data.records, problem.smoothness if isinstance(problem, PredictionRisk) else None
     near, pull = _NEAR * max(records, 1) * width * problem.domain.radius, float(np.linalg.norm(linear)) * raising(4_096)
 
     def reach(at: Floats, *, hessian: bool) -> Evaluated:
@@ -197,9 +216,9 @@ def certified_minimiser(
     for _ in range(_MOST):
         value, slope, hessian = here
         if float(np.linalg.norm(slope)) <= max(near, tolerance):
-            slope = accurate_gradient(data, point, loss=loss) + ridge * point + linear
+            slope = accurate_gradient(data, point, loss=loss, residuals=bend is None) + ridge * point + linear
             length = float(np.linalg.norm(point)) * raising(4_096)
-            error = gradient_error(problem, records=records, width=width, ridge=ridge, length=length, linear=pull)
+            error = gradient_error(problem, records=records, width=width, ridge=ridge, length=length, linear=pull, bend=bend)
             if float(np.linalg.norm(slope)) * raising(4_096) + error <= tolerance:
                 return point
         if hessian is None:
@@ -221,5 +240,6 @@ def certified_minimiser(
             break
         point, here, before = following, found, size
     raise SolverFailure(
-        f"the minimiser could not be certified to a gradient norm of {tolerance:.3g}. The budget counts as spent; take mechanism='refined'."
+        f"the minimiser could not be certified to a gradient norm of {tolerance:.3g}. The budget counts as spent; take "
+        + ("mechanism='refined'." if bend is None else "a larger alpha.")
     )

@@ -1,0 +1,210 @@
+"""Gaussian objective perturbation for any loss of a prediction with bounded slopes (proof note prediction.md).
+
+    b ~ N(0, sigma^2 I),   w = argmin sum_i l(<x_i, w>; y_i) + (lambda / 2) |w|^2 + <b, w>,   released on a grid with discrete Gaussian noise
+
+    |l'| <= L and 0 <= l'' <= c for every prediction and every |y| <= B
+
+Theorem 1 of objective.md for slopes of both signs, with curvature c at each slope: the curve of the Huber loss of width L and ridge lambda / c.
+Quantiles, expectiles, counts and amounts are one loss each, and none needs a theorem of its own.
+"""
+
+import math
+from dataclasses import dataclass
+from typing import Self
+
+import numpy as np
+
+from discreet.accounting import NoGuarantee
+from discreet.core.arrays import Floats, is_finite
+from discreet.core.errors import InfeasibleTarget, InvalidInput
+from discreet.core.neighbours import Neighbours
+from discreet.core.rounding import raising
+from discreet.data import Records
+from discreet.mechanisms.base import Drawn, Mechanism
+from discreet.mechanisms.constrained.base import check_gaussian_target
+from discreet.mechanisms.learning.base import last_share
+from discreet.mechanisms.learning.perturbation import TwoStages, gaussian_plan
+from discreet.mechanisms.regression.objective import TYPICAL, half_problem, planned_records, two_signed_delta, two_signed_scale
+from discreet.mechanisms.regression.objective_minimiser import certified_minimiser, evaluated, gradient_error, longest
+from discreet.noise import Noise
+from discreet.problems import PredictionRisk, RegularisedRisk
+from discreet.statements.learning import NON_PRIVATE
+from discreet.statements.regression import PREDICTION
+
+STRENGTH = 5.0
+"""lambda epsilon / (c R^2) where nobody chooses: the Jacobian term takes a fifth of epsilon."""
+_ROOM = 4.0
+_PLACES = 257
+"""Targets at which the loss without a prediction is looked at, for how long weights may be."""
+_UP = raising(64)
+_STEPS, _HALVINGS = 300, 50
+_DAMPING = 1e-13
+_LAST = 1e-10
+"""Width of a smoothed kink, over the bound of targets, at which the fit without privacy ends."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PredictionObjectivePerturbation(TwoStages[PredictionRisk]):
+    """The minimiser of losses of predictions, a ridge and a Gaussian linear term."""
+
+    name = "prediction-objective"
+    ridge: float
+    """lambda."""
+    records: int
+    """Most records that rounding errors are planned for; longer tables are refused."""
+
+    @classmethod
+    def calibrate(cls, problem: PredictionRisk, *, epsilon: float, delta: float, neighbours: Neighbours, ridge: float | None = None) -> Self:
+        """The least noise for a total of (epsilon, delta). `ridge` None takes `default_ridge`.
+
+        Raises InvalidInput for a loss with a kink and numbers out of range, InfeasibleTarget for a ridge too small for any noise.
+        """
+        check_gaussian_target(epsilon, delta)
+        if not math.isfinite(problem.smoothness):
+            raise InvalidInput(f"objective perturbation needs a smooth loss, and {problem.loss.name!r} has a kink; take its smooth relative.")
+        strength = default_ridge(problem, epsilon) if ridge is None else ridge
+        if not (is_finite(strength) and strength > 0):
+            raise InvalidInput(f"the ridge must be a positive finite number; {strength!r} was given.")
+        half, domain = half_of(problem, strength), problem.domain
+        least = domain.radius**2 * problem.smoothness / math.expm1(min(epsilon, 700.0))
+        if strength <= least:
+            raise InfeasibleTarget(
+                f"objective perturbation of {problem.loss.name} at epsilon={epsilon:g} needs a ridge above {least:.3g} on the sum of losses; "
+                f"{strength:.3g} was given. {default_ridge(problem, epsilon):.3g} is comfortable, and alpha=None chooses it; or raise epsilon."
+            )
+        records = planned_records(problem, neighbours)
+        reach = strength + (domain.records or TYPICAL) * domain.radius**2 * problem.smoothness / domain.dimension
+        plan = gaussian_plan(
+            epsilon=epsilon,
+            delta=delta,
+            dimension=domain.dimension,
+            scale=lambda part, least: two_signed_scale(half, epsilon=part, delta=least, neighbours=neighbours),
+            tolerance=lambda scale: _tolerance(problem, records, strength, scale),
+            radius=lambda tolerance, error: (tolerance + error) / strength,
+            share=lambda last, scale: last_share(last * reach / scale),
+        )
+        return cls(**plan._asdict(), ridge=strength, records=records, neighbours=neighbours)
+
+    def ideal_delta(self, problem: PredictionRisk, epsilon: float) -> float:
+        """See TwoStages: theorem 1, for the Huber loss with these constants."""
+        return two_signed_delta(half_of(problem, self.ridge), scale=self.scale, epsilon=epsilon, neighbours=self.neighbours)
+
+    def distance(self, problem: PredictionRisk, tolerance: float, error: float) -> float:  # noqa: ARG002 - the same for any problem
+        """See TwoStages."""
+        return (tolerance + error) / self.ridge
+
+    def theorem(self, problem: PredictionRisk) -> str:  # noqa: ARG002 - the same for any problem
+        """See TwoStages."""
+        return PREDICTION
+
+    def require(self, problem: PredictionRisk, data: Records) -> None:
+        """See Mechanism; also for more records than rounding errors were planned for."""
+        problem.require(data)
+        if data.records > self.records:
+            raise InvalidInput(
+                f"this mechanism was planned for at most {self.records} records, and the table is longer. Declare their number, roughly, as "
+                "public_records."
+            )
+
+    def draw(self, problem: PredictionRisk, data: Records, noise: Noise) -> Drawn:
+        """See Mechanism."""
+        linear = noise.gaussian(scale=self.scale, dimension=problem.dimension, draws=1)[:, 0]
+        found = certified_minimiser(
+            problem,
+            data,
+            loss=problem.loss,
+            curvature=None,
+            width=problem.slope_bound,
+            ridge=self.ridge,
+            linear=linear,
+            tolerance=self.tolerance,
+        )
+        return Drawn.of(self.grid.release(found[:, None], noise)[:, 0])
+
+
+def default_ridge(problem: PredictionRisk, epsilon: float) -> float:
+    """lambda where nobody chooses one, from public numbers."""
+    return STRENGTH * problem.smoothness * problem.domain.radius**2 / epsilon
+
+
+def half_of(problem: PredictionRisk, ridge: float) -> RegularisedRisk:
+    """The half of the Huber loss whose slopes reach L; its curvature is 1, so lambda / c stands for lambda."""
+    domain = problem.domain
+    return half_problem(
+        loss="huber",
+        width=problem.slope_bound,
+        radius=domain.radius,
+        ridge=ridge / (problem.smoothness * _UP),
+        dimension=domain.dimension,
+        persons=domain.persons,
+    )
+
+
+def _tolerance(problem: PredictionRisk, records: int, ridge: float, scale: float) -> float:
+    """tau: a small multiple of the bound of rounding errors, from public numbers. |b| is longer with a probability below e^-72.
+
+    That it is enough is not taken for granted: the bound is computed again for the weights that are found, and what exceeds tau raises.
+    """
+    linear = scale * (math.sqrt(problem.dimension) + 12.0)
+    bound, width = problem.domain.target_bound, problem.slope_bound
+    places: Floats = np.linspace(-bound, bound, _PLACES)
+    start = float(problem.loss.value(np.zeros(_PLACES), places).max())
+    length = math.sqrt(2.0 * records * start / ridge) + longest(problem, records=0, width=width, ridge=ridge, linear=linear)
+    return _ROOM * gradient_error(problem, records=records, width=width, ridge=ridge, length=length, linear=linear, bend=problem.smoothness)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class NonPrivatePrediction(Mechanism[PredictionRisk, Records]):
+    """The minimiser without noise, of a loss with a kink too; with a ridge where one is asked for."""
+
+    name = "prediction-non-private"
+    ridge: float
+    """lambda, 0 for none."""
+    neighbours: Neighbours
+
+    def promise(self, problem: PredictionRisk) -> NoGuarantee:  # noqa: ARG002 - the same for any problem
+        """None."""
+        return NoGuarantee(neighbours=self.neighbours, theorem=NON_PRIVATE)
+
+    def draw(self, problem: PredictionRisk, data: Records, noise: Noise) -> Drawn:  # noqa: ARG002 - no noise is drawn
+        """See Mechanism: of a kink, by Newton's method on losses whose bend gets shorter and shorter."""
+        point, width = np.zeros(problem.dimension), 0.1 * problem.domain.target_bound
+        while True:
+            point = self._minimiser(problem, data, point, width)
+            width *= 0.1
+            if math.isfinite(problem.smoothness) or width < _LAST * problem.domain.target_bound:
+                return Drawn.of(point)
+
+    def _minimiser(self, problem: PredictionRisk, data: Records, point: Floats, width: float) -> Floats:
+        """Newton's method from `point` (d,), to the end of float64; the curvature is lifted a little where it is singular."""
+        loss, unit, _ = problem.loss.smoothed(width)
+
+        def reach(at: Floats) -> tuple[float, Floats, Floats]:
+            found = evaluated(data, at, loss=loss, curvature=None, hessian=True)
+            hessian = np.asarray(found.hessian) / unit + self.ridge * np.eye(len(at))
+            return found.value / unit + 0.5 * self.ridge * float(at @ at), found.gradient / unit + self.ridge * at, hessian
+
+        value, slope, hessian = reach(point)
+        for _ in range(_STEPS):
+            lift = _DAMPING * max(float(np.trace(hessian)), 1.0)
+            direction = np.linalg.solve(hessian + lift * np.eye(len(point)), slope)
+            step = 1.0
+            for _ in range(_HALVINGS):
+                following = point - step * direction
+                after = reach(following)
+                if after[0] < value or (after[0] <= value and float(np.linalg.norm(after[1])) < float(np.linalg.norm(slope))):
+                    break
+                step *= 0.5
+            else:
+                return point
+            point, (value, slope, hessian) = following, after
+        return point
+
+
+def calibrate_prediction(
+    problem: PredictionRisk, *, epsilon: float, delta: float, neighbours: Neighbours, ridge: float | None = None
+) -> PredictionObjectivePerturbation | NonPrivatePrediction:
+    """The mechanism, calibrated; without noise for epsilon = infinity, and without a ridge then where none is asked for."""
+    if epsilon == math.inf:
+        return NonPrivatePrediction(ridge=0.0 if ridge is None else ridge, neighbours=neighbours)
+    return PredictionObjectivePerturbation.calibrate(problem, epsilon=epsilon, delta=delta, neighbours=neighbours, ridge=ridge)
