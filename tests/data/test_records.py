@@ -190,9 +190,10 @@ def test_one_row_of_each_person_is_a_table_of_rows_without_weights_of_persons(ki
 
 
 @each_kind
-def test_persons_with_several_rows_and_no_weights_are_refused(kind):
-    with pytest.raises(InvalidInput, match="every row has a weight of its person's share"):
-        of_persons(kind, Persons(rows=2), None)
+def test_persons_that_are_told_apart_and_no_weights_are_refused(kind):
+    for persons in (Persons(rows=2), Persons()):
+        with pytest.raises(InvalidInput, match="every row has a weight of its person's share"):
+            of_persons(kind, persons, None)
     assert of_persons(kind, Persons(weight="declared"), None).records == 5
     if kind != "classes":
         for persons in (None, Persons(weight="declared")):

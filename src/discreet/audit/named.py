@@ -180,7 +180,7 @@ def release_audit(query: Any, made: Any, claim: Claim, target: Target) -> AuditR
     domain = query.domain
 
     def table(row: list[float]) -> Records:
-        return Records(rows=DenseMatrix(np.array([row])), targets=np.zeros(1), domain=domain)
+        return Records(rows=DenseMatrix(np.array([row])), targets=np.zeros(1), domain=domain, kept=True)
 
     def run(data: Records, count: int) -> Floats:
         return np.array([made.run(query, data, SystemNoise()).value.ravel() for _ in range(count)])

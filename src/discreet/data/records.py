@@ -49,7 +49,8 @@ class Records:
     Parameters: `rows` a Matrix of shape (n, domain.features); `targets` (n,) as the domain declares them: of kind sign +1.0 and -1.0, or integers 1
     and 0; of kind code integers in 0..K-1; of kind number real numbers; of kind none None. `weights` (n,) or None for ones: of classes, and where
     the domain has persons, of whose rows those of weight 0 are left out (see `persons`), times weights of classes if there are any.
-    Raises InvalidInput when shapes disagree with each other or with the domain, a number is not finite, or persons have several rows and no weights.
+    Raises InvalidInput when shapes disagree with each other or with the domain, a number is not finite, or persons are told apart and rows have no
+    weights.
     """
 
     __slots__ = ("_given", "_matrix", "_pieces", "_stream", "_targets", "_weights", "domain", "jobs", "records")
@@ -73,8 +74,8 @@ class Records:
         owned = domain.persons is not None and domain.persons.told_apart
         if weights is not None and not domain.classes and not owned:
             raise InvalidInput("records of numbers, and those without targets, have no weights.")
-        if weights is None and domain.persons is not None and domain.persons.several:
-            raise InvalidInput("where persons have several rows, every row has a weight of its person's share; none was given.")
+        if weights is None and domain.persons is not None and (domain.persons.several or (owned and not kept)):
+            raise InvalidInput("where persons are told apart, every row has a weight of its person's share; none was given.")
         bounded = _bounded_targets(targets, domain)
         if not domain.classes:
             check_finite(rows)

@@ -201,9 +201,7 @@ class PrivateModel(Spender):
 
     def _block_rule(self, table: BlockTable, persons: Any) -> Persons | None:
         """Of a table in blocks, which brings its own ids. Raises InvalidInput as module `persons` says."""
-        if persons is not None:
-            raise InvalidInput("a table that is read in blocks brings its own ids of persons; leave persons out.")
-        return table_rule(table, self.rows_per_person, self.person_weight)
+        return table_rule(table, persons, self.rows_per_person, self.person_weight)
 
     def _block_rows(self) -> Callable[[Matrix], Matrix]:
         """From the rows of a block to those that the linear model sees; public numbers only, so that it may travel to where the rows are."""

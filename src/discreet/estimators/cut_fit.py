@@ -10,6 +10,7 @@ other and of the records, each the business of its own release (cuts.md).
 """
 
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any
 
 from sklearn.base import clone
@@ -28,8 +29,8 @@ from discreet.mechanisms.base import certified
 from discreet.mechanisms.cuts import ReleasedCuts
 from discreet.mechanisms.cuts.choose import public_cuts
 from discreet.mechanisms.cuts.columns import Opened, Whose, columns_to_cut, counting_schema, counts_of, cut_schema, uncut_schema, whose_rows
-from discreet.mechanisms.cuts.composed import cuts_then_fit
-from discreet.mechanisms.selection import SHARE
+from discreet.mechanisms.cuts.release import CUTS_THEN_FIT, CutsPlan
+from discreet.mechanisms.selection import SHARE, ThenFit
 from discreet.statements.base import by_schema
 
 
@@ -84,7 +85,8 @@ def fit_with_cuts(
     def planned(epsilon: float, delta: float) -> Certificate:
         return copy.planned(epsilon, delta, records=known, in_blocks=in_blocks)
 
-    both = cuts_then_fit(intervals, **privacy.target, share=share, planned=planned, persons=whose.rule)
+    plan = partial(CutsPlan.calibrate, intervals, neighbours=privacy.neighbours, persons=whose.rule)
+    both = ThenFit.calibrate(CUTS_THEN_FIT, plan, epsilon=privacy.epsilon, delta=privacy.delta, share=share, planned=planned)
     if not both.choice.pays(known if privacy.neighbours is not ADD_REMOVE else estimator.public_records):
         uncut = uncut_schema(schema, [column.name for column in intervals])
         model = _Copy(estimator, uncut, whose.rule).made(privacy.epsilon, privacy.delta, seed=fit_seed(noise), ledger=account).fit(opened(uncut))

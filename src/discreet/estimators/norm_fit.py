@@ -27,7 +27,7 @@ from discreet.estimators.inputs import is_private
 from discreet.ledger import Account, spending_on, without_ledger
 from discreet.matrices import AugmentedMatrix
 from discreet.mechanisms.base import Mechanism, certified
-from discreet.mechanisms.bounds_choice.norm import CANDIDATES, NORM_THEN_FIT, NormPlan, norm_then_fit
+from discreet.mechanisms.bounds_choice.norm import CANDIDATES, NORM_THEN_FIT, NormPlan
 from discreet.mechanisms.selection import SHARE, ThenFit
 from discreet.noise import Noise
 
@@ -42,7 +42,8 @@ def settled(prepared: Prepared, privacy: Privacy, persons: Persons | None) -> Th
         problem, mechanism = prepared(replace(privacy, epsilon=epsilon, delta=delta))
         return mechanism.planned(problem, shape=(problem.dimension,))
 
-    return norm_then_fit(**privacy.target, share=SHARE, planned=planned, persons=persons)
+    plan = partial(NormPlan.calibrate, neighbours=privacy.neighbours, persons=persons)
+    return ThenFit.calibrate(NORM_THEN_FIT, plan, epsilon=privacy.epsilon, delta=privacy.delta, share=SHARE, planned=planned)
 
 
 def left(prepared: Prepared, privacy: Privacy, persons: Persons | None) -> Privacy:
@@ -104,4 +105,4 @@ def _divided(block: Records, *, norm: float, domain: Domain) -> Records:
     """The records over a power of two, exactly, but for entries that underflow."""
     targets = block.targets if domain.kind == "number" else block.codes
     rows = AugmentedMatrix(block.matrix, scale=np.full(block.records, 1.0 / norm), constant=0.0)
-    return Records(rows=rows, targets=targets, domain=domain, weights=block.weights)
+    return Records(rows=rows, targets=targets, domain=domain, weights=block.weights, kept=True)

@@ -206,11 +206,9 @@ class PrivateSearchCV(MetaEstimatorMixin, Spender):  # type: ignore[misc]
     def _table(self, X: Any, y: Any, persons: Any, known: Mapping[str, Any], noise: Noise) -> SearchTable:
         said = (self.rows_per_person, self.person_weight) if self.rows_per_person else (known["rows_per_person"], known["person_weight"])
         if isinstance(X, BlockTable):
-            if persons is not None:
-                raise InvalidInput("a table that is read in blocks brings its own ids of persons; leave persons out.")
             self.n_features_in_ = X.features
             jobs = job_count(known.get("n_jobs") if self.n_jobs is None else self.n_jobs)
-            rule = table_rule(X, *said)
+            rule = table_rule(X, persons, *said)
             return streamed_table(X, y, classes=known["classes"], max_weight=known.get("max_sample_weight"), jobs=jobs, rule=rule, noise=noise)
         rule, ids = held_rule(X, persons, *said)
 

@@ -53,7 +53,7 @@ from discreet.matrices import Matrix, shortening
 from discreet.matrices.bounded import brought_near
 from discreet.mechanisms.curvature import Curvature
 from discreet.mechanisms.curvature.query import ABOVE, DIAGONAL
-from discreet.mechanisms.cuts.composed import CUTS_THEN_FIT
+from discreet.mechanisms.cuts.release import CUTS_THEN_FIT
 from discreet.mechanisms.selection.curves import problem_from
 from discreet.problems import RegularisedRisk
 from discreet.solvers import NoisyMatrix

@@ -126,12 +126,10 @@ def evaluate_privately(  # noqa: PLR0913 - each is a public choice
     in_blocks = isinstance(X, BlockTable)
     if in_blocks and y is not None:
         raise InvalidInput("a table that is read in blocks brings its own classes; leave y out.")
-    if in_blocks and persons is not None:
-        raise InvalidInput("a table that is read in blocks brings its own ids of persons; leave persons out.")
     if isinstance(model, StoredModel) and not isinstance(X, EncodedTable | BlockTable):
         X = model.schema.encode(X, target=True)
     if in_blocks:
-        rule = table_rule(X, rows_per_person, person_weight)
+        rule = table_rule(X, persons, rows_per_person, person_weight)
     else:
         rule, persons = held_rule(X, persons, rows_per_person, person_weight)
     prepared = prepare(

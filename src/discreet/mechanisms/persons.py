@@ -63,14 +63,14 @@ def declared_rule(
     told_apart: bool,
     brought: Persons | None = None,
 ) -> Persons | None:
-    """The public rule; None where the unit is a row. `told_apart` where rows come with ids, `brought` what a schema says.
+    """The public rule; None where the unit is a row. `told_apart` where rows come with ids; `brought` is what a schema says, which says that too.
 
     Raises InvalidInput where one needs the other, and where two say different things.
     """
     if person_weight not in ("person", "row"):
         raise InvalidInput(f'person_weight must be "person" (a person counts once) or "row" (rows count alike); {person_weight!r} was given.')
     if brought is not None:
-        return _agreed(brought, rows_per_person, person_weight, told_apart=told_apart)
+        return _agreed(brought, rows_per_person, person_weight)
     if rows_per_person is None:
         if told_apart:
             raise InvalidInput(
@@ -88,10 +88,9 @@ def declared_rule(
     return Persons(rows=1, weight="declared")
 
 
-def _agreed(brought: Persons, rows_per_person: Any, person_weight: Any, *, told_apart: bool) -> Persons:  # noqa: ANN401 - as above
+def _agreed(brought: Persons, rows_per_person: Any, person_weight: Any) -> Persons:  # noqa: ANN401 - as above
     """`brought`, which says whether there are ids, and which is not contradicted."""
-    if told_apart != brought.told_apart:
-        raise InvalidInput("the schema of the table and the table disagree on whether there are ids of persons. Encode it again.")
+    told_apart = brought.told_apart
     weights = {brought.weight, "person"} if rows_per_person is None or not told_apart else {brought.weight}
     if rows_per_person not in (None, brought.rows) or person_weight not in weights:
         said = f"[person] rows = {brought.rows}, weight = {brought.weight!r}" if told_apart else "rows_per_person = 1"
@@ -116,21 +115,35 @@ def refuse_told_apart(rule: Persons | None, what: str) -> None:
         )
 
 
-def held_rule(X: object, persons: Any, rows_per_person: Any, person_weight: Any) -> tuple[Persons | None, Any]:  # noqa: ANN401 - checked here
-    """The public rule of held rows and their ids, as the caller says, or the schema that encoded them. Raises as `declared_rule` does."""
-    brought = brought_by(X)
-    if brought is not None and persons is not None:
+def schema_rule(
+    brought: Persons | None,
+    ids: Any,  # noqa: ANN401 - a column of any library
+    rows_per_person: Any,  # noqa: ANN401 - checked here
+    person_weight: Any,  # noqa: ANN401 - checked here
+) -> Persons | None:
+    """The public rule where a schema says `brought`, or nothing, and a caller has `ids`, or none. Raises as `declared_rule`, and where both do."""
+    if brought is not None and ids is not None:
         raise InvalidInput("the schema of the table says whose rows are whose; leave persons out.")
+    return declared_rule(rows_per_person, person_weight, told_apart=ids is not None, brought=brought)
+
+
+def held_rule(X: object, persons: Any, rows_per_person: Any, person_weight: Any) -> tuple[Persons | None, Any]:  # noqa: ANN401 - checked here
+    """The public rule of held rows and their ids, as the caller says, or the schema that encoded them. Raises as `schema_rule` does."""
+    brought = brought_by(X)
+    rule = schema_rule(brought, persons, rows_per_person, person_weight)
     ids = X.persons if brought is not None and isinstance(X, EncodedTable) else persons
-    return declared_rule(rows_per_person, person_weight, told_apart=ids is not None, brought=brought), ids
+    if brought is not None and brought.told_apart != (ids is not None):
+        raise InvalidInput("the schema of the table and the table disagree on whether there are ids of persons. Encode it again.")
+    return rule, ids
 
 
-def table_rule(table: BlockTable, rows_per_person: Any, person_weight: Any) -> Persons | None:  # noqa: ANN401 - checked here
-    """The public rule of a table in blocks, which brings its own ids. Raises InvalidInput as `declared_rule` does."""
+def table_rule(table: BlockTable, persons: Any, rows_per_person: Any, person_weight: Any) -> Persons | None:  # noqa: ANN401 - checked here
+    """The public rule of a table in blocks, which brings its own ids. Raises InvalidInput as `declared_rule` does, and for ids that are given."""
+    if persons is not None:
+        raise InvalidInput("a table that is read in blocks brings its own ids of persons; leave persons out.")
     brought = brought_by(table)
     several = rows_per_person is not None and rows_per_person != 1
-    apart = several or (rows_per_person == 1 and says_whose(table)) if brought is None else brought.told_apart
-    return declared_rule(rows_per_person, person_weight, told_apart=apart, brought=brought)
+    return declared_rule(rows_per_person, person_weight, told_apart=several or (rows_per_person == 1 and says_whose(table)), brought=brought)
 
 
 def says_whose(table: BlockTable) -> bool:

@@ -26,7 +26,7 @@ from discreet.data import BlockTable, Cluster, Domain, Records, Schema
 from discreet.data.frames import Frame
 from discreet.ledger import Account
 from discreet.matrices import Matrix
-from discreet.mechanisms.persons import brought_by, declared_rule, refuse_told_apart, says_whose
+from discreet.mechanisms.persons import brought_by, refuse_told_apart, schema_rule, table_rule
 from discreet.noise import Noise
 from discreet.queries import Projection, Target
 from discreet.releases.columns import Kind, PublishedColumn, released_columns, released_schema, require_target, schema_domain
@@ -180,7 +180,10 @@ def publish(  # noqa: PLR0913 - what is public about a table, and what becomes o
     BudgetExceeded before anything is drawn.
     """
     used = None if schema is None else released_schema(schema)
-    rule = _rule_of(table, used, persons, rows_per_person, person_weight)
+    if used is None and isinstance(table, BlockTable):
+        rule = table_rule(table, persons, rows_per_person, person_weight)
+    else:
+        rule = schema_rule(brought_by(table) if used is None else used.persons, persons, rows_per_person, person_weight)
     request = Request(
         domain=_domain_of(table, used, domain, rule),
         target=_named(Target, target, "the target is 'omitted', 'noisy' or 'clear'"),
@@ -198,15 +201,6 @@ def _named(words: type[Word], given: Word | str, what: str) -> Word:
     if str(given) not in {str(word) for word in words}:
         raise InvalidInput(f"{what}; {given!r} was given.")
     return words(given)
-
-
-def _rule_of(table: object, schema: Schema | None, persons: object, rows: int | None, weight: Weight) -> Persons | None:
-    brought = brought_by(table) if schema is None else schema.persons
-    if brought is not None and persons is not None:
-        raise InvalidInput("the schema says whose rows are whose; leave persons out.")
-    blocks = brought is None and rows is not None and isinstance(table, BlockTable)
-    told_apart = brought.told_apart if brought is not None else persons is not None or (blocks and says_whose(table))  # type: ignore[arg-type]
-    return declared_rule(rows, weight, told_apart=told_apart, brought=brought)
 
 
 def _domain_of(table: object, schema: Schema | None, domain: Domain | None, persons: Persons | None) -> Domain:

@@ -2,6 +2,7 @@
 
 import math
 from dataclasses import replace
+from functools import partial
 
 import numpy as np
 import pytest
@@ -15,7 +16,8 @@ from discreet.core.errors import InvalidInput
 from discreet.core.neighbours import ADD_REMOVE, REPLACE_ONE
 from discreet.mechanisms.base import certified
 from discreet.mechanisms.bounds_choice import OpenColumns, grid_named
-from discreet.mechanisms.bounds_choice.norm import CANDIDATES, NORM_THEN_FIT, NormPlan, norm_then_fit
+from discreet.mechanisms.bounds_choice.norm import CANDIDATES, NORM_THEN_FIT, NormPlan
+from discreet.mechanisms.selection import ThenFit
 from discreet.noise import SeededNoise
 
 BOTH = [ADD_REMOVE, REPLACE_ONE]
@@ -31,7 +33,8 @@ def planned(neighbours, mechanism="auto", classes=(0, 1)):
 
 
 def settled(neighbours, *, epsilon=1.0, delta=1e-7, share=0.1, **of):
-    return norm_then_fit(epsilon=epsilon, delta=delta, neighbours=neighbours, share=share, planned=planned(neighbours, **of))
+    plan = partial(NormPlan.calibrate, neighbours=neighbours)
+    return ThenFit.calibrate(NORM_THEN_FIT, plan, epsilon=epsilon, delta=delta, share=share, planned=planned(neighbours, **of))
 
 
 def certificate(both, norm=4.0):

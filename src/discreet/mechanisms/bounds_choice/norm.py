@@ -13,20 +13,17 @@ convex in e^epsilon: chords between points are above it. Like any such curve it 
 Gaussian noise it costs about what a Gaussian mechanism of mu = w / 2 does: neither loss has a variance above w^2 / 4.
 """
 
-from collections.abc import Callable
 from dataclasses import dataclass, replace
 
 import numpy as np
 
 from discreet.accounting import Guarantee, Profile, bounded_range_delta, gaussian_mu
-from discreet.certificates import Certificate
 from discreet.core.arrays import Floats
 from discreet.core.neighbours import Neighbours, Persons
 from discreet.core.rounding import raising
 from discreet.mechanisms.base import Numbers
 from discreet.mechanisms.bounds_choice.choice import BoundsChoice, OpenColumns
 from discreet.mechanisms.bounds_choice.grid import BoundsGrid
-from discreet.mechanisms.selection import ThenFit
 from discreet.noise import Noise
 
 NORM_THEN_FIT = "norm-then-fit"
@@ -70,20 +67,3 @@ class NormPlan:
     def chosen(self, norms: Floats, noise: Noise, *, weights: Floats | None = None) -> float:
         """N, for norms of rows (n,), and their weights where persons have several; spends what the plan says, nowhere."""
         return float(self.mechanism.run(self.problem, Numbers([norms], weights=weights), noise).value[0, 1])
-
-
-def norm_then_fit(
-    *,
-    epsilon: float,
-    delta: float,
-    neighbours: Neighbours,
-    share: float,
-    planned: Callable[[float, float], Certificate],
-    persons: Persons | None = None,
-) -> ThenFit[NormPlan]:
-    """As `ThenFit.calibrate`, which see."""
-
-    def chosen(epsilon: float, delta: float) -> NormPlan:
-        return NormPlan.calibrate(epsilon=epsilon, delta=delta, neighbours=neighbours, persons=persons)
-
-    return ThenFit.calibrate(NORM_THEN_FIT, chosen, epsilon=epsilon, delta=delta, share=share, planned=planned)

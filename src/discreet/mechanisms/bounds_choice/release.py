@@ -27,7 +27,7 @@ from discreet.matrices.bounded import brought_near
 from discreet.mechanisms.base import Numbers
 from discreet.mechanisms.bounds_choice.choice import BoundsChoice, OpenColumns
 from discreet.mechanisms.bounds_choice.grid import BoundsGrid, grid_named
-from discreet.mechanisms.persons import declared_rule, owners_of
+from discreet.mechanisms.persons import owners_of, schema_rule
 from discreet.noise import Noise, SeededNoise, SystemNoise
 
 NORM = "row norm"
@@ -135,11 +135,7 @@ def choose_bounds(  # noqa: PLR0913 - each is a public choice
     Where the schema of the draft says whose rows are whose, the unit is a person: rows count what they weigh. Where it does not, `persons` (n,) ids
     may, with `rows_per_person` and `person_weight` as a fit takes them; rows_per_person=1 needs no ids: nobody has a second row, as you say.
     """
-    brought = draft.schema.persons
-    if brought is not None and persons is not None:
-        raise InvalidInput("the schema says whose rows are whose; leave persons out.")
-    told_apart = persons is not None if brought is None else brought.told_apart
-    rule = declared_rule(rows_per_person, person_weight, told_apart=told_apart, brought=brought)
+    rule = schema_rule(draft.schema.persons, persons, rows_per_person, person_weight)
     prepared = prepare_bounds(draft, epsilon=epsilon, delta=delta, neighbours=neighbours, grid=grid, persons=rule)
     return release_bounds(prepared, frame, noise_of(random_state), account=ledger, persons=persons)
 

@@ -85,7 +85,7 @@ class Whose:
 def whose_rows(table: Table, noise: Noise, *, rows_per_person: int | None, person_weight: str, jobs: int) -> Whose:
     """What `noise` draws of a table that brings its ids, or has one row a person as is declared. Raises InvalidInput as module `persons` says."""
     if isinstance(table, BlockTable):
-        rule = table_rule(table, rows_per_person, person_weight)
+        rule = table_rule(table, None, rows_per_person, person_weight)
         if rule is None or not rule.told_apart:
             return Whose(table=table, rule=rule, persons=None)
         kept = kept_blocks(table, rule, drawn_beside(noise), jobs=jobs)

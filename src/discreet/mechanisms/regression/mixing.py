@@ -113,7 +113,7 @@ def of_records(problem: LeastSquares, data: Records, query: SecondMoments) -> Re
 
 
 def _as_sketched(block: Records, *, scale: float, domain: Domain) -> Records:
-    return Records(rows=block.matrix, targets=block.targets * scale, domain=domain, weights=block.weights)
+    return Records(rows=block.matrix, targets=block.targets * scale, domain=domain, weights=block.weights, kept=True)
 
 
 def drawn_moments(sketch: GaussianSketch, query: SecondMoments, data: Records, noise: Noise) -> Floats:

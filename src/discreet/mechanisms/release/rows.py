@@ -174,7 +174,7 @@ class GaussianRelease(Mechanism[RowQuery, Records]):
             raise InvalidInput("calibrate with local=True to randomise single records at their owners.")
         row = np.asarray(features, dtype=np.float64).reshape(1, -1)
         domain = query.read.domain
-        return Records(rows=as_matrix(row), targets=None if domain.kind == "none" else np.array([float(target)]), domain=domain)
+        return Records(rows=as_matrix(row), targets=None if domain.kind == "none" else np.array([float(target)]), domain=domain, kept=True)
 
     def _distance(self, query: RowQuery) -> float:
         return steps_apart(query.distance(self.neighbours), self.step, query.numbers)

@@ -27,6 +27,9 @@ _CLOSE = 1e-3
 """A total this much below the target, or less, is good enough."""
 _ATTEMPTS = 12
 _LEFT = 0.9
+"""Of delta, for a fit of which one point is known, beside what is chosen."""
+_WORTH = 0.9
+"""Of its share of epsilon: where a search leaves the fit less than this, shares that add leave it more."""
 
 
 class Choice(Protocol):
@@ -66,7 +69,7 @@ class ThenFit(Generic[C]):
     def calibrate(
         cls,
         name: str,
-        chosen: Callable[[float, float], C],
+        chosen: Callable[..., C],
         *,
         epsilon: float,
         delta: float,
@@ -75,7 +78,7 @@ class ThenFit(Generic[C]):
     ) -> Self:
         """The largest fit target (to a thousandth) that `share` leaves of (epsilon, delta).
 
-        `chosen` makes the choice for such a target, and `planned` the certificate of a fit.
+        `chosen(epsilon=, delta=)` makes the choice for such a target, as a plan's `calibrate` does, and `planned` the certificate of a fit.
 
         Where a search finds none, or less than that, both have shares of epsilon and of delta, which add.
 
@@ -86,7 +89,7 @@ class ThenFit(Generic[C]):
         if not 0 < share < 1:
             raise InvalidInput(f"the share of the first part of {name} must lie strictly between 0 and 1; {share!r} was given.")
         first = share * epsilon if delta == 0 else _epsilon_of(gaussian_mu(epsilon, delta) * share**0.5, delta, epsilon)
-        choice = chosen(first, delta)
+        choice = chosen(epsilon=first, delta=delta)
         target = epsilon * (1.0 - share) if delta == 0 else _epsilon_of(gaussian_mu(epsilon, delta) * (1.0 - share) ** 0.5, delta, epsilon)
         rest, best, tried = delta, None, _Tried(epsilon)
         for _ in range(_ATTEMPTS):
@@ -102,7 +105,7 @@ class ThenFit(Generic[C]):
                 if delta == 0 or reached >= epsilon * (1.0 - _CLOSE):
                     break
             target = tried.following(target, reached)
-        if best is None or best.target[0] < 0.9 * (1.0 - share) * epsilon:
+        if best is None or best.target[0] < _WORTH * (1.0 - share) * epsilon:
             return cls._by_sums(name, chosen, epsilon=epsilon, delta=delta, share=share, planned=planned)
         return best
 
@@ -110,7 +113,7 @@ class ThenFit(Generic[C]):
     def _by_sums(
         cls,
         name: str,
-        chosen: Callable[[float, float], C],
+        chosen: Callable[..., C],
         *,
         epsilon: float,
         delta: float,
@@ -119,7 +122,7 @@ class ThenFit(Generic[C]):
     ) -> Self:
         """Where the search found less: shares of epsilon and of delta, which add."""
         kept, left = 1.0 - _CLOSE, _LEFT * delta
-        choice = chosen(share * kept * epsilon, (1.0 - _LEFT) * kept * delta)
+        choice = chosen(epsilon=share * kept * epsilon, delta=(1.0 - _LEFT) * kept * delta)
         target = (1.0 - share) * kept * epsilon
         fit = planned(target, left)
         total = compose([choice.mechanism.guarantee(choice.problem), fit.guarantee], planned=delta > 0)

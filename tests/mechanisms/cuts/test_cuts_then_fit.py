@@ -2,6 +2,7 @@
 
 import math
 from dataclasses import replace
+from functools import partial
 
 import numpy as np
 import pytest
@@ -19,8 +20,9 @@ from discreet.mechanisms.bounds_choice.release import noise_of
 from discreet.mechanisms.counting import GaussianCounting, LaplaceCounting, Queries
 from discreet.mechanisms.counting.gaussian_curve import Component, divergence, lattice
 from discreet.mechanisms.cuts import ColumnCells, ColumnHistograms, CutsPlan, Interval
-from discreet.mechanisms.cuts.composed import CUTS_THEN_FIT, cuts_then_fit
+from discreet.mechanisms.cuts.release import CUTS_THEN_FIT
 from discreet.mechanisms.release import BoundedNoise, GaussianRelease
+from discreet.mechanisms.selection import ThenFit
 from discreet.queries import Rows
 from discreet.statements import certified_words
 from discreet.verification.counting import losses_of_counts
@@ -56,8 +58,12 @@ def of_few_columns(neighbours, classes):
     return plan
 
 
+def both_of(columns, neighbours, **numbers):
+    return ThenFit.calibrate(CUTS_THEN_FIT, partial(CutsPlan.calibrate, columns, neighbours=neighbours), **numbers)
+
+
 def calibrated(neighbours, *, epsilon=1.0, delta=1e-7, share=0.1, mechanism="auto"):
-    return cuts_then_fit(COLUMNS, epsilon=epsilon, delta=delta, neighbours=neighbours, share=share, planned=planned(neighbours, mechanism))
+    return both_of(COLUMNS, neighbours, epsilon=epsilon, delta=delta, share=share, planned=planned(neighbours, mechanism))
 
 
 def certificate(both):
@@ -104,7 +110,7 @@ def test_noise_in_the_output_loses_nothing(neighbours):
 )
 def test_there_is_a_fit_where_one_point_of_its_curve_is_known(neighbours, epsilon, delta, share, classes):
     """Three classes, or few dimensions and so little delta that a pure fit is best."""
-    both = cuts_then_fit(COLUMNS, epsilon=epsilon, delta=delta, neighbours=neighbours, share=share, planned=of_few_columns(neighbours, classes))
+    both = both_of(COLUMNS, neighbours, epsilon=epsilon, delta=delta, share=share, planned=of_few_columns(neighbours, classes))
     assert 0 < both.target[0] < epsilon
     assert not failed(certificate(both))
 
@@ -113,7 +119,7 @@ def test_there_is_a_fit_where_one_point_of_its_curve_is_known(neighbours, epsilo
 def test_shares_of_epsilon_and_delta_add_where_the_search_finds_nothing(neighbours, monkeypatch):
     monkeypatch.setattr("discreet.mechanisms.selection.then_fit._ATTEMPTS", 0)
     for classes in (2, 3):
-        both = cuts_then_fit(COLUMNS, epsilon=1.0, delta=1e-7, neighbours=neighbours, share=0.2, planned=of_few_columns(neighbours, classes))
+        both = both_of(COLUMNS, neighbours, epsilon=1.0, delta=1e-7, share=0.2, planned=of_few_columns(neighbours, classes))
         assert both.target == pytest.approx((0.8, 0.9e-7), rel=2e-3)
         assert not failed(certificate(both))
 
@@ -315,7 +321,7 @@ def test_the_curve_of_a_fit_is_never_read_below_itself():
 def test_exact_laws_of_both_keep_the_total_and_half_the_noise_of_the_fit_does_not(neighbours):
     """Counts of one column and the worst shift of a minimiser: all outputs together, in cells that only hide."""
     columns = COLUMNS[:1]
-    both = cuts_then_fit(columns, epsilon=1.0, delta=1e-5, neighbours=neighbours, share=0.3, planned=planned(neighbours, "output"))
+    both = both_of(columns, neighbours, epsilon=1.0, delta=1e-5, share=0.3, planned=planned(neighbours, "output"))
     moved = 1 if neighbours is ADD_REMOVE else 2
     first = gaussian_integers(1.0, both.choice.mechanism.scales[0], times=moved)
     problem, scale = both.fit.problem, both.fit.parameters["scale"]
