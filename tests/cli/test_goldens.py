@@ -173,6 +173,9 @@ def test_show_prints_the_certificate(model):
     outcome = discreet("show", "model.json")
     assert outcome.code == 0
     first, _, certificate = outcome.out.partition("\n\n")
+    first, summary = first.split("\n", 1)
     assert first == "Model: linear svc, 5 features and an intercept, classes 'no' (negative) and 'yes' (positive); schema 'people'"
-    assert certificate.startswith("Guarantee: epsilon = 1")
+    assert summary.startswith(str(Model.load("model.json").summary()).partition("\n\n")[0])
+    assert "(intercept)" in certificate
+    assert "Guarantee: epsilon = 1" in certificate
     assert Model.load("model.json").certificate.digest in outcome.out

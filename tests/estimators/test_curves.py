@@ -82,7 +82,7 @@ def test_the_band_of_the_noise_is_the_law_of_the_certificate_at_no_curvature():
     curves = model.curves(level=0.95)
     assert curves.band == NOISE
     problem = problem_of(model.certificate)
-    law = noise_law(model.certificate, problem)
+    law = noise_law(model.certificate)
     age = curves["age"]
     deviation = 0.5 * np.sqrt(law.variances[0] / (problem.ridge + law.extra_ridge) ** 2 + law.last_stage)
     assert np.allclose(age.high - age.contribution, 1.959964 * deviation, rtol=1e-5)

@@ -50,7 +50,7 @@ WHOSE = np.arange(300) // 3
         (
             LinearSVC(classes=[0, 1], data_norm="private", rows_per_person=3, neighbours="add-remove"),
             np.arange(300) % 2,
-            "one private fit of two classes",
+            "declare data_norm",
         ),
         (Lasso(radius=1.0, rows_per_person=3), X[:, 0], "LogisticRegression"),
         (LinearRegression(data_norm=1.0, target_bound=1.0, rows_per_person=3), X[:, 0], "LogisticRegression"),

@@ -123,8 +123,7 @@ def test_spherical_noise_is_the_mixture_of_normal_laws_that_is_used(dimension):
     """Quantiles of one coordinate of 40,000 draws: levels within 10 standard errors of a proportion."""
     model = LogisticRegression(epsilon=1.0, delta=0.0, classes=["no", "yes"], random_state=0, mechanism="objective", fit_intercept=False)
     model.fit(*people(features=dimension))
-    problem = release_uncertainty(model, *people(features=dimension), epsilon=1.0, delta=DELTA).problem
-    law = noise_law(model.certificate_, problem)
+    law = noise_law(model.certificate_)
     rate = model.certificate_.parameters["rate"]
     drawn = np.abs(SeededNoise(1).spherical(rate=rate, dimension=dimension, draws=40_000)[0])
     for level in (0.5, 0.9, 0.95):
@@ -282,7 +281,7 @@ def test_penalised_intervals_cover_while_noise_drowns_the_curvature_of_twenty_fe
     inverse = np.linalg.inv(curvature + ridge * np.eye(21))
     base = release_uncertainty(model, *people(), epsilon=1.0, delta=DELTA, random_state=0)
     problem = replace(base.problem, domain=replace(base.problem.domain, features=20), ridge=ridge)
-    law = noise_law(model.certificate_, problem)
+    law = noise_law(model.certificate_)
     true = np.sqrt(np.diag(inverse @ inverse)[:20, np.newaxis] * law.variances)
     chances = []
     for _ in range(100):

@@ -39,8 +39,9 @@ class Kind:
 def _shown_model(value: Any) -> tuple[list[str], dict[str, object]]:
     from discreet.cli.model_file import described
 
-    schema = value.schema
-    return [f"Model: {described(value)}; schema {schema.name!r}"], {"kind": value.kind, "features": schema.features, "schema": schema.to_dict()}
+    schema, summary = value.schema, value.summary()
+    named = {"kind": value.kind, "features": schema.features, "schema": schema.to_dict(), "summary": summary.to_dict()}
+    return [f"Model: {described(value)}; schema {schema.name!r}", *str(summary).splitlines()], named
 
 
 def _shown_certificate(value: Any) -> tuple[list[str], dict[str, object]]:

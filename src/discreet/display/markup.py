@@ -34,6 +34,30 @@ _TEMPLATES = Environment(
 )
 
 
+_TEX = {"\\": "\\textbackslash{}", "~": "\\textasciitilde{}", "^": "\\textasciicircum{}"} | {one: f"\\{one}" for one in "&%$#_{}"}
+
+
+def _texed(value: object) -> object:
+    """What a template of TeX writes out: words made visible, and nothing in them a command."""
+    return "".join(_TEX.get(one, one) for one in visible(value)) if isinstance(value, str) else value
+
+
+_TEX_TEMPLATES = Environment(
+    loader=PackageLoader("discreet.display"),
+    autoescape=False,  # noqa: S701 - it is not HTML; every value passes `_texed`
+    finalize=_texed,
+    undefined=StrictUndefined,
+    trim_blocks=True,
+    lstrip_blocks=True,
+    keep_trailing_newline=True,
+)
+
+
+def rendered_tex(template: str, **values: object) -> str:
+    """A template of TeX with these values in it."""
+    return _TEX_TEMPLATES.get_template(template).render(**values)
+
+
 def rendered(template: str, **values: object) -> str:
     """A template with these values in it."""
     return _TEMPLATES.get_template(template).render(**values)

@@ -13,7 +13,7 @@ from discreet.audit import AuditReport, DrawnReport
 from discreet.certificates import Certificate, Release
 from discreet.core.errors import DiscreetError, InvalidInput, InvalidType
 from discreet.core.files.whole_file import write_whole
-from discreet.display import audit, curves, evaluation
+from discreet.display import audit, curves, evaluation, summaries
 from discreet.display import ledger as ledgers
 from discreet.display.certificates import Alone, Certified, Report, certified_page, chosen_bounds
 from discreet.display.estimators import signal_of_estimator, signal_of_model, target_words
@@ -129,7 +129,7 @@ def _model(model: Model) -> Report:
         subject=model,
         check="discreet verify model.json",
         first=[Section("What was released", [facts, Text(never, Tone.NOTE)])],
-        later=[*curves.section(model), *signal_of_model(model)],
+        later=[*summaries.section(model), *curves.section(model), *signal_of_model(model)],
         chosen=chosen_bounds(schema, what="this model"),
     )
 

@@ -29,9 +29,12 @@ from discreet.core.arrays import Floats
 from discreet.core.errors import InvalidInput, quietly
 from discreet.core.neighbours import ADD_REMOVE, DELTA, Neighbours, Persons, Privacy, neighbours_of
 from discreet.core.validate import job_count, number
-from discreet.data import BlockTable, Domain, EncodedTable, Records
+from discreet.data import BlockTable, Domain, EncodedTable, Records, Schema
 from discreet.estimators.forms import Form, LinearForm
 from discreet.estimators.inputs import feature_rows, whole_or_none
+from discreet.estimators.summarised import summary_of_estimator
+from discreet.estimators.summary import MOST, Summary
+from discreet.estimators.uncertainty import Uncertainty
 from discreet.ledger import Account, check_may_travel
 from discreet.matrices import Matrix
 from discreet.mechanisms.persons import Owners, declared_rule, held_rule, owners_of, table_rule
@@ -168,6 +171,15 @@ class PrivateModel(Spender):
         tags = super().__sklearn_tags__()
         tags.input_tags.sparse = True
         return tags
+
+    def summary(self, *, level: float = 0.95, uncertainty: Uncertainty | None = None, schema: Schema | None = None, most: int = MOST) -> Summary:
+        """The coefficients with names, how sure they are, and what was paid for: `print` it. It is free (module `summarised`).
+
+        Parameters: `level` of the intervals; `uncertainty` what `release_uncertainty` released about this model: intervals then count the sample too;
+        `schema` of the table that X was encoded from, for its names and units; `most` how many coefficients, the most important ones.
+        Raises NotFittedError before a fit, InvalidInput for another model's uncertainty, and for a schema of other features.
+        """
+        return summary_of_estimator(self, level=level, uncertainty=uncertainty, schema=schema, most=most)
 
     def _privacy(self) -> Privacy:
         """What a fit may spend. Raises InvalidInput for what are no numbers, and no relation."""

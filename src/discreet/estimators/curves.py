@@ -9,8 +9,8 @@ were left, the root of the number of columns where each has norm 1, stands for i
 The band. With `uncertainty` (released curvature, module `uncertainty`) it is the interval of the population's penalised weights along
 a = (a_j(x) - mean a_j) / N: noise and sampling are counted. Without, it holds what is public of the noise alone: the Hessian is at least lambda, so
 noise of variance v in the objective moves <w, a> by a deviation of at most |a| sqrt(v) / lambda, and noise on the weights by |a| sqrt(v). It is then
-wider than the noise, often by much where there are many records, and says nothing of sampling. Other models than those of two classes whose
-mechanism has a law in `uncertainty` have no band.
+wider than the noise, often by much where there are many records, and says nothing of sampling. Models whose mechanism
+has no law in module `released_noise` have no band.
 
 Encodings of a column that are functions along it are added up and are one curve. Month, weekday and hour are a contribution of their own, a value a
 label, as is a cycle of which the column holds several; crosses have a value a pair. A missing value has 0 in every feature of its column but its
@@ -36,7 +36,8 @@ from discreet.data.labels import canonical
 from discreet.data.layout import Side, parts_of
 from discreet.estimators.forms import BoundedForm
 from discreet.estimators.inputs import split_weights
-from discreet.estimators.uncertainty import Intervals, Uncertainty, mixture_quantile, noise_law, problem_of
+from discreet.estimators.released_noise import mixture_quantile, noise_law
+from discreet.estimators.uncertainty import Intervals, Uncertainty
 
 if TYPE_CHECKING:
     from discreet.estimators.model import Model
@@ -181,15 +182,13 @@ def _band(model: "Model", uncertainty: Uncertainty | None, level: float) -> tupl
             raise InvalidInput("the uncertainty was released for another model: its weights differ.")
         return WHOLE, lambda directions: _half(uncertainty.along(directions, level))
     try:
-        problem = problem_of(model.certificate)
+        law = noise_law(model.certificate)
     except InvalidInput:
         return None, None
-    law = noise_law(model.certificate, problem)
-    least = problem.ridge + law.extra_ridge if law.in_objective else 1.0
+    # Of more than two classes a curve is w_k less the mean of all: no longer than w_k by itself.
 
     def half_width(directions: AnyFloats) -> Floats:
-        lengths = np.sqrt(np.square(directions).sum(axis=1))[:, np.newaxis]
-        return mixture_quantile(lengths * np.sqrt(law.variances / least**2 + law.last_stage), level)
+        return mixture_quantile(law.bounds(np.sqrt(np.square(directions).sum(axis=1))), level)
 
     return NOISE, half_width
 

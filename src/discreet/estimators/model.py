@@ -36,6 +36,8 @@ from discreet.estimators.base import PrivateModel
 from discreet.estimators.curves import Curves, curves_of
 from discreet.estimators.forms import BoundedForm, Form, KernelForm, LinearForm, chosen_codes, form_of, has_link, log_probabilities, probabilities
 from discreet.estimators.inputs import SCHEMES
+from discreet.estimators.summarised import summary_of_model
+from discreet.estimators.summary import MOST, Summary
 from discreet.estimators.uncertainty import Uncertainty
 from discreet.losses import Logistic, MarginLoss, loss_named
 from discreet.losses.predictions import prediction_loss_named
@@ -169,6 +171,14 @@ class Model:
         Module `curves`. More than two classes need a `label`. Raises InvalidInput for a model that is not linear, and for another's uncertainty.
         """
         return curves_of(self, uncertainty=uncertainty, level=level, label=label)
+
+    def summary(self, *, level: float = 0.95, uncertainty: Uncertainty | None = None, most: int = MOST) -> Summary:
+        """The coefficients in the units of the table, how sure they are, and what was paid for: `print` it. It is free (module `summarised`).
+
+        `uncertainty` of this model makes intervals count the sample too; of long lists the `most` important coefficients are shown.
+        Raises InvalidInput for another model's uncertainty.
+        """
+        return summary_of_model(self, level=level, uncertainty=uncertainty, most=most)
 
     def verify(self) -> Verification:
         """Check the certificate against the weights, and that model, schema and certificate agree."""

@@ -38,8 +38,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from scipy.special import ndtr, ndtri
-from scipy.stats import gamma
+from scipy.special import ndtri
 
 from discreet.accounting import Guarantee, Json, compose
 from discreet.certificates import Certificate, Verification
@@ -49,11 +48,12 @@ from discreet.data import EncodedTable
 from discreet.data.coding import Coding
 from discreet.estimators.forms import has_link, probabilities
 from discreet.estimators.inputs import feature_rows
+from discreet.estimators.released_noise import NoiseLaw, mixture_quantile, noise_law
 from discreet.matrices import Matrix, shortening
 from discreet.matrices.bounded import brought_near
+from discreet.mechanisms.bounds_choice.norm import NORM_THEN_FIT
 from discreet.mechanisms.curvature import Curvature
 from discreet.mechanisms.curvature.query import ABOVE, DIAGONAL
-from discreet.mechanisms.cuts.release import CUTS_THEN_FIT
 from discreet.mechanisms.selection.curves import problem_from
 from discreet.problems import RegularisedRisk
 from discreet.solvers import NoisyMatrix
@@ -65,9 +65,6 @@ _LOWERED = 1.5
 the worst case tried; with 0, 78 %."""
 _CURVED = 0.5
 """Of a Newton step's length, its error over the share of the decisions that it changes; seen: .3 for the logistic loss."""
-_ATOMS = 64
-"""Equally likely values that stand for the Gamma law of v."""
-_STEPS = 60
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -134,6 +131,19 @@ class Uncertainty:
             raise InvalidInput(f"directions must have shape (k, {features}), a row for each combination of the coefficients.")
         return self._intervals(np.hstack((directions, np.zeros((len(directions), size - features)))), level, target)
 
+    def of_weights(self, directions: AnyFloats, level: float = 0.95, *, target: str = PENALISED) -> Intervals:
+        """Intervals for combinations of the weights, (k,), the rows (k, m) of `directions`; the last weight is that of the constant feature."""
+        if directions.ndim != 2 or directions.shape[1] != len(self.weights):
+            raise InvalidInput(f"directions must have shape (k, {len(self.weights)}), a row for each combination of the weights.")
+        return self._intervals(directions, level, target)
+
+    def noise(self, directions: AnyFloats) -> Floats:
+        """Standard deviations that the noise alone leaves in combinations of the weights, (k,), as far as the released curvature tells."""
+        law = noise_law(self.model_certificate)
+        _, parts, _ = self._penalised(directions, law, 1.0)
+        moved = np.min([part.moved if law.in_objective else part.carried for part in parts], axis=0)
+        return np.sqrt(float(np.mean(law.variances)) * moved + law.last_stage * np.square(directions).sum(axis=1))
+
     def decisions(self, X: Any, level: float = 0.95, *, target: str = PENALISED) -> Intervals:
         """Intervals for the decision value of every row, (n,), rows shortened as in the fit: for the decision of theta, not for a label."""
         parts = [self._intervals(block, level, target) for block in self._directions(_rows(X, self.problem.domain.features))]
@@ -180,7 +190,7 @@ class Uncertainty:
             raise InvalidInput(f"the level of an interval lies between 0 and 1; {level!r} was given.")
         if target not in _TARGETS:
             raise InvalidInput(f"target must be one of {quoted(_TARGETS)}; {target!r} was given.")
-        law = noise_law(self.model_certificate, self.problem)
+        law = noise_law(self.model_certificate)
         deviations = float(ndtri(0.5 + 0.5 * level))
         if target == UNPENALISED:
             directions = np.where(np.isin(np.arange(len(self.weights)), self.references), 0.0, directions)
@@ -193,7 +203,7 @@ class Uncertainty:
             half = np.minimum(half, mixture_quantile(spreads, level) + bias)
         return Intervals(low=estimate - half, estimate=estimate, high=estimate + half, level=level)
 
-    def _penalised(self, directions: AnyFloats, law: "NoiseLaw", deviations: float) -> tuple[Floats, list["_Variance"], Floats]:
+    def _penalised(self, directions: AnyFloats, law: NoiseLaw, deviations: float) -> tuple[Floats, list["_Variance"], Floats]:
         """Estimates, what is known of their variance, and their bias: from the equations, where they can be solved, and from H >= 0."""
         ridge = self.problem.ridge + law.extra_ridge
         sampling, size = self._sampling(ridge), len(self.weights)
@@ -207,7 +217,7 @@ class Uncertainty:
             parts.append(_Variance(sampled=_along(directions, found[0]), moved=_along(directions, found[1]), carried=carried))
         return directions @ self.weights, parts, np.zeros(len(directions))
 
-    def _unpenalised(self, directions: AnyFloats, law: "NoiseLaw", deviations: float) -> tuple[Floats, list["_Variance"], Floats]:
+    def _unpenalised(self, directions: AnyFloats, law: NoiseLaw, deviations: float) -> tuple[Floats, list["_Variance"], Floats]:
         """The same for the Newton step that takes the penalty off, among weights that are 0 for reference categories, as `directions` are there."""
         ridge, size, domain = self.problem.ridge + law.extra_ridge, len(self.weights), self.problem.domain
         kept = np.delete(np.eye(size), self.references, axis=1)
@@ -256,40 +266,6 @@ class _Variance:
     """What noise of variance 1 on the weights adds."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class NoiseLaw:
-    """The law of a model's noise, from its certificate."""
-
-    in_objective: bool
-    """Whether it is in the objective, or added to the weights."""
-    variances: Floats
-    """Equally likely values of v."""
-    last_stage: float
-    """r, the variance of the noise on the grid."""
-    extra_ridge: float = 0.0
-
-
-def noise_law(certificate: Certificate, problem: RegularisedRisk) -> NoiseLaw:
-    """See module docstring. Raises InvalidInput for a mechanism without such a law."""
-    mechanism, parameters = certificate.mechanism, certificate.parameters
-    if mechanism == CUTS_THEN_FIT and isinstance(fit := parameters.get("fit"), dict) and isinstance(stated := fit.get("parameters"), dict):
-        mechanism, parameters = str(fit.get("mechanism")), stated  # whatever the cuts are, the noise of the weights is that of the fit
-    if mechanism not in _LAWS or certificate.releases != 1:
-        raise InvalidInput(
-            f"intervals are for one private fit of two classes; the certificate states {certificate.mechanism!r}, {certificate.releases} time(s)."
-        )
-    in_objective, spherical = _LAWS[mechanism]
-    step, grid_scale = _parameter(parameters, "grid_step"), _parameter(parameters, "grid_scale")
-    if spherical:
-        places = (np.arange(_ATOMS) + 0.5) / _ATOMS
-        variances: Floats = gamma.ppf(places, 0.5 * (problem.dimension + 1)) * 2.0 / _parameter(parameters, "rate") ** 2
-    else:
-        variances = np.array([_parameter(parameters, "scale") ** 2])
-    extra = _parameter(parameters, "extra_ridge") if "extra_ridge" in parameters else 0.0
-    last = (step * grid_scale) ** 2 * (2.0 if spherical else 1.0)
-    return NoiseLaw(in_objective=in_objective, variances=variances, last_stage=last, extra_ridge=extra)
-
-
 def problem_of(certificate: Certificate) -> RegularisedRisk:
     """The public problem that a model's certificate states, if it is one of two classes with a law of noise that is known here."""
     stated: Mapping[str, Any] = certificate.problem
@@ -301,31 +277,10 @@ def problem_of(certificate: Certificate) -> RegularisedRisk:
         problem = None
     if problem is None or problem.to_dict() != dict(stated):
         raise InvalidInput("the certificate's problem is not one of two classes with a margin loss.")
-    noise_law(certificate, problem)
+    if certificate.mechanism == NORM_THEN_FIT:
+        raise InvalidInput('a norm that was chosen in the fit (data_norm="private") is not that of the rows; declare data_norm for intervals.')
+    noise_law(certificate)
     return problem
-
-
-_LAWS = {
-    "objective-perturbation-gaussian": (True, False),
-    "objective-perturbation-pure": (True, True),
-    "output-perturbation-gaussian": (False, False),
-    "output-perturbation-pure": (False, True),
-}
-"""In the objective? Spherical?"""
-
-
-def mixture_quantile(spreads: Floats, level: float) -> Floats:
-    """q (n,) such that |N(0, s^2)| <= q with probability `level`, s one of `spreads` (n, atoms), all equally likely."""
-    outer = float(ndtri(0.5 + 0.5 * level))
-    low, high = outer * spreads.min(axis=1), outer * spreads.max(axis=1)
-    if spreads.shape[1] == 1:
-        return high
-    safe = np.maximum(spreads, np.finfo(np.float64).tiny)
-    for _ in range(_STEPS):
-        middle = 0.5 * (low + high)
-        reached = np.mean(2.0 * ndtr(middle[:, np.newaxis] / safe) - 1.0, axis=1) >= level
-        low, high = np.where(reached, low, middle), np.where(reached, middle, high)
-    return high
 
 
 def _rows(X: Any, features: int) -> Matrix:
@@ -346,10 +301,3 @@ def _non_negative(matrix: AnyFloats) -> AnyFloats:
     values, vectors = np.linalg.eigh(matrix)
     clipped: AnyFloats = (vectors * np.maximum(values, 0.0)) @ vectors.T
     return clipped
-
-
-def _parameter(parameters: Mapping[str, Json], name: str) -> float:
-    value = parameters.get(name)
-    if isinstance(value, bool) or not isinstance(value, int | float) or not math.isfinite(value) or value < 0:
-        raise InvalidInput(f"the certificate states no usable {name}.")
-    return float(value)

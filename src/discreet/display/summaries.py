@@ -1,0 +1,40 @@
+"""Summaries of models: in notebooks, in reports, and as tables for a paper."""
+
+from discreet.core.errors import DiscreetError
+from discreet.display.markup import rendered_tex
+from discreet.display.pages import Block, Facts, Section, Table, Text, Tone, view_html
+from discreet.estimators import Model
+from discreet.estimators.summary import Summary
+
+
+def view(summary: Summary) -> str:
+    """HTML for notebooks."""
+    paid = Facts("What was paid for", summary.paid)
+    return view_html(summary.title, Facts("What was fitted", summary.facts), paid, *blocks(summary))
+
+
+def latex(summary: Summary) -> str:
+    """A tabular a part, for the package booktabs."""
+    parts = [(part, summary.rows(part)) for part in summary.parts]
+    return rendered_tex("summary.tex", summary=summary, parts=parts, columns="r" * len(summary.header))
+
+
+def section(model: Model) -> list[Section]:
+    """For reports; nothing where it cannot be said."""
+    try:
+        summary = model.summary()
+    except DiscreetError:
+        return []
+    return [Section("What the model says", blocks(summary))]
+
+
+def blocks(summary: Summary) -> list[Block]:
+    """A table a part, and what its numbers are."""
+    found: list[Block] = []
+    for part in summary.parts:
+        more = f"; {part.left_out} less important ones are left out" if part.left_out else ""
+        towards = f", towards {part.towards}" if part.towards else ""
+        caption = f"Coefficients{towards}{more}"
+        header = ("Coefficient of", *(name.capitalize() for name in summary.header))
+        found.append(Table(caption, header, summary.rows(part), set(range(1, len(header)))))
+    return [*found, *([Text(" ".join(summary.notes), Tone.NOTE)] if summary.notes else [])]

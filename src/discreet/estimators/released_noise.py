@@ -1,0 +1,126 @@
+"""The law of the noise in a model's weights, from its certificate: public, and free to ask for.
+
+    noise in the objective    w - w_0  is about  -S^-1 b,  S = H + lambda I  and  H >= 0:   the deviation of a'w is at most |a| sqrt(v) / lambda
+    noise on the weights      w - w_0  =  b:                                               it is |a| sqrt(v)
+
+w_0 is what the same fit would have released without noise. v = sigma^2 for Gaussian noise. Spherical noise of rate beta in d dimensions is a scale
+mixture of normals, v ~ Gamma((d + 1) / 2, rate beta^2 / 2): `_ATOMS` equally likely values stand for that law. The last stage adds discrete noise
+of variance r on the grid that weights leave on.
+
+Of several classes at once the noise is one vector of all of their weights (multinomial), or one a class (one against the others); noise in the
+objective of residuals is like that of margins. What was chosen beside the fit does not matter to the law: cuts, or a norm.
+
+Steps with noise, released moments and sketches have no such law of a single weight.
+"""
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+import numpy as np
+from scipy.special import ndtr, ndtri
+from scipy.stats import gamma
+
+from discreet.accounting import Json
+from discreet.certificates import Certificate
+from discreet.core.arrays import Floats
+from discreet.core.errors import InvalidInput
+from discreet.mechanisms.bounds_choice.norm import NORM_THEN_FIT
+from discreet.mechanisms.cuts.release import CUTS_THEN_FIT
+
+_ATOMS = 64
+"""Equally likely values that stand for the Gamma law of v."""
+_STEPS = 60
+
+_LAWS = {
+    "objective-perturbation-gaussian": (True, False),
+    "objective-perturbation-pure": (True, True),
+    "output-perturbation-gaussian": (False, False),
+    "output-perturbation-pure": (False, True),
+    "multinomial-perturbation-gaussian": (True, False),
+    "multinomial-perturbation-pure": (True, True),
+    "one-vs-rest-gaussian": (True, False),
+    "one-vs-rest-pure": (True, True),
+    "least-squares-objective": (True, False),
+}
+"""In the objective? Spherical?"""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class NoiseLaw:
+    """The law of a model's noise, from its certificate."""
+
+    in_objective: bool
+    """Whether it is in the objective, or added to the weights."""
+    variances: Floats
+    """Equally likely values of v."""
+    last_stage: float
+    """r, the variance of the noise on the grid."""
+    ridge: float = 0.0
+    """lambda, with what the mechanism added to it: the least curvature of the objective."""
+    extra_ridge: float = 0.0
+    """What the mechanism added."""
+
+    def bounds(self, lengths: Floats) -> Floats:
+        """Deviations of a'w for |a| = `lengths` (n,) and every value of v, (n, atoms): exact for noise on the weights, else upper bounds."""
+        least = self.ridge if self.in_objective else 1.0
+        return np.multiply.outer(lengths, np.sqrt(self.variances / least**2 + self.last_stage))
+
+
+def noise_law(certificate: Certificate) -> NoiseLaw:
+    """See module docstring. Raises InvalidInput for a mechanism without such a law, and for several releases under one certificate."""
+    mechanism, parameters, problem = fit_within(certificate)
+    if mechanism not in _LAWS or certificate.releases != 1:
+        raise InvalidInput(f"no law of the noise in single weights is known for {certificate.mechanism!r}, {certificate.releases} time(s).")
+    in_objective, spherical = _LAWS[mechanism]
+    step, grid_scale = _parameter(parameters, "grid_step"), _parameter(parameters, "grid_scale")
+    if spherical:
+        places = (np.arange(_ATOMS) + 0.5) / _ATOMS
+        variances: Floats = gamma.ppf(places, 0.5 * (_dimension(problem) + 1)) * 2.0 / _parameter(parameters, "rate") ** 2
+    else:
+        variances = np.array([_parameter(parameters, "scale") ** 2])
+    extra = _parameter(parameters, "extra_ridge") if "extra_ridge" in parameters else 0.0
+    ridge = _parameter(parameters if "ridge" in parameters else problem, "ridge") + extra
+    last = (step * grid_scale) ** 2 * (2.0 if spherical else 1.0)
+    if in_objective and not ridge > 0:
+        raise InvalidInput("the certificate states no ridge, so the noise has no bound.")
+    return NoiseLaw(in_objective=in_objective, variances=variances, last_stage=last, ridge=ridge, extra_ridge=extra)
+
+
+def fit_within(certificate: Certificate) -> tuple[str, Mapping[str, Json], Mapping[str, Json]]:
+    """The mechanism, parameters and problem of the fit itself, whatever was chosen before it."""
+    mechanism, parameters = certificate.mechanism, certificate.parameters
+    if (
+        mechanism in {CUTS_THEN_FIT, NORM_THEN_FIT}
+        and isinstance(fit := parameters.get("fit"), dict)
+        and isinstance(own := fit.get("parameters"), dict)
+    ):
+        return str(fit.get("mechanism")), own, certificate.problem
+    return mechanism, parameters, certificate.problem
+
+
+def mixture_quantile(spreads: Floats, level: float) -> Floats:
+    """q (n,) such that |N(0, s^2)| <= q with probability `level`, s one of `spreads` (n, atoms), all equally likely."""
+    outer = float(ndtri(0.5 + 0.5 * level))
+    low, high = outer * spreads.min(axis=1), outer * spreads.max(axis=1)
+    if spreads.shape[1] == 1:
+        return high
+    safe = np.maximum(spreads, np.finfo(np.float64).tiny)
+    for _ in range(_STEPS):
+        middle = 0.5 * (low + high)
+        reached = np.mean(2.0 * ndtr(middle[:, np.newaxis] / safe) - 1.0, axis=1) >= level
+        low, high = np.where(reached, low, middle), np.where(reached, middle, high)
+    return high
+
+
+def _dimension(problem: Mapping[str, Json]) -> float:
+    """Of the vector that the spherical noise is drawn in: the weights of all classes for a multinomial model, else those of one function."""
+    one = _parameter(problem, "features") + (_parameter(problem, "intercept_scale") > 0)
+    return one * _parameter(problem, "classes") if problem.get("scheme") == "multinomial" else one
+
+
+def _parameter(parameters: Mapping[str, Json], name: str) -> float:
+    value = parameters.get(name)
+    if isinstance(value, bool) or not isinstance(value, int | float) or not math.isfinite(value) or value < 0:
+        raise InvalidInput(f"the certificate states no usable {name}.")
+    return float(value)

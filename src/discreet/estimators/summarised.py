@@ -1,0 +1,348 @@
+"""What a fitted model says, as tables of statistics print it: coefficients with names and units, how sure they are, and what was paid for.
+
+    f(x) = c + sum_j b_j x_j        a line a coefficient: b_j, the deviation of the noise in it, an interval, and e^(b_j) where it is a ratio of odds
+
+Units. A model of a schema's rows sees features; a number that enters linearly is one feature, f = s x + o, so its coefficient in the unit of the
+column is s w, and the intercept is t v + sum o w, the decision where every number is 0. Categories, cells of other encodings and rows that are
+divided by their norm have no unit of the table: their coefficients are those of features, which are at most 1. A regression on a schema's numbers
+answers in [-1, 1], and coefficients are given in the unit of the target. Every line is <a, w> + constant with public a, so what is said of w holds.
+
+How sure. In this order, what there is:
+
+    noise and sample    released curvature (module `uncertainty`), or the covariance that the mechanism itself released: the interval of the
+                        population's coefficient
+    noise               the law of the noise (module `released_noise`): exact where it was added to the weights, an upper bound where it was in the
+                        objective; nothing is said of the sampling of records
+    none                steps with noise, sketches: no law of a single coefficient is public, and none is printed
+
+Of long lists the most important coefficients come first, by what they can add: |w| in the units of the features. All of it follows from what was
+released, and costs nothing.
+"""
+
+import math
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from functools import partial
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+from scipy.special import ndtri
+from sklearn.utils.validation import check_is_fitted
+
+from discreet.accounting import ApproximateDP, NoGuarantee, PureDP
+from discreet.certificates import Certificate
+from discreet.core.arrays import Floats
+from discreet.core.errors import InvalidInput
+from discreet.core.validate import whole
+from discreet.data import NumberTarget, Schema
+from discreet.data.columns import NumericColumn
+from discreet.data.labels import canonical
+from discreet.estimators.forms import Form, KernelForm, form_of
+from discreet.estimators.released_noise import NoiseLaw, mixture_quantile, noise_law
+from discreet.estimators.summary import Line, Part, Summary
+from discreet.estimators.uncertainty import Uncertainty
+
+if TYPE_CHECKING:
+    from discreet.estimators.base import PrivateModel
+    from discreet.estimators.model import Model
+
+INTERCEPT = "(intercept)"
+_WHOLE, _NOISE, _AT_MOST = "noise and sample", "noise alone", "noise alone, at most"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Subject:
+    """What a summary is of: everything is public."""
+
+    name: str
+    weights: Floats
+    """(m,), or (K m,) with the classes one after the other."""
+    certificate: Certificate
+    form: Form
+    labels: tuple[str, ...]
+    """Of the classes; none for numbers."""
+    schema: Schema | None = None
+    names: tuple[str, ...] | None = None
+    """Of the features, where no schema tells them."""
+    unit: float = 1.0
+    """What rows are divided by before the model sees them."""
+    covariance: Floats | None = None
+    """(m, m), of the errors of `weights`, noise and sample together, where the mechanism released it."""
+    probabilities: bool = False
+    """Whether decisions are logarithms of odds."""
+
+
+def summary_of(subject: Subject, *, level: float, uncertainty: Uncertainty | None, most: int) -> Summary:
+    """Of `most` coefficients each. Raises InvalidInput for a level outside (0, 1), or an uncertainty of other weights."""
+    if not 0 < level < 1:
+        raise InvalidInput(f"the level of an interval lies between 0 and 1; {level!r} was given.")
+    most = whole(most, "most")
+    if uncertainty is not None and not np.array_equal(uncertainty.weights, subject.weights):
+        raise InvalidInput("the uncertainty was released for another model: its weights differ.")
+    about: dict[str, Any] = {"facts": tuple(_facts(subject)), "paid": tuple(_paid(subject.certificate, uncertainty)), "level": level}
+    title = f"{subject.name}: {_answers(subject)}"
+    if isinstance(subject.form, KernelForm):
+        note = (
+            "The coefficients are those of random features and say nothing by themselves: ask for decisions, or probabilities, at rows of interest."
+        )
+        return Summary(title=title, parts=(), counted=None, notes=(note,), **about)
+    read = _read(subject)
+    sure = _sure(subject, uncertainty, level)
+    parts = tuple(_part(subject, read, sure, towards, function, most) for function, towards in enumerate(_towards(subject)))
+    return Summary(title=title, parts=parts, counted=sure.counted, notes=tuple(_notes(subject, sure, level)), **about)
+
+
+class _Read(NamedTuple):
+    """Every coefficient as a combination of the weights of one function."""
+
+    names: list[tuple[str, str]]
+    """With units."""
+    directions: Floats
+    """(lines, m)."""
+    constants: Floats
+    importance: list[int]
+    """The places of the lines of features (the intercept's is before them), as features."""
+
+
+class _Sure(NamedTuple):
+    """How sure: half widths and deviations of lines of one function from their directions (k, m)."""
+
+    counted: str | None
+    level: float
+    law: NoiseLaw | None = None
+    whole: Callable[[Floats], Floats] | None = None
+    """Half widths that count the sample too."""
+    bought: Uncertainty | None = None
+
+    def of(self, directions: Floats) -> tuple[Floats | None, Floats | None]:
+        """Deviations of the noise, and half widths of the intervals, (k,) each."""
+        noise = None
+        half = None
+        if self.law is not None:
+            spreads = self.law.bounds(np.sqrt(np.square(directions).sum(axis=1)))
+            noise, half = np.sqrt(np.square(spreads).mean(axis=1)), mixture_quantile(spreads, self.level)
+        if self.bought is not None:
+            noise = self.bought.noise(directions)
+        if self.whole is not None:
+            half = self.whole(directions)
+        return noise, half
+
+
+def _sure(subject: Subject, uncertainty: Uncertainty | None, level: float) -> _Sure:
+    try:
+        law = noise_law(subject.certificate)
+    except InvalidInput:
+        law = None
+    quantile = float(ndtri(0.5 + 0.5 * level))
+    if uncertainty is not None:
+        return _Sure(_WHOLE, level, law=law, whole=partial(_bought, uncertainty, level), bought=uncertainty)
+    if subject.covariance is not None and not isinstance(subject.certificate.guarantee, NoGuarantee):
+        return _Sure(_WHOLE, level, law=law, whole=partial(_known, subject.covariance, quantile))
+    if law is None:
+        return _Sure(None, level)
+    return _Sure(_AT_MOST if law.in_objective else _NOISE, level, law=law)
+
+
+def _bought(uncertainty: Uncertainty, level: float, directions: Floats) -> Floats:
+    found = uncertainty.of_weights(directions, level)
+    return np.asarray(0.5 * (found.high - found.low))
+
+
+def _known(covariance: Floats, quantile: float, directions: Floats) -> Floats:
+    variances = np.einsum("ij,jk,ik->i", directions, covariance, directions)
+    return np.asarray(quantile * np.sqrt(np.maximum(variances, 0.0)))
+
+
+def _read(subject: Subject) -> _Read:
+    """See module docstring."""
+    schema, form = subject.schema, subject.form
+    constant = form.intercept_scale > 0
+    functions = len(subject.labels) if len(subject.labels) > 2 else 1
+    size = len(subject.weights) // functions
+    features = size - constant
+    directions = np.eye(features, size) / subject.unit
+    intercept = np.zeros(size)
+    if constant:
+        intercept[-1] = form.intercept_scale
+    names = [(name, "") for name in _names(subject, features)]
+    if schema is not None and schema.rows == "bound":
+        place = 0
+        for column, made in zip(schema.layout.every, schema.layout.names(), strict=True):
+            if isinstance(column, NumericColumn) and column.plain:
+                least = -1.0 if column.bounds.symmetric else 0.0
+                slope = (1.0 - least) / column.bounds.width
+                names[place] = (_legible(column.name), column.name)
+                directions[place] *= slope
+                intercept[place] = least - slope * column.bounds.lower
+            place += len(made)
+    target, scale, constants = None if schema is None else schema.target, 1.0, np.zeros(features + 1)
+    if isinstance(target, NumberTarget):
+        scale = 0.5 * (target.upper - target.lower)
+        constants[0] = target.lower + scale
+    told = bool(np.any(intercept)) or constants[0] != 0
+    rows = scale * np.vstack((intercept, directions))
+    if told:
+        return _Read([(INTERCEPT, ""), *names], rows, constants, list(range(features)))
+    return _Read(names, rows[1:], constants[1:], list(range(features)))
+
+
+def _part(subject: Subject, read: _Read, sure: _Sure, towards: str, function: int, most: int) -> Part:
+    size = read.directions.shape[1]
+    weights = subject.weights[function * size : (function + 1) * size]
+    first = len(read.names) - len(read.importance)
+    kept = list(range(len(read.importance)))
+    if len(kept) > most:
+        kept = np.argsort(-np.abs(weights[: len(kept)]), kind="stable")[:most].tolist()
+    places = [*range(first), *(first + place for place in kept)]
+    directions = read.directions[places]
+    estimates = directions @ weights + read.constants[places]
+    noise, half = sure.of(directions)
+    lines = []
+    for number, (place, value) in enumerate(zip(places, estimates.tolist(), strict=True)):
+        around = None if half is None else float(half[number])
+        lines.append(
+            Line(
+                name=read.names[place][0],
+                unit=read.names[place][1],
+                coefficient=value,
+                noise=None if noise is None else float(noise[number]),
+                low=None if around is None else value - around,
+                high=None if around is None else value + around,
+                odds_ratio=_power(value) if subject.probabilities and place >= first else None,
+            )
+        )
+    return Part(towards=towards, lines=tuple(lines), left_out=len(read.importance) - len(kept))
+
+
+def _names(subject: Subject, features: int) -> Sequence[str]:
+    if subject.schema is not None:
+        return [_legible(name) for name in subject.schema.feature_names]
+    return [_legible(name) for name in subject.names] if subject.names is not None else [f"x{number}" for number in range(features)]
+
+
+def _towards(subject: Subject) -> list[str]:
+    if len(subject.labels) > 2:
+        return [_legible(label) for label in subject.labels]
+    if subject.labels:
+        return [_legible(subject.labels[1])]
+    return ["" if subject.schema is None else f"a larger {subject.schema.target.column}"]
+
+
+def _answers(subject: Subject) -> str:
+    what = "" if subject.schema is None else f"{subject.schema.target.column}: "
+    return f"{what}{', '.join(map(_legible, subject.labels))}" if subject.labels else f"{what}a number"
+
+
+def _facts(subject: Subject) -> Iterator[tuple[str, str]]:
+    problem, form = subject.certificate.problem, subject.form
+    records, loss, ridge = problem.get("records"), problem.get("loss"), problem.get("ridge")
+    unit = subject.certificate.guarantee.unit.counted
+    yield unit.capitalize(), f"{records:,}" if isinstance(records, int) else "not public"
+    functions = len(subject.labels) if len(subject.labels) > 2 else 1
+    features = len(subject.weights) // functions - (form.intercept_scale > 0)
+    yield "Random features" if isinstance(form, KernelForm) else "Features", f"{features:,}{' and an intercept' if form.intercept_scale > 0 else ''}"
+    if math.isfinite(form.data_norm):
+        yield "Row norm", f"at most {form.data_norm * subject.unit:.4g}: longer rows are shortened"
+    if isinstance(loss, str):
+        over = problem.get("constraint")
+        yield "Loss", f"{loss}{f' over the set {over}' if isinstance(over, str) else ''}"
+    if isinstance(ridge, int | float):
+        alpha = f", alpha = {ridge / records:.3g}" if isinstance(records, int) and records > 0 else ""
+        yield "Penalty", f"lambda = {ridge:.4g} on the sum of losses{alpha}"
+
+
+def _paid(certificate: Certificate, uncertainty: Uncertainty | None) -> Iterator[tuple[str, str]]:
+    guarantee = certificate.guarantee
+    if isinstance(guarantee, NoGuarantee):
+        yield "Guarantee", "none: the fit had no noise"
+    else:
+        match guarantee:
+            case PureDP(epsilon=epsilon):
+                said = f"epsilon {epsilon:.6g}, delta 0"
+            case ApproximateDP(epsilon=epsilon, delta_at_epsilon=delta):
+                said = f"epsilon {epsilon:.6g}, delta {delta:.3g}"
+            case _:
+                said = "a curve of its own"
+        seeded = "" if certificate.noise_private else "; void, since the noise was seeded"
+        yield "Guarantee", f"{said} for one {guarantee.unit}, {guarantee.neighbours}{seeded}"
+    if uncertainty is not None:
+        beside = uncertainty.certificate.guarantee.to_dict()
+        yield "Intervals", f"epsilon {beside.get('epsilon', 0):.6g}, delta {beside.get('delta', 0):.3g} besides"
+    yield "Mechanism", certificate.mechanism
+    yield "Ledger", "no entry" if certificate.ledger_entry is None else f"entry {certificate.ledger_entry}"
+
+
+def _notes(subject: Subject, sure: _Sure, level: float) -> Iterator[str]:
+    share = f"{100 * level:g} %"
+    match sure.counted:
+        case None if isinstance(subject.certificate.guarantee, NoGuarantee):
+            yield "There is no noise; how sure the coefficients are is not released."
+        case None:
+            yield "This mechanism adds noise to steps or to sums, so no law of the noise in a single coefficient is public: there are no intervals."
+        case counted if counted == _WHOLE:
+            yield f"Each interval covers with probability {share}, one at a time; it counts the noise and the sampling of records."
+        case counted if counted == _AT_MOST:
+            yield f"Noise s.e. and the {share} intervals count the noise of privacy alone, and are upper bounds: in the objective it moves a weight"
+            yield "by less where records curve it more, and no more than lambda lets it. They say nothing of sampling: release_uncertainty does."
+        case _:
+            yield f"Noise s.e. and the {share} intervals count the noise of privacy alone. They say nothing of sampling: release_uncertainty does."
+    schema = subject.schema
+    if schema is not None and schema.rows != "bound":
+        yield "Rows are divided by their norm, so coefficients are those of features and have no unit of the table."
+    elif schema is not None and not all(column.plain for column in schema.numeric):
+        yield "Encoded columns have a coefficient a cell: curves show what each column adds."
+
+
+def _legible(name: str) -> str:
+    """A name in one line, with nothing that a terminal would obey."""
+    return name if name.isprintable() else ascii(name)
+
+
+def _power(value: float) -> float:
+    return math.exp(value) if value < 700 else math.inf
+
+
+def summary_of_model(model: "Model", *, level: float, uncertainty: Uncertainty | None, most: int) -> Summary:
+    """See `Model.summary`."""
+    labels = tuple(map(canonical, model.classes))
+    return summary_of(
+        Subject(
+            name=model.kind,
+            weights=model.weights,
+            certificate=model.certificate,
+            form=model.form,
+            labels=labels,
+            schema=model.schema,
+            probabilities=len(labels) == 2 and model.certificate.problem.get("loss") == "logistic",
+        ),
+        level=level,
+        uncertainty=uncertainty,
+        most=most,
+    )
+
+
+def summary_of_estimator(estimator: "PrivateModel", *, level: float, uncertainty: Uncertainty | None, schema: Schema | None, most: int) -> Summary:
+    """See `PrivateModel.summary`."""
+    check_is_fitted(estimator)
+    held, certificate = vars(estimator), estimator.certificate_
+    labels = tuple(str(label) for label in held["classes_"].tolist()) if "classes_" in held else ()
+    features, named = held["n_features_in_"], held.get("feature_names_in_")
+    if schema is not None and schema.features != features:
+        raise InvalidInput(f"the schema makes {schema.features} features; the model was fitted on {features}.")
+    return summary_of(
+        Subject(
+            name=type(estimator).__name__,
+            weights=estimator.weights_,
+            certificate=certificate,
+            form=form_of(certificate.problem, columns=features, classes=len(labels), weights=len(estimator.weights_)),
+            labels=labels,
+            schema=schema,
+            names=None if named is None else tuple(map(str, named)),
+            unit=held.get("data_norm_", 1.0),
+            covariance=held.get("covariance_"),
+            probabilities=len(labels) == 2 and certificate.problem.get("loss") == "logistic",
+        ),
+        level=level,
+        uncertainty=uncertainty,
+        most=most,
+    )
