@@ -60,4 +60,4 @@ def test_what_needs_two_classes_is_refused_before_the_table_is_read(three):
     outcome = discreet(*FIT, "--mechanism", "output")
     assert outcome.code == 3
     assert "more than two classes need mechanism='objective'" in outcome.error
-    assert discreet(*FIT, "--multi-class", "all-pairs").code == 2
+    assert discreet(*FIT, "--multi-class", "all-pairs").code == 3

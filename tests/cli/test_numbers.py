@@ -45,8 +45,6 @@ def test_it_predicts_numbers_in_the_unit_of_the_target(regression):
     [
         ("evaluate", "model.json", "absent.csv", "--data-is", "synthetic"),
         ("evaluate", "model.json", "absent.csv", "--epsilon", "1"),
-        ("fit", "absent.csv", "--schema", "survey.toml", "--epsilon", "1", "--out", "new.json"),
-        ("fit", "absent.csv", "--schema", "survey.toml", "--epsilon", "1", "--model", "linear-svc", "--out", "new.json"),
     ],
 )
 def test_what_is_for_classes_says_so_before_the_table_is_read(regression, arguments):

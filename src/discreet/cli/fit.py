@@ -4,15 +4,16 @@ Everything that can fail without a record fails before one is read: arguments, s
 ledger (the reservation inside the fit decides).
 """
 
-from collections.abc import Callable
-from dataclasses import asdict, dataclass, replace
-from typing import Annotated, Literal
+from collections.abc import Callable, Sequence
+from dataclasses import asdict, dataclass, fields, make_dataclass, replace
+from itertools import pairwise
+from typing import Annotated, Any, Literal
 
 import discreet
-from discreet.cli.inputs import Records, Spending, check_classes, check_fits
+from discreet.cli.inputs import Records, Spending, check_fits
 from discreet.cli.model_file import ModelFile
-from discreet.cli.models import Settings, estimator_named, planned, standard_kind, train
-from discreet.cli.options import Delta, Kind, Neighbours, Option, SchemaFile, command, warn_of_seed
+from discreet.cli.models import Settings, estimator_named, planned, setting_options, settings_given, standard_kind, train
+from discreet.cli.options import LATER, Delta, Kind, Neighbours, SchemaFile, command, usage_error, warn_of_seed
 from discreet.cli.output import Outcome, labelled, step
 from discreet.cli.persons import Whose, ask
 from discreet.core.errors import quoted
@@ -21,41 +22,46 @@ from discreet.core.neighbours import DELTA
 
 @dataclass(frozen=True, kw_only=True)
 class Training:
-    """By the names that they have in an estimator, but for `kind` and `no_intercept`."""
+    """By the names that they have in an estimator, but for `kind`."""
 
     epsilon: Annotated[float, "Privacy loss that the model may cost, > 0; inf is a fit without privacy."]
     delta: Delta = DELTA
     neighbours: Neighbours = "replace-one"
     kind: Kind = None
-    alpha: Annotated[float | None, "Strength of regularisation, of |w|^2 / 2 in the mean objective; chosen from public numbers if left out."] = None
-    loss: Annotated[str | None, "Loss of a linear-svc: softplus-hinge (standard), huber-hinge or smoothed-hinge."] = None
-    mechanism: Annotated[str, "auto (by public numbers), objective or output."] = "auto"
-    calibration: Annotated[str, "tight, or published: as printed in the papers."] = "tight"
-    multi_class: Annotated[
-        Literal["multinomial", "one-vs-rest"] | None,
-        "With more than two classes: multinomial (standard for logistic regression, least noise) or one-vs-rest.",
-    ] = None
-    no_intercept: Annotated[bool, "Fit no intercept."] = False
-    intercept_scale: Annotated[
-        float | None, Option(default="0.3 times the row norm bound", help="Size of the intercept's constant feature; it counts in the norm.")
-    ] = None
-    public_records: Annotated[int | None, "With add-remove: a number of records that you declare public, which --alpha multiplies."] = None
+    public_records: Annotated[int | None, "With add-remove: a number of records that you declare public, for what follows from it."] = None
+
+
+def _options(typed: Sequence[str]) -> tuple[type, str]:
+    """Those of the model that is named; those of all models where an option is none of the command's own, so that a refusal can say whose it is."""
+    named = next((after for word, after in pairwise((*typed, "")) if word == "--model"), None)
+    named = next((word.partition("=")[2] for word in typed if word.startswith("--model=")), named)
+    wants_help = {"--help", "-h"} & set(typed)
+    if named and wants_help:
+        return setting_options(named)
+    own = {option for one in fit.params for option in (*one.opts, *one.secondary_opts)}
+    strange = [word for word in typed if word.startswith("--") and word.partition("=")[0] not in own]
+    if strange and not wants_help:
+        return setting_options(None)
+    return make_dataclass("Settings", []), "Each kind of model has further options: `discreet fit --model lasso --help`; `discreet models` lists all."
 
 
 @command(
     "Train on a table and write a model file.",
     "discreet fit people.csv --schema people.toml --epsilon 1 --delta 1e-6 --out model.json",
     "discreet fit people.parquet --schema people.toml --epsilon 0.5 --model linear-svc --out model.json",
+    "discreet fit flats.csv --schema flats.toml --epsilon 1 --model lasso --radius 2 --out model.json",
     "discreet fit people.csv --schema people.toml --epsilon 1 --out model.json --ledger team.ledger --data-set people",
     "discreet fit people/*.parquet --schema people.toml --epsilon 1 --jobs 2 --out model.json",
     "discreet fit people/ --schema people.toml --epsilon 1 --dask tls://scheduler:8786 --out model.json",
     "unzip -p people.zip | discreet fit - --schema people.toml --epsilon 1 --out model.json",
+    later=_options,
 )
 def fit(
     *,
     schema: SchemaFile,
     whose: Whose,
     training: Training,
+    options: Annotated[Any, LATER],
     spending: Spending,
     records: Records,
     device: Annotated[str | None, "Where to compute, cuda or cuda:1: rows are moved there, blocks one at a time. Needs torch or CuPy."] = None,
@@ -67,28 +73,25 @@ def fit(
     cuts_share: Annotated[float, "Share of the budget for cuts that are private, here or in the schema."] = 0.1,
     file: ModelFile,
 ) -> Outcome:
-    """Train a private classifier on TABLE and write a model file with its certificate.
+    """Train a private classifier or regression on TABLE and write a model file with its certificate.
 
     TABLE is a .csv, .csv.gz, .tsv or .parquet file with the columns that the schema names, or - for CSV on standard input. Several .parquet, .arrow,
     .feather or .ipc files, a folder of .parquet files, and every table for --dask are read in blocks, so that they need not fit into memory.
     Arguments, schema, the output path and what is left in the ledger are checked before a record is read.
     """
-    settings: Settings = asdict(training) | {"n_jobs": records.jobs, "device": device, "random_state": file.seed}
-    settings["fit_intercept"] = not settings.pop("no_intercept")
+    settings: Settings = asdict(training) | {"n_jobs": records.jobs, "random_state": file.seed}
     with step("Checking what can be checked without the records"):
         from discreet.mechanisms.cuts.choose import public_cuts
         from discreet.mechanisms.cuts.columns import called_private, columns_to_cut, cut_schema
 
         public = whose.schema(schema)
-        check_classes(public, "discreet fit")
         kind = settings.pop("kind") or standard_kind(public)
+        settings |= settings_given(kind, options, public) | _placed(kind, device)
         file.check(*records.files, schema, spending.ledger)
         account = spending.account()
         chosen = columns_to_cut(public) if cuts == "private" or called_private(public) else []
         shown = cut_schema(public, {column.name: public_cuts(column.lower, column.upper) for column in chosen})
         check_fits(account, planned(kind, shown, settings).guarantee)
-        if device is not None:
-            _check_device(device)
     ask(public, schema, run=True)
     warn_of_seed(file.seed)
     may_be_empty, settings["ledger"] = training.neighbours != "replace-one", account
@@ -101,13 +104,20 @@ def fit(
     return replace(outcome, lines=[*outcome.lines, "", following])
 
 
-def _check_device(device: str) -> None:
-    """Raise InvalidInput where rows cannot be moved there, by moving one number."""
+def _placed(kind: str, device: str | None) -> Settings:
+    """Where to compute, tried with one number. Raises InvalidInput where rows cannot be moved there, and a usage error for models that move none."""
+    if device is None:
+        return {}
     import numpy as np
 
+    from discreet.estimators.base import PrivateModel
     from discreet.matrices.move import on_device
 
+    having = [name for name, made in PrivateModel.models.items() if any(one.name == "device" and one.init for one in fields(made))]
+    if kind not in having:
+        raise usage_error(f"a {kind} computes on the processor; leave --device out, or choose one of {', '.join(having)}")
     on_device(discreet.matrices.as_matrix(np.zeros((1, 1))), device)
+    return {"device": device}
 
 
 def _train_with_cuts(

@@ -1,26 +1,120 @@
-"""Models by their names: the estimator that is meant, what it will promise, and its fit."""
+"""`discreet models`: models by their names; for other commands the estimator that is meant, what it will promise, and its fit."""
 
-from dataclasses import replace
-from typing import Any, TypeAlias
+from dataclasses import make_dataclass, replace
+from functools import cache
+from typing import Annotated, Any, TypeAlias
 
 import discreet
-from discreet.cli.output import step
-from discreet.core.errors import InvalidInput
+from discreet.cli.options import Argument, Option, command, flag, usage_error
+from discreet.cli.output import Outcome, step, styled
+from discreet.core.errors import InvalidInput, quietly
 
 Settings: TypeAlias = dict[str, Any]
 """Arguments of an estimator, without its data_norm."""
 
 
-def estimator_named(kind: str, schema: "discreet.Schema", settings: Settings) -> "discreet.LogisticRegression | discreet.LinearSVC":
-    """An estimator for rows of this schema."""
-    made = {"logistic-regression": discreet.LogisticRegression, "linear-svc": discreet.LinearSVC}[kind]
-    whose: Settings = {} if schema.persons is None else schema.persons.as_declared
-    return made(data_norm=schema.norm_bound, **whose, **settings)
+@command("The kinds of models, and what may be set of each.", "discreet models", "discreet models lasso", "discreet models --json")
+def models(*, kind: Annotated[str | None, Argument(metavar="[KIND]")] = None) -> Outcome:
+    """Say which kinds of models there are, what each learns, and which is fitted where nobody chooses; of KIND, what `discreet fit` may set.
+
+    No file is read, and nothing is spent.
+    """
+    from discreet.estimators.base import PrivateModel
+    from discreet.estimators.kinds import kind_named, learnt_words, settings_of, summary_of
+
+    shown = dict(sorted(PrivateModel.models.items())) if kind is None else {kind: kind_named(kind)}
+    document: dict[str, object] = {}
+    lines: list[str] = []
+    for name, made in shown.items():
+        settings = settings_of(made).values()
+        document[name] = {
+            "summary": summary_of(made),
+            "learns": list(made.targets),
+            "standard_for": list(made.standard_for),
+            "settings": [{"name": one.name, "takes": one.takes, "default": one.default, "help": one.words} for one in settings],
+        }
+        chosen = f"; chosen for {' and '.join(made.standard_for)} where nobody says" if made.standard_for else ""
+        lines += [styled(name), f"  {summary_of(made)}.", f"  Learns {learnt_words(made.targets)}{chosen}."]
+        lines += [] if kind is None else [f"  {option_of(one.name):<18} {one.words}" for one in settings]
+    following = "Next: discreet models KIND says what may be set of one." if kind is None else f"Next: discreet fit --model {kind} --help"
+    return Outcome(document={"models": document}, lines=[*lines, "", following])
+
+
+def estimator_named(kind: str, schema: "discreet.Schema", settings: Settings, *, declared: bool = False) -> Any:  # an estimator with its own plan
+    """An estimator for rows of this schema, its classes `declared` where there are any.
+
+    Raises InvalidInput where it does not learn what the schema's target is.
+    """
+    from discreet.estimators.kinds import check_learns, encoded_estimator
+
+    made = encoded_estimator(kind, schema, settings)
+    check_learns(made, schema)
+    if declared and isinstance(schema.target, discreet.data.Target):
+        made.set_params(classes=list(schema.target.classes))
+    return made
 
 
 def standard_kind(schema: "discreet.Schema") -> str:
-    """The kind of model with the least error at a budget (docs/defaults.md)."""
-    return "linear-svc" if len(schema.target.classes) == 2 else "logistic-regression"
+    """The kind that is fitted where nobody chooses."""
+    from discreet.estimators.kinds import learnt_from, standard_kind
+
+    return standard_kind(learnt_from(schema))
+
+
+def option_of(name: str) -> str:
+    """How a setting of a model is called on the command line; what is on or off has two names."""
+    return flag(name.removeprefix("fit_"))
+
+
+@cache
+def setting_options(kind: str | None) -> tuple[type, str]:
+    """The settings of this kind of model as options, or of all kinds; each a text or, of what is on or off, a flag. And words on them."""
+    from discreet.estimators.base import PrivateModel
+    from discreet.estimators.kinds import kind_named, settings_of, summary_of
+
+    found: dict[str, Any] = {}
+    for made in PrivateModel.models.values() if kind is None else (kind_named(kind),):
+        for name, one in settings_of(made).items():
+            option = option_of(name)
+            if one.spelling == "FLAG":
+                switched = Option(name=f"{option}/--no-{option[2:]}", help=one.words, default="on" if one.default else "off")
+                found.setdefault(name, Annotated[bool | None, switched])
+            else:
+                default = None if one.default is None else str(one.default)
+                found.setdefault(name, Annotated[str | None, Option(name=option, help=one.words, metavar=one.spelling, default=default)])
+    words = "" if kind is None else f"{kind}: {summary_of(kind_named(kind))}."
+    heading = {} if kind is None else {"heading": f"Options of a {kind}"}
+    return make_dataclass("Settings", [(name, said, None) for name, said in found.items()], kw_only=True, namespace=heading), words
+
+
+def settings_given(kind: str, given: object, schema: "discreet.Schema") -> Settings:
+    """Those among `setting_options` that were typed, as values.
+
+    Raises a usage error for one that this kind does not have, or that is no such value.
+    """
+    from discreet.estimators.base import PrivateModel
+    from discreet.estimators.kinds import kind_named, settings_of
+
+    known = settings_of(kind_named(kind))
+    found: Settings = {}
+    for name, text in vars(given).items():
+        if text is None:
+            continue
+        if name not in known:
+            having = [other for other, made in PrivateModel.models.items() if name in settings_of(made)]
+            raise usage_error(
+                f"a {kind} has no {option_of(name)}; {', '.join(having)} have it. `discreet fit --model {kind} --help` lists what a {kind} has"
+            )
+        found[name] = text if isinstance(text, bool) else _read(known[name], text)
+    if "class_weight" in found and isinstance(schema.target, discreet.data.Target):
+        labels = {discreet.data.labels.canonical(label): label for label in schema.target.classes}
+        found["class_weight"] = {labels.get(label, label): weight for label, weight in found["class_weight"].items()}
+    return found
+
+
+def _read(setting: "discreet.estimators.kinds.Setting", text: str) -> Any:
+    """The value that a text means. Raises a usage error for one that means none."""
+    return quietly(lambda: setting.read(text), usage_error(f"{option_of(setting.name)} takes {setting.takes}; {text!r} was given"), InvalidInput)
 
 
 def planned(kind: str, schema: "discreet.Schema", settings: Settings) -> "discreet.Certificate":
@@ -33,15 +127,16 @@ def planned(kind: str, schema: "discreet.Schema", settings: Settings) -> "discre
         if not (isinstance(alpha, float) and 0 < alpha < float("inf")):
             raise InvalidInput(f"alpha must be a positive finite number; {alpha!r} was given.")
         public["alpha"] = None
-    estimator = estimator_named(kind, schema, public | {"classes": list(schema.target.classes)})
-    return estimator.plan(features=schema.features, told_apart=schema.person is not None)
+    made = estimator_named(kind, schema, public, declared=True)
+    certificate: discreet.Certificate = made.plan(features=schema.features, told_apart=schema.person is not None)
+    return certificate
 
 
 def train(kind: str, schema: "discreet.Schema", settings: Settings, table: "discreet.EncodedTable | discreet.data.BlockTable") -> "discreet.Model":
     """Fit, and keep what may be published. `table` was encoded by `schema`, or its blocks are."""
     blocks = isinstance(table, discreet.data.BlockTable)
     with step("Fitting"):
-        estimator = estimator_named(kind, schema, settings | ({"classes": list(schema.target.classes)} if blocks else {})).fit(table)
+        estimator = estimator_named(kind, schema, settings, declared=blocks).fit(table)
     if blocks:
         estimator.certificate_ = declared_by_schema(estimator.certificate_)
     return discreet.Model.from_estimator(estimator, schema)

@@ -10,14 +10,14 @@
     spending: Spending                                           the fields of a frozen dataclass, each by these rules
 
 What needs more words is an `Option`, what needs none has None. Settings that commands share, or that go on together, are such a dataclass;
-a parameter `Annotated[Any, LATER]` is of a type that is found where the command itself is asked for, since what knows it takes its time to import.
+a parameter `Annotated[Any, LATER]` is of a type that is found where the command itself is asked for, since what knows it takes its time to import;
+it may depend on the words that were typed.
 """
 
 import inspect
 import math
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, is_dataclass
-from functools import cached_property
 from types import NoneType, UnionType
 from typing import Annotated, Any, Literal, NewType, TypeAlias, Union, get_args, get_origin
 
@@ -65,6 +65,9 @@ class _Number(click.types.FloatParamType):
 
 ARGUMENT = Argument()
 LATER = object()
+Later: TypeAlias = "Callable[[Sequence[str]], tuple[type, str]]"
+"""From the words behind a command to the type of what is `LATER`, and words before the examples."""
+_TYPED = "discreet.typed"
 _TYPES: "Mapping[Any, click.ParamType[Any]]" = {float: _Number(), int: click.INT, str: click.STRING, File: click.Path()}
 _JSON = click.Option(["--json", "as_json"], is_flag=True, help="Print one JSON document and nothing else.")
 
@@ -72,8 +75,13 @@ Delta: TypeAlias = Annotated[float, "Probability that the loss is exceeded; well
 Hidden: TypeAlias = Literal["replace-one", "add-remove"]
 Neighbours: TypeAlias = Annotated[Hidden, "What is hidden: the content of one record, or also whether it is there at all."]
 Kind: TypeAlias = Annotated[
-    Literal["logistic-regression", "linear-svc"] | None,
-    Option(name="--model", default="linear-svc for two classes, logistic-regression for more: the least error"),
+    str | None,
+    Option(
+        help="Kind of model: `discreet models` lists them.",
+        name="--model",
+        metavar="KIND",
+        default="linear-svc for two classes, logistic-regression for more, linear-regression for a number: the least error",
+    ),
 ]
 Target: TypeAlias = Annotated[Literal["noisy", "clear", "omitted"], "The target's column: protected like the others, released as it is, or left out."]
 SchemaFile: TypeAlias = Annotated[File, "What is public about the table, in TOML."]
@@ -84,35 +92,53 @@ Report: TypeAlias = Annotated[File | None, Option(metavar="PAGE", help="Also wri
 class _Late(click.Command):
     """With further options, and words before its examples, that are found where it is asked for itself."""
 
-    later: "Callable[[], tuple[type, str]]"
+    later: "Later"
+
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        """As click's; what was typed is kept for `later`."""
+        ctx.meta[_TYPED] = tuple(args)
+        return super().parse_args(ctx, args)
 
     def get_params(self, ctx: click.Context) -> list[click.Parameter]:
         """Those that are known at once, then the others."""
         *own, help_ = super().get_params(ctx)
-        return [*own, *self._more, help_]
+        return [*own, *_parameters(self.later(_words_of(ctx))[0]), help_]
 
-    def format_epilog(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:  # noqa: ARG002 - click's signature
+    def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """Those that have a heading of their own come after the others, below it."""
+        found = self.later(_words_of(ctx))[0]
+        heading = getattr(found, "heading", None)
+        apart = {one.name for one in _parameters(found)} if heading else set()
+        options = [one for one in self.get_params(ctx) if isinstance(one, click.Option)]
+        lines = [(one.name in apart, said) for one in options if (said := one.get_help_record(ctx)) is not None]
+        for title, below in (("Options", False), (heading, True)):
+            if title and (shown := [line for one, line in lines if one is below]):
+                with formatter.section(title):
+                    formatter.write_dl(shown)
+
+    def format_epilog(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """The words, then the examples."""
         formatter.write_paragraph()
         with formatter.indentation():
-            formatter.write_text(f"{self.later()[1]}\n\n{self.epilog}")
+            formatter.write_text(f"{self.later(_words_of(ctx))[1]}\n\n{self.epilog}")
 
-    @cached_property
-    def _more(self) -> list[click.Parameter]:
-        return list(_parameters(self.later()[0]))
+
+def _words_of(ctx: click.Context) -> tuple[str, ...]:
+    """What was typed behind the command, where it is one that wants to know."""
+    return tuple(ctx.meta.get(_TYPED, ()))
 
 
 def command(
     short_help: str | None,
     *examples: str,
     name: str | None = None,
-    later: "Callable[[], tuple[type, str]] | None" = None,
+    later: "Later | None" = None,
     cls: type[click.Command] = click.Command,
 ) -> Callable[[Callable[..., Outcome | None]], click.Command]:
     """A function as a command: its parameters are the options, its docstring is the help, which ends in `examples`.
 
-    It returns its outcome, or None where it has presented it. `later` finds the type of the parameter that is `LATER`, and words for before the
-    examples.
+    It returns its outcome, or None where it has presented it. `later` finds, from the words that were typed, the type of the parameter that is
+    `LATER`, and words for before the examples.
     """
 
     def made(function: Callable[..., Outcome | None]) -> click.Command:
@@ -188,9 +214,10 @@ def warn_of_seed(seed: int | None) -> None:
         warn("--seed makes the noise reproducible, so it protects nobody: the certificate is not valid. Leave it out to publish.")
 
 
-def _filled(made: Any, values: Mapping[str, object], later: "Callable[[], tuple[type, str]] | None" = None) -> Any:
+def _filled(made: Any, values: Mapping[str, object], later: "Later | None" = None) -> Any:
     """A function called, or a type made, with the values of its options."""
-    types = {one.name: later()[0] if later is not None and _is_late(one) else one.annotation for one in _said(made)}
+    words = _words_of(click.get_current_context())
+    types = {one.name: later(words)[0] if later is not None and _is_late(one) else one.annotation for one in _said(made)}
     return made(**{name: _filled(kind, values, later) if is_dataclass(kind) else values[name] for name, kind in types.items()})
 
 
@@ -224,7 +251,7 @@ def _parameter(name: str, annotated: Any, default: Any) -> click.Parameter:
     if isinstance(said, Argument):
         return click.Argument([name], type=kept, required=required, nargs=-1 if many else 1, metavar=said.metavar)
     said = said if isinstance(said, Option) else Option(help=said)
-    given |= {"is_flag": True} if kind is bool else {"type": said.type or kept}
+    given |= {"is_flag": True, **({"default": None} if said.name and "/" in said.name else {})} if kind is bool else {"type": said.type or kept}
     return click.Option(
         [said.name or flag(name), name],
         required=required,

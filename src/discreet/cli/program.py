@@ -34,6 +34,7 @@ COMMANDS = {
     "plan": "plan",
     "schema": "schema",
     "bounds": "schema",
+    "models": "models",
     "fit": "fit",
     "tune": "tune",
     "predict": "predict",

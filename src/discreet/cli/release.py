@@ -96,7 +96,7 @@ class _Release:
     "discreet release people.csv --schema people.toml --method information-sketch --rows 500 --bits 0.5 --out sketched",
     "discreet release people/ --schema people.toml --method additive --epsilon 1 --delta 1e-6 --jobs 2 --out noisy",
     "discreet release records.jsonl --schema people.toml --method local --out collected",
-    later=_methods,
+    later=lambda _: _methods(),
 )
 def release(given: _Release) -> Outcome:
     """Publish TABLE as a folder of data that others may train on, with a manifest and its certificate.

@@ -316,6 +316,8 @@ class OfNumbers(ConstrainedModel):
 class ByFrankWolfe(ConstrainedModel):
     """Over the vertices of a set: the better one of two mechanisms."""
 
+    mechanism: Annotated[str, "auto (the better one by public numbers), frank-wolfe-polytope or frank-wolfe-gaussian."] = "auto"
+
     def _mechanism(self, problem: ConstrainedRisk, privacy: Privacy) -> ConstrainedMechanism:
         return calibrate_frank_wolfe(problem, mechanism=self.mechanism, steps=whole_or_none(self.n_iter, "n_iter"), **privacy.target)
 
@@ -323,6 +325,8 @@ class ByFrankWolfe(ConstrainedModel):
 @dataclass(kw_only=True, eq=False, repr=False)
 class ByComparison(ConstrainedModel):
     """Over any set: the mechanism with the best bound of risk, and what can be said about that choice."""
+
+    mechanism: Annotated[str, "auto (the best bound of risk), mirror-descent, frank-wolfe-gaussian or frank-wolfe-polytope."] = "auto"
 
     def explain(self, *, features: int | None = None, records: int | None = None) -> Explanation:
         """The mechanisms that there are for this problem with the bounds of risk that are proved for them; needs no data.

@@ -35,8 +35,13 @@ class Setting:
 
     def read(self, text: str) -> Any:
         """The value. Raises InvalidInput, with the setting's name, for a text that is none."""
-        wanted = InvalidInput(f"{self.name.replace('_', '-')} takes {_SPELLED[self.spelling]}; {text!r} was given.")
+        wanted = InvalidInput(f"{self.name.replace('_', '-')} takes {self.takes}; {text!r} was given.")
         return quietly(lambda: self._read(text), wanted)
+
+    @property
+    def takes(self) -> str:
+        """What its values are, in words."""
+        return _SPELLED[self.spelling]
 
 
 def kind_named(name: str) -> type[PrivateModel]:
@@ -67,8 +72,14 @@ def check_learns(estimator: PrivateModel, schema: Schema) -> None:
     able = [name for name, kind in PrivateModel.models.items() if learnt in kind.targets]
     said = "a number" if learnt == "numbers" else f"{len(schema.target.classes)} classes"
     raise InvalidInput(
-        f"{estimator.described} learns {' or '.join(estimator.learns)}, and the schema declares {said}. Models for that: {', '.join(able)}."
+        f"{estimator.described} learns {learnt_words(estimator.learns)}, and the schema declares {said}. Models for that: {', '.join(able)}."
     )
+
+
+def learnt_words(learnt: Sequence[Learnt]) -> str:
+    """In a sentence."""
+    named = ["two or more classes", *learnt] if {"two classes", "more classes"} <= set(learnt) else [*learnt]
+    return " or ".join(one for one in named if len(named) == len(learnt) or one not in ("two classes", "more classes"))
 
 
 def settings_of(kind: type[PrivateModel]) -> dict[str, Setting]:
