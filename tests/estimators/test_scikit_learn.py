@@ -43,6 +43,8 @@ SETTINGS = {
     "LinearSVC": {"max_sample_weight": 10.0},
     "LogisticRegression": {"max_sample_weight": 10.0},
     "KernelClassifier": {"max_sample_weight": 10.0},
+    "QuantileRegression": {"width": 0.5},  # a check takes alpha = 0.01 for 200 records, too little for a sharper bend
+    **{name: {"target_bound": 10.0} for name in ("PoissonRegression", "GammaRegression")},
     **{name: {"n_iter": 5} for name in ("ConstrainedERM", "GroupLasso", "SimplexRegression", "MatrixRegression")},
 }
 """Of estimators whose parameters a check needs, or would be slow without; all others are checked as they are made."""

@@ -22,6 +22,11 @@ from discreet.data.records import Records, class_codes
 from discreet.data.stream import Stream
 
 
+def on_scale(numbers: Floats, span: tuple[float, float] | None) -> Floats:
+    """Numbers of any shape, the ends of `span` as -1 and 1; as they are for None."""
+    return numbers if span is None else (numbers - span[0]) * (2.0 / (span[1] - span[0])) - 1.0
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Reader:
     """How the blocks of a table become records: public numbers only."""
@@ -37,6 +42,8 @@ class Reader:
     """What to say of a table of numbers without targets; "" reads zeros there."""
     omitted: bool = False
     """Whether zeros stand for the targets, whatever they are."""
+    span: tuple[float, float] | None = None
+    """The numbers that -1 and 1 stand for, of targets that are brought to that scale; None for targets as they are."""
 
     def __call__(self, block: Block) -> Records:
         """Some records that are held. Raises InvalidInput for blocks that are not what was declared."""
@@ -109,7 +116,8 @@ class Reader:
             return np.zeros(block.rows.shape[0])
         if self.classes is not None:
             return np.where(class_codes(block.targets, self.classes) == 1, 1.0, -1.0)
-        return quietly(lambda: np.asarray(block.targets, dtype=np.float64), InvalidInput("targets must be finite numbers."))
+        found = quietly(lambda: np.asarray(block.targets, dtype=np.float64), InvalidInput("targets must be finite numbers."))
+        return on_scale(found, self.span)
 
 
 @dataclass(frozen=True, slots=True)

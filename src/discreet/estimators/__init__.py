@@ -8,13 +8,23 @@ from discreet.estimators.linear_regression import LinearRegression
 from discreet.estimators.margin_classifiers import LinearSVC, LogisticRegression
 from discreet.estimators.model import Model
 from discreet.estimators.over_sets import ConstrainedERM, GroupLasso, Lasso, LassoClassifier, MatrixRegression, SimplexRegression
+from discreet.estimators.prediction_models import (
+    ExpectileRegression,
+    GammaRegression,
+    HuberRegression,
+    PoissonRegression,
+    QuantileRegression,
+)
 from discreet.estimators.search import PrivateSearchCV
 from discreet.estimators.uncertainty import Uncertainty
 
 __all__ = [
     "ConstrainedERM",
     "CutFit",
+    "ExpectileRegression",
+    "GammaRegression",
     "GroupLasso",
+    "HuberRegression",
     "IntervalFile",
     "KernelClassifier",
     "Lasso",
@@ -25,7 +35,9 @@ __all__ = [
     "ManyFits",
     "MatrixRegression",
     "Model",
+    "PoissonRegression",
     "PrivateSearchCV",
+    "QuantileRegression",
     "SimplexRegression",
     "Uncertainty",
     "fit_with_cuts",

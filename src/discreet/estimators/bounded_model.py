@@ -23,6 +23,7 @@ from discreet.core.errors import InvalidInput
 from discreet.core.neighbours import Persons, Privacy
 from discreet.core.validate import bound_or_infinity, positive, whole
 from discreet.data import BlockTable, Domain, EncodedTable, Reader, Records
+from discreet.data.reader import on_scale
 from discreet.estimators.base import Given, PrivateModel, require_own_targets
 from discreet.estimators.explanation import Explanation, Reason
 from discreet.estimators.forms import BoundedForm, bounded_decision, chosen_codes
@@ -134,6 +135,10 @@ class BoundedModel(ABC, PrivateModel):
         problem, mechanism = self._of_persons(domain, privacy)
         return mechanism.planned(problem, shape=(domain.dimension,))
 
+    def _span(self) -> tuple[float, float] | None:
+        """The numbers that -1 and 1 stand for, where targets are brought to that scale."""
+        return None
+
     def _of_persons(self, domain: Domain, privacy: Privacy) -> tuple[Any, Mechanism[Any, Any]]:
         """As `_prepared`, and refuse persons of whom the problem would not tell its certificate."""
         problem, mechanism = self._prepared(domain, privacy)
@@ -177,7 +182,7 @@ class BoundedModel(ABC, PrivateModel):
             classes = np.asarray(labels)
         domain = self._domain(table.features, None, rule)
         needed = "a regression needs a number for every record."
-        records, data_of = Reader(domain=domain, classes=classes if len(classes) else None, needed=needed).read(
+        records, data_of = Reader(domain=domain, classes=classes if len(classes) else None, needed=needed, span=self._span()).read(
             table, self._jobs(), noise=drawn_beside(noise)
         )
         return Given(features=table.features, records=records, persons=rule, classes=classes, declared=declared, data_of=data_of)
@@ -186,7 +191,7 @@ class BoundedModel(ABC, PrivateModel):
         """Targets (n,), the classes where they are classes, and what the caller declared public by passing them."""
         name = type(self).__name__
         if not self._of_classes():
-            return real_targets(y, name, records), NO_CLASSES, ()
+            return on_scale(real_targets(y, name, records), self._span()), NO_CLASSES, ()
         return signs_and_classes(y, classes=classes, name=name, records=records)
 
     def _encoded(self, table: EncodedTable, y: Any) -> tuple[Floats, npt.NDArray[Any], tuple[str, ...]]:

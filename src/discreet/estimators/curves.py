@@ -131,10 +131,13 @@ def curves_of(model: "Model", *, uncertainty: Uncertainty | None = None, level: 
     if isinstance(form, BoundedForm) and form.size - (form.intercept_scale > 0) != schema.features:
         raise InvalidInput("the certificate and the schema state different numbers of features.")
     weights, towards = _weights(model, label)
+    linked = isinstance(schema.target, NumberTarget) and model.linked
+    if linked:
+        towards = f"a larger logarithm of the mean of {schema.target.column}"
     kind, half_width = _band(model, uncertainty, level)
     unit = 1.0
     if isinstance(schema.target, NumberTarget):
-        unit = 0.5 * (schema.target.upper - schema.target.lower)
+        unit = 1.0 if linked else 0.5 * (schema.target.upper - schema.target.lower)
     norm = 1.0 if schema.rows == "bound" else schema.layout.norm()
     found = []
     for place, one in _shown(schema):

@@ -40,7 +40,7 @@ from discreet.estimators.summarised import summary_of_model
 from discreet.estimators.summary import MOST, Summary
 from discreet.estimators.uncertainty import Uncertainty
 from discreet.losses import Logistic, MarginLoss, loss_named
-from discreet.losses.predictions import prediction_loss_named
+from discreet.losses.predictions import PredictionLoss, prediction_loss_named
 from discreet.matrices import Matrix, answers_per_record
 from discreet.mechanisms.bounds_choice.norm import NORM_THEN_FIT
 from discreet.statements.base import CLASSES, LABELS_THAT_OCCUR, SCHEMA
@@ -130,6 +130,12 @@ class Model:
         loss = self._loss()
         return bool(self.classes) and loss is not None and has_link(loss)
 
+    @property
+    def linked(self) -> bool:
+        """Whether decisions are no numbers of the target's column, but their logarithms, say: a loss with a link makes numbers of them."""
+        decision = np.array([0.0, 1.0])
+        return not self.classes and not np.array_equal(self._number_loss().answer(decision), decision)
+
     def require_probabilities(self) -> None:
         """Raise InvalidInput for a model that has none."""
         if not self.classes:
@@ -151,7 +157,7 @@ class Model:
         """The likelier class of every record, (n,), as the schema declares it; or its number, in the unit of the target's column."""
         decision, target = self.decision(frame), self.schema.target
         if isinstance(target, NumberTarget):
-            return np.asarray(target.lower + 0.5 * (decision + 1.0) * (target.upper - target.lower))
+            return np.asarray(target.lower + 0.5 * (self._number_loss().answer(decision) + 1.0) * (target.upper - target.lower))
         alike = len({type(label) for label in self.classes}) == 1
         labels = np.array(self.classes) if alike else np.array(self.classes, dtype=object)
         chosen: npt.NDArray[Any] = labels[chosen_codes(decision)]
@@ -300,6 +306,14 @@ class Model:
     def _has_its_set(self) -> bool:
         kind, name = PrivateModel.models[self.kind], self.certificate.problem.get("constraint")
         return type(self.form) is kind.form and (name == kind.set_name or (kind.set_name == "" and name is not None))
+
+    def _number_loss(self) -> PredictionLoss:
+        """The loss of numbers that the certificate names. Raises InvalidInput for one that is not known here, or has other parameters."""
+        problem = self.certificate.problem
+        name, parameters = problem.get("loss"), problem.get("loss_parameters", {})
+        if isinstance(name, str) and isinstance(parameters, dict):
+            return prediction_loss_named(name, parameters)
+        raise InvalidInput("the certificate names no loss that this version knows.")
 
     def _signed(self) -> bool:
         """Whether a model of rows within bounds tells classes apart."""

@@ -131,7 +131,7 @@ def of_sixty_digits(loss, prediction, target):
         case HuberLoss(half_width=h):
             return max(-mpmath.mpf(h), min(mpmath.mpf(h), ahead))
         case SmoothPinball(quantile=q, width=h):
-            return max(-mpmath.mpf(q), min(1 - mpmath.mpf(q), ahead / mpmath.mpf(h)))
+            return max(mpmath.mpf(0), min(mpmath.mpf(1), ahead / mpmath.mpf(h) + 0.5)) - mpmath.mpf(q)
         case Expectile(level=q, half_width=h):
             return (1 - mpmath.mpf(q) if ahead > 0 else mpmath.mpf(q)) * max(-mpmath.mpf(h), min(mpmath.mpf(h), ahead))
         case Poisson(unit=u):

@@ -37,8 +37,9 @@ _ROOM = 4.0
 _PLACES = 257
 """Targets at which the loss without a prediction is looked at, for how long weights may be."""
 _UP = raising(64)
-_STEPS, _HALVINGS = 300, 50
-_DAMPING = 1e-13
+_STEPS, _LEAST_FALL = 1000, 1e-13
+_LIFT, _MOST_LIFT = 1e-14, 1e10
+"""Of the curvature, over its trace: as little as arithmetic allows, and more after a step that led nowhere."""
 _LAST = 1e-10
 """Width of a smoothed kink, over the bound of targets, at which the fit without privacy ends."""
 
@@ -176,7 +177,7 @@ class NonPrivatePrediction(Mechanism[PredictionRisk, Records]):
                 return Drawn.of(point)
 
     def _minimiser(self, problem: PredictionRisk, data: Records, point: Floats, width: float) -> Floats:
-        """Newton's method from `point` (d,), to the end of float64; the curvature is lifted a little where it is singular."""
+        """Newton's method from `point` (d,), to the end of float64; the curvature is lifted where it is singular, or a step too long."""
         loss, unit, _ = problem.loss.smoothed(width)
 
         def reach(at: Floats) -> tuple[float, Floats, Floats]:
@@ -185,19 +186,16 @@ class NonPrivatePrediction(Mechanism[PredictionRisk, Records]):
             return found.value / unit + 0.5 * self.ridge * float(at @ at), found.gradient / unit + self.ridge * at, hessian
 
         value, slope, hessian = reach(point)
+        size, lift = max(float(np.trace(hessian)), 1.0), _LIFT
         for _ in range(_STEPS):
-            lift = _DAMPING * max(float(np.trace(hessian)), 1.0)
-            direction = np.linalg.solve(hessian + lift * np.eye(len(point)), slope)
-            step = 1.0
-            for _ in range(_HALVINGS):
-                following = point - step * direction
-                after = reach(following)
-                if after[0] < value or (after[0] <= value and float(np.linalg.norm(after[1])) < float(np.linalg.norm(slope))):
-                    break
-                step *= 0.5
-            else:
+            following = point - np.linalg.solve(hessian + lift * size * np.eye(len(point)), slope)
+            after = reach(following)
+            if after[0] < value or (after[0] <= value + _LEAST_FALL * abs(value) and float(np.linalg.norm(after[1])) < float(np.linalg.norm(slope))):
+                point, (value, slope, hessian), lift = following, after, max(_LIFT, 0.1 * lift)
+            elif lift > _MOST_LIFT:
                 return point
-            point, (value, slope, hessian) = following, after
+            else:
+                lift *= 10.0
         return point
 
 

@@ -1,0 +1,280 @@
+"""Private regressions with a loss of their own: quantiles, expectiles, robust lines, counts and amounts.
+
+    minimise  sum_i l(<w, x_i> + t v; y_i) + (lambda / 2) (|w|^2 + v^2) + noise,    intercept = t v;    proof note mechanisms/regression/prediction.md
+
+    HuberRegression        a line that outliers hardly move          ExpectileRegression    expectiles of the target
+    QuantileRegression     quantiles of the target                   PoissonRegression      counts: the logarithm of the mean is linear
+                                                                     GammaRegression        amounts: likewise, errors count relative to the mean
+
+One theorem serves all of them: a loss needs slopes and a curvature that are bounded for every prediction, by public numbers alone.
+
+Shapes: X (n, d), y (n,), coef_ (d,), weights_ (d,) or (d + 1,) with v last when there is an intercept.
+"""
+
+import math
+from abc import abstractmethod
+from dataclasses import dataclass
+from typing import Annotated, Any, ClassVar
+
+import numpy.typing as npt
+
+from discreet.accounting import gaussian_mu
+from discreet.certificates import Release
+from discreet.core.arrays import Floats
+from discreet.core.errors import InvalidInput
+from discreet.core.neighbours import Privacy
+from discreet.core.validate import positive
+from discreet.data import Domain, EncodedTable
+from discreet.estimators.base import Given, ScoredRegressor
+from discreet.estimators.bounded_model import BoundedModel
+from discreet.estimators.inputs import positive_or_none
+from discreet.losses.predictions import Expectile, Gamma, HuberLoss, Pinball, Poisson, PredictionLoss, SmoothPinball
+from discreet.matrices import answers_per_record
+from discreet.mechanisms.base import Mechanism
+from discreet.mechanisms.regression import LeastSquares, calibrate_prediction
+from discreet.mechanisms.regression.objective import default_width
+from discreet.problems import PredictionRisk
+
+_INTERCEPT_SHARE = 0.3
+"""The constant feature over the bound of rows where the caller does not choose: it lengthens that bound, and so the noise, by 4 %."""
+_ALPHA = "Strength of regularisation, of |w|^2 / 2 in the mean objective; from public numbers if left out."
+_LEAST_BEND, _LARGEST_BEND = 0.01, 0.25
+"""Of the kink of a pinball loss, over the bound of targets."""
+_BEND, _POWER = 1.5, 0.35
+"""The bend is the first times (d / (epsilon n)) to the second, by a search on invented tables (docs/losses.md)."""
+_FEW = 2000
+"""Records that widths are chosen for where their number is secret."""
+
+
+@dataclass(kw_only=True, eq=False, repr=False)
+class PredictionModel(ScoredRegressor, BoundedModel):
+    """What the regressions here share; they take these parameters, beside their own.
+
+    Parameters
+    ----------
+    epsilon : privacy loss, > 0; `inf` is the ordinary fit without privacy, and its certificate says so.
+    delta : probability that the loss is exceeded, positive and well below 1 / n.
+    neighbours : "replace-one" (the number of records is public) or "add-remove" (it is not).
+    alpha : coefficient of |w|^2 / 2 in the mean objective. None takes one at which the theorem has little slack, from public numbers; none without
+        privacy.
+    data_norm, data_bound : bounds on the Euclidean norm of a row and on every entry; one of them may be None. Never learnt from the data.
+    target_bound : bound on |y|; larger targets are clipped to it.
+    fit_intercept, intercept_scale : an intercept is a constant feature of this size, regularised as the others; None takes 0.3 of the bound of rows.
+    mechanism, n_iter : "auto" or "objective", and None: there is one mechanism.
+    public_records : under add-remove, a number of records that you declare public.
+    ledger, n_jobs, random_state, rows_per_person, person_weight : as in LinearRegression.
+
+    Attributes
+    ----------
+    coef_ : coefficients, (d,); intercept_ : a number; weights_ : the released vector.
+    certificate_ : what the release promises and why; `certificate_.verify(weights_)` checks it.
+    """
+
+    targets = ("numbers",)
+
+    alpha: Annotated[float | None, _ALPHA] = None
+    target_bound: float | None = 1.0
+    fit_intercept: Annotated[bool, "Whether there is an intercept."] = True
+    intercept_scale: Annotated[float | None, "The constant feature of the intercept; 0.3 of the bound of rows if left out."] = None
+
+    @abstractmethod
+    def _loss(self, domain: Domain, privacy: Privacy) -> PredictionLoss:
+        """Of a problem over this domain, from public numbers."""
+
+    def _prepared(self, domain: Domain, privacy: Privacy) -> tuple[PredictionRisk, Mechanism[Any, Any]]:
+        if self.mechanism not in ("auto", "objective") or self.n_iter is not None:
+            raise InvalidInput('there is one mechanism here: leave n_iter out, and mechanism, or say "objective".')
+        problem = PredictionRisk(loss=self._loss(domain, privacy), domain=domain)
+        return problem, calibrate_prediction(problem, ridge=self._ridge(domain), **privacy.target)
+
+    def _ridge(self, domain: Domain) -> float | None:
+        """lambda, where the caller chose alpha. Raises InvalidInput where alpha multiplies a number that nobody may know."""
+        alpha = positive_or_none(self.alpha, "alpha")
+        if alpha is None:
+            return None
+        if domain.records is None:
+            raise InvalidInput(
+                "alpha multiplies the number of records, which is not known here, or which add-remove keeps private; pass records to plan, or "
+                "public_records (a number that you declare public), or alpha=None."
+            )
+        return alpha * domain.records
+
+    def _of_classes(self) -> bool:
+        return False
+
+    def _target_bound(self) -> float:
+        return positive(self.target_bound, "target_bound")
+
+    def _constant(self, domain: Domain) -> float:
+        if not self.fit_intercept:
+            return 0.0
+        return _INTERCEPT_SHARE * domain.radius if self.intercept_scale is None else positive(self.intercept_scale, "intercept_scale")
+
+    def _width(self, given: float | None, domain: Domain, privacy: Privacy) -> float:
+        """Of a clipped slope, in units of the target: what was chosen, or by the noise."""
+        chosen = positive_or_none(given, "width")
+        if chosen is not None:
+            return chosen
+        mu = gaussian_mu(privacy.epsilon, privacy.delta) if privacy.adds_noise and privacy.delta > 0 else math.inf
+        return default_width(LeastSquares(domain=domain), mu=mu, neighbours=privacy.neighbours)
+
+
+@answers_per_record
+@dataclass(kw_only=True, eq=False, repr=False)
+class HuberRegression(PredictionModel):
+    """Robust linear regression under differential privacy: squares of small residuals, absolute values of large ones. See PredictionModel.
+
+    width : residuals beyond it count with their sign and this size, in units of the target. None takes 0.2 to 1 times target_bound, by the noise.
+
+    Without privacy it is scikit-learn's HuberRegressor(epsilon=e, alpha=0) for width = e scale_.
+    """
+
+    saved_as = "huber-regression"
+    loss_names = (HuberLoss.name,)
+
+    width: Annotated[float | None, "Larger residuals count as this one, in units of the target; by the noise if left out."] = None
+
+    def _loss(self, domain: Domain, privacy: Privacy) -> PredictionLoss:
+        return HuberLoss(half_width=self._width(self.width, domain, privacy))
+
+
+@answers_per_record
+@dataclass(kw_only=True, eq=False, repr=False)
+class ExpectileRegression(PredictionModel):
+    """Expectiles of a number under differential privacy, by asymmetric squares with clipped slopes. See PredictionModel.
+
+    level : of the expectile, in (0, 1); 0.5 is the mean.
+    width : residuals beyond it count as this one, in units of the target. None takes 0.2 to 1 times target_bound, by the noise.
+    """
+
+    saved_as = "expectile-regression"
+    loss_names = (Expectile.name,)
+
+    level: Annotated[float, "Of the expectile, between 0 and 1; 0.5 is the mean."] = 0.5
+    width: Annotated[float | None, "Larger residuals count as this one, in units of the target; by the noise if left out."] = None
+
+    def _loss(self, domain: Domain, privacy: Privacy) -> PredictionLoss:
+        return Expectile(level=positive(self.level, "level"), half_width=self._width(self.width, domain, privacy))
+
+
+@answers_per_record
+@dataclass(kw_only=True, eq=False, repr=False)
+class QuantileRegression(PredictionModel):
+    """Quantiles of a number under differential privacy, by the pinball loss with its kink rounded off. See PredictionModel.
+
+    quantile : the share of targets to lie below the prediction, in (0, 1).
+    width : of the rounded kink, in units of the target; the ridge that the theorem asks for grows as its inverse. None takes .01 to .25 times
+        target_bound, by epsilon and the number of records.
+
+    Without privacy the kink is there, and it is scikit-learn's QuantileRegressor(alpha=0).
+    """
+
+    saved_as = "quantile-regression"
+
+    quantile: Annotated[float, "The share of targets to lie below the prediction, between 0 and 1."] = 0.5
+    width: Annotated[float | None, "Length of the rounded kink, in units of the target; from public numbers if left out."] = None
+
+    def _loss(self, domain: Domain, privacy: Privacy) -> PredictionLoss:
+        quantile, width = positive(self.quantile, "quantile"), positive_or_none(self.width, "width")
+        if privacy.epsilon == math.inf:
+            return Pinball(quantile=quantile)
+        if width is None:
+            share = _BEND * (domain.dimension / (max(privacy.epsilon, 1e-9) * (domain.records or _FEW))) ** _POWER
+            width = domain.target_bound * min(max(share, _LEAST_BEND), _LARGEST_BEND)
+        return SmoothPinball(quantile=quantile, width=width)
+
+
+@dataclass(kw_only=True, eq=False, repr=False)
+class LogLinkModel(PredictionModel):
+    """Regressions of a mean whose logarithm is linear: log(mean) = <x, coef_> + intercept_. They take these, beside those of PredictionModel.
+
+    target_bound : the largest target that is told apart from larger ones; targets are clipped to [0, target_bound], and no mean lies beyond. None for
+        tables that a schema encodes, whose numbers in [-1, 1] stand for the range that it declares: let that begin at 0.
+    typical : a public guess of a typical target, in its unit (of an encoded table, as a share of the range), that weights of 0 say. None takes a
+        tenth of the range.
+    """
+
+    _least: ClassVar[float] = 1e-6
+
+    target_bound: float | None = None
+    typical: Annotated[float | None, "A public guess of a typical target, as a share of its range; 0.1 if left out."] = None
+
+    def predict(self, X: Any) -> npt.NDArray[Any]:
+        """The mean, (n,), in the unit of the targets (of an encoded table, from -1 to 1); X as in fit, rows brought within the bounds likewise."""
+        upper = self._upper()
+        shares = 0.5 * (self._link(self._unit_share()).answer(self._predictions(X)) + 1.0)
+        return 2.0 * shares - 1.0 if self.target_bound is None else upper * shares
+
+    @abstractmethod
+    def _link(self, unit: float) -> PredictionLoss:
+        """The loss where a prediction of 0 says this share."""
+
+    def _loss(self, domain: Domain, privacy: Privacy) -> PredictionLoss:  # noqa: ARG002 - the same for any
+        return self._link(self._unit_share())
+
+    def _upper(self) -> float:
+        """Of the range of targets; 1 where a schema says it."""
+        return 1.0 if self.target_bound is None else positive(self.target_bound, "target_bound")
+
+    def _unit_share(self) -> float:
+        typical = positive_or_none(self.typical, "typical")
+        return 0.1 if typical is None else typical / self._upper()
+
+    def _target_bound(self) -> float:
+        self._upper()
+        return 1.0
+
+    def _span(self) -> tuple[float, float] | None:
+        return None if self.target_bound is None else (0.0, self._upper())
+
+    def _encoded(self, table: EncodedTable, y: Any) -> tuple[Floats, npt.NDArray[Any], tuple[str, ...]]:
+        if self.target_bound is not None:
+            raise InvalidInput("the schema of an encoded table says the range of its target; leave target_bound out.")
+        return super()._encoded(table, y)
+
+    def _targets(self, y: Any, records: int, classes: Any) -> tuple[Floats, npt.NDArray[Any], tuple[str, ...]]:
+        if self.target_bound is None and y is not None:
+            raise InvalidInput(
+                f"{type(self).__name__} needs target_bound, the largest target that is told apart from larger ones, chosen without the records."
+            )
+        return super()._targets(y, records, classes)
+
+    def _keep(self, release: Release, domain: Domain, given: Given) -> None:
+        super()._keep(release, domain, given)
+        self.intercept_ += math.log(self._unit_share() * self._upper())
+
+
+@answers_per_record
+@dataclass(kw_only=True, eq=False, repr=False)
+class PoissonRegression(LogLinkModel):
+    """Poisson regression under differential privacy: counts, the logarithm of whose mean is linear. See LogLinkModel.
+
+    Where a mean would reach target_bound the loss goes on as a line. Without privacy and a ridge it is scikit-learn's PoissonRegressor(alpha=0).
+    """
+
+    saved_as = "poisson-regression"
+    loss_names = (Poisson.name,)
+
+    def _link(self, unit: float) -> PredictionLoss:
+        return Poisson(unit=unit)
+
+
+@answers_per_record
+@dataclass(kw_only=True, eq=False, repr=False)
+class GammaRegression(LogLinkModel):
+    """Gamma regression under differential privacy: positive amounts, whose errors count relative to their mean. See LogLinkModel.
+
+    most_times : a target of more than 1 + most_times times its mean counts as that; the noise grows with it.
+    least : smaller targets count as this share of the range.
+
+    Without privacy and a ridge it is scikit-learn's GammaRegressor(alpha=0), where no target is clipped.
+    """
+
+    saved_as = "gamma-regression"
+    loss_names = (Gamma.name,)
+
+    most_times: Annotated[float, "A target of more than 1 + this times its mean counts as that."] = 3.0
+    least: Annotated[float, "Smaller targets count as this share of their range."] = 0.001
+
+    def _link(self, unit: float) -> PredictionLoss:
+        return Gamma(unit=unit, steepest=positive(self.most_times, "most_times"), least=positive(self.least, "least"))
