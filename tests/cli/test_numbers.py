@@ -51,3 +51,16 @@ def test_what_is_for_classes_says_so_before_the_table_is_read(regression, argume
     refused = discreet(*arguments)
     assert refused.code == 3
     assert f"discreet {arguments[0]} is for classes, and the schema declares that target column 'hours' is a number" in refused.error
+
+
+def test_columns_of_the_table_are_kept_beside_the_answers(regression):
+    model, frame = regression
+    wanted = model.predict(frame).tolist()
+    kept = discreet("predict", "model.json", "people.csv", "--keep", "nickname", "--keep", "age")
+    header, first, *_ = kept.out.splitlines()
+    assert (header, first) == ("nickname,age,prediction", f"n0,20,{wanted[0]}")
+    document = discreet("predict", "model.json", "people.csv", "--keep", "nickname", "--json").json
+    assert document["kept"]["nickname"] == [f"n{i}" for i in range(300)]
+    assert discreet("predict", "model.json", "people.csv", "--keep", "absent").code == 3
+    twice = discreet("predict", "model.json", "people.csv", "--keep", "age", "--keep", "age")
+    assert (twice.code, "would stand twice" in twice.error) == (2, True)

@@ -2,12 +2,12 @@
 
 import csv
 import io
-from collections.abc import Sequence
-from typing import Annotated
+from collections.abc import Mapping, Sequence
+from typing import Annotated, Any
 
 import discreet
 from discreet.cli.inputs import read
-from discreet.cli.options import ARGUMENT, Argument, File, command
+from discreet.cli.options import ARGUMENT, Argument, File, Option, command, usage_error
 from discreet.cli.output import Outcome, check_output, step
 from discreet.core.files.whole_file import write_whole
 
@@ -16,6 +16,7 @@ from discreet.core.files.whole_file import write_whole
     "Predict the class or number of every record of a table.",
     "discreet predict model.json people.csv > predictions.csv",
     "discreet predict model.json people.parquet --probabilities --out predictions.csv",
+    "discreet predict model.json people.csv --keep id --keep name --out predictions.csv",
     "cat people.csv | discreet predict model.json -",
 )
 def predict(
@@ -23,6 +24,9 @@ def predict(
     model: Annotated[File, Argument(metavar="MODEL")],
     table: Annotated[File, ARGUMENT],
     probabilities: Annotated[bool, "Also the probability of each class (not for losses with flat parts)."] = False,
+    keep: Annotated[
+        tuple[str, ...], Option(metavar="COLUMN", help="Copy this column of TABLE beside the answers, such as an id. Repeatable.")
+    ] = (),
     out: Annotated[File | None, "The CSV file to write; standard output if left out."] = None,
     overwrite: Annotated[bool, "Replace that file where it exists."] = False,
 ) -> Outcome:
@@ -35,28 +39,45 @@ def predict(
     if probabilities:
         found.require_probabilities()
     check_output(out, table, model, overwrite=overwrite)
-    frame = read(table, found.schema.columns(target=False))
+    answers = _answers(found, probabilities=probabilities)
+    if twice := next((column for place, column in enumerate(keep) if column in answers or column in keep[:place]), None):
+        raise usage_error(f"--keep {twice} would stand twice in the header; rename the column of TABLE, or leave it out")
+    needed = found.schema.columns(target=False)
+    frame = read(table, [*needed, *(column for column in keep if column not in needed)])
     with step("Predicting"):
         rows = found.schema.encode(frame, target=False)
         labels = found.predict(rows).tolist()
         chances = found.probabilities(rows).tolist() if probabilities else None
     canonical = discreet.data.labels.canonical
-    classes = [canonical(label) for label in found.classes]
-    text = _csv([canonical(label) for label in labels], chances, classes)
-    document = {"classes": classes, "written": out}
+    kept = {column: [_text(cell) for cell in frame.get_column(column).to_list()] for column in keep}
+    text = _csv(kept, [canonical(label) for label in labels], chances, answers)
+    document: dict[str, Any] = {"classes": [canonical(label) for label in found.classes], "written": out}
     if out is None:
+        document |= {"kept": kept} if keep else {}
         return Outcome(document=document | {"predictions": labels, "probabilities": chances}, lines=[text.removesuffix("\n")])
     write_whole(out, text, overwrite=overwrite, mode=0o600)
     return Outcome(document=document, lines=[f"Written to {out}"])
 
 
-def _csv(predictions: Sequence[str], chances: Sequence[Sequence[float]] | None, classes: Sequence[str]) -> str:
+def _answers(model: "discreet.Model", *, probabilities: bool) -> list[str]:
+    """What the columns of the answers are called."""
+    canonical = discreet.data.labels.canonical
+    return ["prediction", *(f"probability of {canonical(label)}" for label in model.classes if probabilities)]
+
+
+def _text(cell: Any) -> str:
+    """Of a table, as it stands there; a missing one is empty."""
+    return "" if cell is None else str(cell)
+
+
+def _csv(kept: Mapping[str, Sequence[str]], predictions: Sequence[str], chances: Sequence[Sequence[float]] | None, answers: Sequence[str]) -> str:
     """A header and one line a record."""
     text = io.StringIO()
     writer = csv.writer(text, lineterminator="\n")
-    writer.writerow(["prediction", *([] if chances is None else (f"probability of {label}" for label in classes))])
+    writer.writerow([*map(_plain, kept), *answers])
     for place, label in enumerate(predictions):
-        writer.writerow([_plain(label), *([] if chances is None else chances[place])])
+        beside = (_plain(cells[place]) for cells in kept.values())
+        writer.writerow([*beside, _plain(label), *([] if chances is None else chances[place])])
     return text.getvalue()
 
 
