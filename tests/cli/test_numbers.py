@@ -1,5 +1,7 @@
 """A model that predicts numbers, at the command line: shown, checked and used; commands that are for classes say so."""
 
+from pathlib import Path
+
 import pytest
 
 from discreet import LinearRegression
@@ -64,3 +66,14 @@ def test_columns_of_the_table_are_kept_beside_the_answers(regression):
     assert discreet("predict", "model.json", "people.csv", "--keep", "absent").code == 3
     twice = discreet("predict", "model.json", "people.csv", "--keep", "age", "--keep", "age")
     assert (twice.code, "would stand twice" in twice.error) == (2, True)
+
+
+def test_its_coefficients_are_written_with_all_digits(regression):
+    model, _ = regression
+    shown = discreet("show", "model.json", "--coefficients", "coefficients.csv", "--json")
+    assert shown.json["coefficients"] == "coefficients.csv"
+    lines = Path("coefficients.csv").read_text(encoding="utf-8").splitlines()
+    assert lines[0] == "towards,name,unit,coefficient,noise s.e.,low,high,odds ratio"
+    ((_, name, _, slope, *_),) = (line.split(",") for line in lines[1:] if ",age," in line)
+    assert (name, float(slope)) == ("age", pytest.approx(model.to_sklearn().coef_[0] / 100.0))
+    assert discreet("show", "model.json", "--coefficients", "coefficients.csv").code == 3

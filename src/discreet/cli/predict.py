@@ -9,6 +9,7 @@ import discreet
 from discreet.cli.inputs import read
 from discreet.cli.options import ARGUMENT, Argument, File, Option, command, usage_error
 from discreet.cli.output import Outcome, check_output, step
+from discreet.core.files.cell import as_cell
 from discreet.core.files.whole_file import write_whole
 
 
@@ -24,9 +25,7 @@ def predict(
     model: Annotated[File, Argument(metavar="MODEL")],
     table: Annotated[File, ARGUMENT],
     probabilities: Annotated[bool, "Also the probability of each class (not for losses with flat parts)."] = False,
-    keep: Annotated[
-        tuple[str, ...], Option(metavar="COLUMN", help="Copy this column of TABLE beside the answers, such as an id. Repeatable.")
-    ] = (),
+    keep: Annotated[tuple[str, ...], Option(metavar="COLUMN", help="Copy this column of TABLE beside the answers, such as an id. Repeatable.")] = (),
     out: Annotated[File | None, "The CSV file to write; standard output if left out."] = None,
     overwrite: Annotated[bool, "Replace that file where it exists."] = False,
 ) -> Outcome:
@@ -74,19 +73,8 @@ def _csv(kept: Mapping[str, Sequence[str]], predictions: Sequence[str], chances:
     """A header and one line a record."""
     text = io.StringIO()
     writer = csv.writer(text, lineterminator="\n")
-    writer.writerow([*map(_plain, kept), *answers])
+    writer.writerow([*map(as_cell, kept), *answers])
     for place, label in enumerate(predictions):
-        beside = (_plain(cells[place]) for cells in kept.values())
-        writer.writerow([*beside, _plain(label), *([] if chances is None else chances[place])])
+        beside = (as_cell(cells[place]) for cells in kept.values())
+        writer.writerow([*beside, as_cell(label), *([] if chances is None else chances[place])])
     return text.getvalue()
-
-
-def _plain(label: str) -> str:
-    """The label as spreadsheets read it as a text: one that would be a formula to them begins with an apostrophe, unless it is a number."""
-    if not label.startswith(("=", "+", "-", "@")):
-        return label
-    try:
-        float(label)
-    except ValueError:
-        return f"'{label}"
-    return label

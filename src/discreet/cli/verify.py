@@ -28,23 +28,35 @@ ALONE = "Only the certificate was given: whether something is what it was issued
     "discreet show model.json",
     "discreet show evaluation.json --json",
     "discreet show model.json --plot curves.svg",
+    "discreet show model.json --coefficients coefficients.csv",
 )
 def show(
     *,
     path: Annotated[File, Argument(metavar="FILE")],
     plot: Annotated[File | None, "Of a linear model: write what each column adds, as curves, to this SVG file."] = None,
-    overwrite: Annotated[bool, "Replace that file where it exists."] = False,
+    coefficients: Annotated[File | None, "Of a model: write its coefficients, all of them with all digits, to this CSV file."] = None,
+    overwrite: Annotated[bool, "Replace these files where they exist."] = False,
 ) -> Outcome:
     """Print what FILE is and what its certificate promises, under which conditions. To check it, use `discreet verify`.
 
     FILE is a model, an evaluation, intervals, a certificate, a randomised record, or the folder of a release.
     """
-    check_output(plot, path, overwrite=overwrite)
+    if plot is not None and same_path(plot, coefficients):
+        raise usage_error("--plot and --coefficients name the same file")
+    for written in (plot, coefficients):
+        check_output(written, path, overwrite=overwrite)
     found = read_artefact(path)
     lines, stated = found.kind.shown(found.value)
+    for option, does, asked in (("--plot", "draws the curves", plot), ("--coefficients", "writes those", coefficients)):
+        if asked is not None and found.kind.name != "model":
+            raise InvalidType(f"{option} {does} of a model; {path!r} holds none. Leave {option} out.")
+    if coefficients is not None:
+        summary = found.value.summary(most=max(1, found.value.weights.size))
+        if not summary.parts:
+            raise InvalidInput(f"--coefficients writes those of a linear model. {summary.notes[0]}")
+        write_whole(coefficients, summary.to_csv(), overwrite=overwrite)
+        stated, lines = {**stated, "coefficients": coefficients}, [*lines, *labelled(("Coefficients", f"written to {coefficients}"))]
     if plot is not None:
-        if found.kind.name != "model":
-            raise InvalidType(f"--plot draws the curves of a model; {path!r} holds none. Leave --plot out.")
         write_whole(plot, found.value.curves().plot(), overwrite=overwrite)
         stated, lines = {**stated, "plot": plot}, [*lines, *labelled(("Picture", f"written to {plot}"))]
     promised = {"guarantee": guarantee_of(found.certificate), "certificate": found.certificate.to_dict()}

@@ -36,6 +36,7 @@ from discreet.estimators.base import PrivateModel
 from discreet.estimators.curves import Curves, curves_of
 from discreet.estimators.forms import BoundedForm, Form, KernelForm, LinearForm, chosen_codes, form_of, has_link, log_probabilities, probabilities
 from discreet.estimators.inputs import SCHEMES
+from discreet.estimators.plain import plain_estimator
 from discreet.estimators.summarised import summary_of_model
 from discreet.estimators.summary import MOST, Summary
 from discreet.estimators.uncertainty import Uncertainty
@@ -47,7 +48,6 @@ from discreet.statements.base import CLASSES, LABELS_THAT_OCCUR, SCHEMA
 
 FORMAT = "discreet-model/1"
 """The format of a model file; another version is refused."""
-
 
 _KEYS = ("format", "kind", "classes", "weights", "schema", "certificate")
 
@@ -185,6 +185,10 @@ class Model:
         Raises InvalidInput for another model's uncertainty.
         """
         return summary_of_model(self, level=level, uncertainty=uncertainty, most=most)
+
+    def to_sklearn(self) -> Any:
+        """scikit-learn's estimator with these coefficients, for rows that the schema encodes: module `plain`. Raises InvalidInput for a kernel."""
+        return plain_estimator(self)
 
     def verify(self) -> Verification:
         """Check the certificate against the weights, and that model, schema and certificate agree."""

@@ -3,12 +3,15 @@
 How it is made: module `summarised`.
 """
 
+import csv
+import io
 import json
 import math
 from collections.abc import Iterator
 from dataclasses import dataclass
 
 from discreet.accounting import Json
+from discreet.core.files.cell import as_cell
 from discreet.core.showing import shown
 
 MOST = 40
@@ -103,6 +106,15 @@ class Summary:
         """`to_dict` as text."""
         return json.dumps(self.to_dict(), indent=2, ensure_ascii=False, allow_nan=False) + "\n"
 
+    def to_csv(self) -> str:
+        """A line a coefficient, all digits; empty where there is nothing, as in JSON."""
+        text = io.StringIO()
+        writer = csv.writer(text, lineterminator="\n")
+        writer.writerow(["towards", "name", "unit", *_HEADER])
+        for part in self.parts:
+            writer.writerows([as_cell(part.towards), *_exact(line)] for line in part.lines)
+        return text.getvalue()
+
     @property
     def _filled(self) -> tuple[int, ...]:
         cells = [line.cells() for part in self.parts for line in part.lines]
@@ -123,6 +135,12 @@ class Summary:
 
 def _named(line: Line) -> str:
     return f"{line.name} (per unit)" if line.unit else line.name
+
+
+def _exact(line: Line) -> list[str]:
+    """The name and the unit as texts, and the numbers in the order of the header."""
+    given = (line.coefficient, line.noise, line.low, line.high, line.odds_ratio)
+    return [as_cell(line.name), as_cell(line.unit), *("" if one is None or not math.isfinite(one) else repr(float(one)) for one in given)]
 
 
 def _plain(line: Line) -> dict[str, Json]:

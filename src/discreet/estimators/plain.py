@@ -1,0 +1,62 @@
+"""A released model as a plain estimator of scikit-learn, whose coefficients are what was released: for pipelines and tools that know only those.
+
+    linear-regression, lasso, ... over numbers     LinearRegression       f(x) in the unit of the target
+    the logistic loss, two classes or softmax      LogisticRegression     the same classes and probabilities
+    other classifiers                              LinearSVC              the same classes and decisions
+
+Its rows are those that the schema encodes. For rows within the declared bounds, as encoded rows are, answers are the same but for rounding. Not
+carried over: the encoding, the bounds to which longer rows are shortened and larger entries clipped, probabilities of hinges, and the certificate,
+which stays with the model file.
+"""
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from sklearn.linear_model import LinearRegression, LogisticRegression
+from sklearn.svm import LinearSVC
+
+from discreet.core.arrays import Floats
+from discreet.core.errors import InvalidInput
+from discreet.data import NumberTarget
+from discreet.estimators.forms import KernelForm
+from discreet.estimators.inputs import split_weights
+
+if TYPE_CHECKING:
+    from discreet.estimators.model import Model
+
+
+def plain_estimator(model: "Model") -> Any:  # one of scikit-learn, which has no types
+    """See module docstring. Raises InvalidInput for a kernel, whose features are random, and for a link that scikit-learn's do not have."""
+    form, target = model.form, model.schema.target
+    if isinstance(form, KernelForm):
+        raise InvalidInput(
+            f"a {model.kind} is linear in random features, not in the columns, and scikit-learn has no such estimator: use the model itself."
+        )
+    if model.linked:
+        raise InvalidInput(f"a {model.kind} answers through the link of its loss, which a linear regression does not have: use the model itself.")
+    coef, intercept = _columns(model)
+    if isinstance(target, NumberTarget):
+        half = 0.5 * (target.upper - target.lower)
+        made = _holding(LinearRegression(), coef[0] * half, float(target.lower + half * (intercept[0] + 1.0)))
+    else:
+        problem = model.certificate.problem
+        soft = problem.get("loss") == "logistic" if len(target.classes) == 2 else problem.get("scheme") == "multinomial"
+        made = _holding(LogisticRegression() if soft else LinearSVC(), coef, intercept)
+        alike = len({type(label) for label in target.classes}) == 1
+        made.classes_ = np.array(target.classes, dtype=None if alike else object)
+    return made
+
+
+def _columns(model: "Model") -> tuple[Floats, Floats]:
+    """Coefficients (1, d) or (K, d), and intercepts (1,) or (K,)."""
+    classes = max(2, len(model.classes))
+    coef, intercept = split_weights(
+        model.weights[:, np.newaxis], features=model.schema.features, intercept_scale=model.intercept_scale, classes=classes
+    )
+    return (coef, intercept) if classes == 2 else (coef[0], intercept[0])
+
+
+def _holding(made: Any, coef: Floats, intercept: Any) -> Any:
+    """As if it had been fitted."""
+    made.coef_, made.intercept_, made.n_features_in_ = coef, intercept, coef.shape[-1]
+    return made
