@@ -1,7 +1,6 @@
 """Figures 1 to 7: promises printed and exact, machines and regressions trained on noisy tables, and noise in a null space."""
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 
 from studies.base import Cell, Record, Value
 from studies.farokhi.example import attack_records, breast_cancer_records, figure_3_records, figure_4_records
@@ -17,11 +16,10 @@ LEVELS = tuple(10.0**power for power in range(-6, 3))
 _BREAST_CANCER = ("breast-cancer",)
 
 
-@dataclass(frozen=True, slots=True)
 class _Farokhi:
-    name: str = "farokhi"
-    title: str = "Noise shaped by Fisher information: promises, machines and regressions"
-    paper: str = "Farokhi (2020), Privacy-preserving public release of datasets for support vector machine classification"
+    name = "farokhi"
+    title = "Noise shaped by Fisher information: promises, machines and regressions"
+    paper = "Farokhi (2020), Privacy-preserving public release of datasets for support vector machine classification"
 
     def cells(self, *, quick: bool) -> Sequence[Cell]:
         """One part a figure."""

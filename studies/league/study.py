@@ -2,7 +2,6 @@
 
 import math
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 
 from studies.base import Cell, Record, Value
 from studies.league.methods import METHODS, NARROW, league_records, peer_records, trivial_records
@@ -17,11 +16,10 @@ _QUICK = ("LinearSVC, default", "LinearSVC, pure", "logistic, objective", "logis
 EPSILONS = (0.01, 0.03, 0.1, 0.3, 1.0, 3.0, 10.0)
 
 
-@dataclass(frozen=True, slots=True)
 class _League:
-    name: str = "league"
-    title: str = "All learning mechanisms on six tables"
-    paper: str = "Ours: no paper. Each method as a new user would write it"
+    name = "league"
+    title = "All learning mechanisms on six tables"
+    paper = "Ours: no paper. Each method as a new user would write it"
 
     def cells(self, *, quick: bool) -> Sequence[Cell]:
         """One cell a table, method, epsilon, relation and split."""

@@ -1,7 +1,6 @@
 """Figures 1 to 3 with the published calibration and with sound ones, and what the published one tells about single entries."""
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 
 from studies.base import Cell, Record, seed_of
 from studies.page import Page
@@ -16,11 +15,10 @@ FEATURES = (800, 50)
 """The paper's, and narrow tables."""
 
 
-@dataclass(frozen=True, slots=True)
 class _Showkatbakhsh:
-    name: str = "showkatbakhsh"
-    title: str = "Noisy rows and secret sketches for least squares, under bits about an entry"
-    paper: str = "Showkatbakhsh, Karakus, Diggavi (2018), Privacy-utility trade-off of linear regression under random projections and additive noise"
+    name = "showkatbakhsh"
+    title = "Noisy rows and secret sketches for least squares, under bits about an entry"
+    paper = "Showkatbakhsh, Karakus, Diggavi (2018), Privacy-utility trade-off of linear regression under random projections and additive noise"
 
     def cells(self, *, quick: bool) -> Sequence[Cell]:
         """Relative errors against n and against bits, digits, leaks."""

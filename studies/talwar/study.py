@@ -1,7 +1,6 @@
 """The paper has no experiments. Here: risk against n, d and epsilon per set, published against tight noise, and the lower-bound instance."""
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 
 from studies.base import Cell, Record
 from studies.page import Page
@@ -14,13 +13,10 @@ from studies.talwar.sets import set_records, sets_of
 BALLS = ("l2 ball", "l1 ball")
 
 
-@dataclass(frozen=True, slots=True)
 class _Talwar:
-    name: str = "talwar"
-    title: str = "Learning over a set: what its width buys, published and tight"
-    paper: str = (
-        "Talwar, Thakurta, Zhang (2014), Private empirical risk minimization beyond the worst case: the effect of the constraint set geometry"
-    )
+    name = "talwar"
+    title = "Learning over a set: what its width buys, published and tight"
+    paper = "Talwar, Thakurta, Zhang (2014), Private empirical risk minimization beyond the worst case: the effect of the constraint set geometry"
 
     def cells(self, *, quick: bool) -> Sequence[Cell]:
         """One cell a set and setting; a run of the LASSO; an instance."""

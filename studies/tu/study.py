@@ -1,7 +1,6 @@
 """Noise against d, k and epsilon, published and tight, fresh and fixed; then what the released rows are good for. The paper has no experiments."""
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 
 from studies.base import Cell, Record
 from studies.page import Page
@@ -15,11 +14,10 @@ SHEET = ((100, 10, 0.5, 1e-6), (1000, 50, 0.9, 1e-6), (1000, 200, 0.1, 1e-6), (1
 """(d, k, epsilon, delta) at which the factors are known to three digits from independent computations."""
 
 
-@dataclass(frozen=True, slots=True)
 class _Tu:
-    name: str = "tu"
-    title: str = "Projections of the columns: noise as published, and what is needed"
-    paper: str = "Tu (2013), Differentially private random projections"
+    name = "tu"
+    title = "Projections of the columns: noise as published, and what is needed"
+    paper = "Tu (2013), Differentially private random projections"
 
     def cells(self, *, quick: bool) -> Sequence[Cell]:
         """Noise over a grid; downstream over methods, epsilon and repeats."""

@@ -269,10 +269,10 @@ def logistic_replaced(planted, confidence):
     return fits(model, "replace-one", confidence, claim=Claim(epsilon=2.0))
 
 
-def fits(model, neighbours, confidence, *, claim=None, runs=24_000):
+def fits(model, neighbours, confidence, *, claim=None, runs=10_000):
     """Pure epsilon: every event counts, so a few thousand runs show much. Short records pull, one long record is turned or missing."""
-    signs = np.where(np.arange(1500) % 2, 1, -1)
-    others = np.column_stack((np.zeros(1500), -0.05 * signs))
+    signs = np.where(np.arange(300) % 2, 1, -1)
+    others = np.column_stack((np.zeros(300), -0.25 * signs))
     here, there = (np.array([[np.cos(0.3), up * np.sin(0.3)]]) for up in (1.0, -1.0))
     first = np.vstack((others, here)), np.append(signs, 1)
     second = (others, signs) if neighbours == "add-remove" else (np.vstack((others, there)), np.append(signs, -1))
