@@ -31,6 +31,7 @@ def test_every_faulty_file_is_another_program_that_compiles():
         assert mutate.faulty_code(fault) != compile(source, str(mutate.PACKAGE / fault.file), "exec"), fault
 
 
+@pytest.mark.more
 def test_the_tool_plants_a_fault_and_names_the_test_that_sees_it():
     command = [sys.executable, str(mutate.ROOT / "tools" / "mutate.py"), "bounded_noise"]
     outcome = subprocess.run(command, capture_output=True, text=True, check=False, cwd=mutate.ROOT)

@@ -85,9 +85,11 @@ class Spy(list):
 
     def look(self):
         gc.unfreeze()  # tests/conftest.py froze what was alive before them
-        for one in gc.get_objects():
+        alive = gc.get_objects()
+        kinds = {kind for kind in set(map(type, alive)) if str(kind.__module__).startswith("discreet.") and not issubclass(kind, type)}
+        for one in [one for one in alive if type(one) in kinds]:
             kind = type(one)
-            if not str(kind.__module__).startswith("discreet.") or isinstance(one, type) or kind in self:
+            if kind in self:
                 continue
             for leave in (pickle.dumps, lambda one: pickle.dumps(copy.copy(one).__dict__)):
                 try:
@@ -103,6 +105,7 @@ class Spy(list):
 def spy(monkeypatch):
     """Looks at every triangular factor, every sum over threads and every draw: in the middle of every algorithm."""
     spy = Spy()
+    seen = []
 
     def watched(original):
         def watching(*given, **named):
@@ -113,12 +116,12 @@ def spy(monkeypatch):
 
         return watching
 
-    seen = []
     monkeypatch.setattr("discreet.core.workers.single_threaded_algebra", watched(discreet.core.workers.single_threaded_algebra))
     for kind in (discreet.matrices.DenseMatrix, discreet.matrices.SparseMatrix):
         for name in ("matvec", "rmatvec", "gram"):
             monkeypatch.setattr(kind, name, watched(getattr(kind, name)))
-    return spy
+    yield spy
+    gc.freeze()  # as it was: else every collection until the end of the run goes through all of it
 
 
 MOST = 12

@@ -36,9 +36,9 @@ from discreet.verification.numerics import (
     excess,
     gaussian_integral,
     last_stage,
-    least_line,
     least_tangent,
     least_union,
+    lines_above,
     noise_error,
     normal_above,
     normal_excess,
@@ -112,10 +112,11 @@ def _objective_stages(stated: Stated) -> Stages:
     first: tuple[tuple[Callable[[float], float], str], ...] = ((lambda epsilon: excess(epsilon, alone), "numerical hockey-stick integral of T1"),)
     if stated.guarantee.neighbours is not ADD_REMOVE:
         opposite = _worst_loss(scan.slopes, scan.jacobian, s, pushes=(0.0, 1.0))
+        lines = lines_above(scan.slopes, scan.jacobian, spare=1e-6)
         first = (
             (lambda epsilon: excess(epsilon, opposite), "numerical hockey-stick integral of the worst pair"),
             (
-                lambda epsilon: excess(epsilon, alone) + least_union(scan.slopes, scan.jacobian, s, epsilon, spare=1e-6),
+                lambda epsilon: excess(epsilon, alone) + least_union(lines, s, epsilon),
                 "union bound of T1 with its line found anew",
             ),
         )
@@ -126,6 +127,7 @@ def _of_persons(slopes: Floats, jacobian: Floats, s: float, *, alone: bool, sign
     """epsilon -> delta of a mixture of rows' losses; of rows that come and others that go where not `alone`. `signs` that a slope may have."""
     row = _worst_loss(slopes, jacobian, s)
     doubled = _worst_loss(slopes, 2.0 * jacobian, 2.0 * s)
+    lines = lines_above(slopes, jacobian, spare=1e-6, number=17)
 
     def came(threshold: float) -> float:
         return excess(threshold, row, linear=True)
@@ -143,16 +145,15 @@ def _of_persons(slopes: Floats, jacobian: Floats, s: float, *, alone: bool, sign
     def replaced(epsilon: float) -> float:
         thresholds, weights = some_tangents(epsilon)
         alone_beyond = np.array([came(threshold) for threshold in thresholds.tolist()])
-        tried: dict[float, tuple[float, float]] = {}
 
-        def roughly(height: float, steepness: float) -> float:
-            low = thresholds - height
-            found = float(np.min(weights * (alone_beyond + _normal_beyond(low, 2.0 * s) + _normal_beyond(low - steepness, s))))
-            tried[found] = (height, steepness)
+        def roughly(heights: Floats, steepness: Floats) -> Floats:
+            low = thresholds - heights[:, np.newaxis]
+            normal = _normal_beyond(low, 2.0 * s) + _normal_beyond(low - steepness[:, np.newaxis], s)
+            found: Floats = np.min(weights * (alone_beyond + normal), axis=1)
             return found
 
-        by_line = cases(epsilon, *tried[least_line(slopes, jacobian, roughly, spare=1e-6, lines=17)])
-        return min(signs**2 * by_line, signs * least_tangent(epsilon, mixed))
+        line = lines.least(roughly)
+        return min(signs**2 * cases(epsilon, line.height, line.steepness), signs * least_tangent(epsilon, mixed))
 
     return (lambda epsilon: signs * least_tangent(epsilon, came)) if alone else replaced
 
@@ -182,6 +183,7 @@ def _two_signed(stated: Stated, slopes: Floats, traces: Floats, s: float, dimens
     jacobian = traces if several else np.log1p(traces)
     alone = _worst_loss(slopes, jacobian, s)
     shared = _of_persons(slopes, jacobian, s, alone=coming, signs=2) if several else None
+    lines = lines_above(slopes, jacobian)
 
     def delta(epsilon: float) -> float:
         if shared is not None:
@@ -190,7 +192,7 @@ def _two_signed(stated: Stated, slopes: Floats, traces: Floats, s: float, dimens
         if not coming:
             left = epsilon - float(jacobian.max())
             convex = left > 0 and (left / (2.0 * s)) ** 2 - s**2 >= 1.0
-            total = (1.0 if convex else 2.0) * (total + 2.0 * least_union(slopes, jacobian, s, epsilon))
+            total = (1.0 if convex else 2.0) * (total + 2.0 * least_union(lines, s, epsilon))
         return total * _LESS
 
     radius = (positive(stated.parameters["tolerance"]) + positive(stated.parameters["noise_error"])) / positive(stated.parameters["ridge"])

@@ -154,14 +154,18 @@ def normal_above(mean: Floats, sigma: float) -> Floats:
 
 def gaussian_integral(epsilon: float, mu: float) -> float:
     """E (1 - e^{-mu (g - t)})_+, t = epsilon / mu - mu / 2: the profile of one Gaussian mechanism by quadrature; any real epsilon, mu > 0."""
-    threshold = epsilon / mu - 0.5 * mu
-    if threshold >= _LAST:
-        return 0.0
-    start = max(threshold, _FIRST)
-    width = max(_REACH, _REACH - start) - _BESIDE
-    g = start + np.concatenate((_NEAR, _BESIDE + width * _FAR))
+    return float(gaussian_integrals(np.array([epsilon]), mu)[0])
+
+
+def gaussian_integrals(epsilons: Floats, mu: float) -> Floats:
+    """`gaussian_integral`, elementwise."""
+    threshold = np.minimum(epsilons / mu - 0.5 * mu, _LAST)[:, np.newaxis]
+    start = np.maximum(threshold, _FIRST)
+    width = np.maximum(_REACH, _REACH - start) - _BESIDE
+    g = start + np.concatenate((np.broadcast_to(_NEAR, (len(start), len(_NEAR))), _BESIDE + width * _FAR), axis=1)
     values = np.exp(-0.5 * g * g) * np.expm1(mu * (threshold - g))
-    return -float(_NEAR_WEIGHTS @ values[: len(_NEAR)] + width * (_FAR_WEIGHTS @ values[len(_NEAR) :])) / math.sqrt(2.0 * math.pi)
+    found = -(values[:, : len(_NEAR)] @ _NEAR_WEIGHTS + width[:, 0] * (values[:, len(_NEAR) :] @ _FAR_WEIGHTS)) / math.sqrt(2.0 * math.pi)
+    return np.where(threshold[:, 0] < _LAST, found, 0.0)
 
 
 _FIRST, _LAST = -12.0, 40.0
@@ -182,32 +186,66 @@ def least_of(bound: Callable[[float], float], places: Floats, *, near: float) ->
     return min(found[best], float(minimize_scalar(bound, bounds=around, method="bounded", options={"xatol": near}).fun))
 
 
-def least_union(slopes: Floats, jacobian: Floats, s: float, epsilon: float, *, spare: float = 0.0) -> float:
-    """delta_G(eps - c; 2 s) + delta_G(eps - c - A; s), least over lines c + A (1 - q) above the Jacobian term, q the slopes.
+class Line(NamedTuple):
+    """The best line found, c + A (1 - q), and the bound with it."""
 
-    Where the slope is 1, terms of up to `spare` of the largest count as 0: a scan of margins that ends somewhere leaves them.
-    """
-
-    def bound(height: float, steepness: float) -> float:
-        return gaussian_integral(epsilon - height, 2.0 * s) + gaussian_integral(epsilon - height - steepness, s)
-
-    return least_line(slopes, jacobian, bound, spare=spare)
+    bound: float
+    height: float
+    """c."""
+    steepness: float
+    """A."""
 
 
-def least_line(slopes: Floats, jacobian: Floats, bound: Callable[[float, float], float], *, spare: float, lines: int = 65) -> float:
-    """The least bound(c, A) over such lines, `lines` of them and then between two; `spare` as of `least_union`."""
+class Lines(NamedTuple):
+    """Lines c + A (1 - q) above a Jacobian term, q the slopes, A as small as it may be."""
+
+    terms: Floats
+    """The Jacobian term where the slope is below 1."""
+    gaps: Floats
+    """1 - q there."""
+    heights: Floats
+    """Some c, in increasing order: there is no line below the first."""
+    steepness: Floats
+
+    def least(self, bound: Callable[[Floats, Floats], Floats]) -> Line:
+        """Of the bounds with lines (c, A), elementwise: the least at these lines, then between the neighbours of the best."""
+        found = bound(self.heights, self.steepness)
+        best = int(np.argmin(found))
+        line = Line(float(found[best]), float(self.heights[best]), float(self.steepness[best]))
+        if len(self.heights) == 1:
+            return line
+
+        def at(height: float) -> float:
+            return float(bound(np.array([height]), np.array([self.above(height)]))[0])
+
+        around = (float(self.heights[max(0, best - 1)]), float(self.heights[min(len(self.heights) - 1, best + 1)]))
+        near = minimize_scalar(at, bounds=around, method="bounded", options={"xatol": 1e-6 * float(self.heights[-1])})
+        return min(line, Line(float(near.fun), float(near.x), self.above(float(near.x))))
+
+    def above(self, height: float) -> float:
+        """The least steepness of a line of this height."""
+        return max(0.0, float(np.max((self.terms - height) / self.gaps)))
+
+
+def lines_above(slopes: Floats, jacobian: Floats, *, spare: float = 0.0, number: int = 65) -> Lines:
+    """So many lines above the term. Where the slope is 1, terms of up to `spare` of the largest count as 0: a scan of margins leaves them."""
     flat = slopes > 1.0 - 1e-9
     at_one = float(jacobian[flat].max()) if flat.any() else 0.0
-    inner_q, inner_j = slopes[~flat], jacobian[~flat]
     top = max(at_one, float(jacobian.max()))
-
-    def at(height: float) -> float:
-        return bound(height, max(0.0, float(np.max((inner_j - height) / (1.0 - inner_q)))))
-
-    places = np.linspace(at_one, top, lines) if top > at_one else np.array([top])
+    heights = np.linspace(at_one, top, number) if top > at_one else np.array([top])
     if at_one <= spare * top:
-        places = np.append(0.0, places)
-    return least_of(at, places, near=1e-6 * top)
+        heights = np.append(0.0, heights)
+    bare = Lines(jacobian[~flat], 1.0 - slopes[~flat], heights, heights)
+    return bare._replace(steepness=np.array([bare.above(height) for height in heights.tolist()]))
+
+
+def least_union(lines: Lines, s: float, epsilon: float) -> float:
+    """delta_G(eps - c; 2 s) + delta_G(eps - c - A; s), least over the lines."""
+
+    def bound(heights: Floats, steepness: Floats) -> Floats:
+        return gaussian_integrals(epsilon - heights, 2.0 * s) + gaussian_integrals(epsilon - heights - steepness, s)
+
+    return lines.least(bound).bound
 
 
 def discrete_integral(epsilon: float, mu: float, *, integers: float, scale: float, stages: int = 1) -> float:

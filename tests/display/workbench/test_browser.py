@@ -78,6 +78,7 @@ def brightness(colour):
     return sum(int(part) for part in colour.removeprefix("rgb(").removesuffix(")").split(",")[:3])
 
 
+@pytest.mark.more  # as test_desk.py does, and by hand
 def test_from_csv_to_verified_model(page, browser, people, tmp_path):
     records = people.read_text(encoding="utf-8")
     people.write_text(records + f"30,{CANARY},x,{CANARY},no\n", encoding="utf-8")

@@ -146,9 +146,6 @@ def test_visits_are_fitted_for_persons_on_a_ledger_of_persons(client, people, tm
     model = Model.load(Path(record["folder"]) / "model.json")
     assert model.certificate.problem["persons"] == {"rows": 4, "weight": "row"}
     assert "all rows of one person" in (Path(record["folder"]) / "report.html").read_text(encoding="utf-8")
-    rows = client.finished(wanted | {"schema": form(persons={"kind": "rows"})})
-    assert rows["state"] == "failed"
-    assert "[person] in the schema" in rows["message"]
 
 
 def test_mistakes_of_the_whole_are_said_of_the_whole(client):
@@ -263,6 +260,16 @@ def test_from_a_table_to_a_verified_model_in_the_ledger(client, people, ledger):
     assert Ledger(ledger).left("people").epsilon == pytest.approx(1.0)
     entry = client.ask("ledger", {"path": str(ledger)}).json["data_sets"][0]["entries"][0]
     assert (entry["state"], entry["cost"][:8]) == ("settled", "epsilon=")
+
+
+@pytest.mark.more
+def test_rows_are_not_fitted_on_a_ledger_of_persons(client, people, tmp_path):
+    ledger = {"path": str(tmp_path / "team.ledger"), "data_set": "visits", "epsilon": 3, "delta": 1e-5, "neighbours": "replace-one", "unit": "person"}
+    client.ask("declare", ledger)
+    wanted = {"what": "linear-svc", "budget": BUDGET, "table": str(people), "ledger": ledger["path"], "data_set": "visits"}
+    rows = client.finished(wanted | {"schema": form(persons={"kind": "rows"})})
+    assert rows["state"] == "failed"
+    assert "[person] in the schema" in rows["message"]
 
 
 @pytest.mark.slow
