@@ -22,7 +22,8 @@ from scipy.special import expit, ndtri
 from discreet.core.neighbours import ADD_REMOVE
 from discreet.evaluation import PrivateEvaluation, prepare
 from discreet.evaluation.outcomes import Outcomes
-from discreet.evaluation.private import Prepared, read_report
+from discreet.evaluation.prepared import Prepared
+from discreet.evaluation.private import read_report
 from discreet.noise import SystemNoise
 
 Floats = npt.NDArray[np.float64]

@@ -11,7 +11,7 @@ from discreet.certificates import Certificate
 from discreet.core.errors import DiscreetError
 from discreet.data import Schema
 from discreet.estimators import IntervalFile, Model
-from discreet.evaluation.private import evaluation_from
+from discreet.evaluation.stored import evaluation_from
 from discreet.ledger import Ledger
 from discreet.releases import read_release
 from discreet.releases.local import RandomisedRecord
@@ -116,7 +116,7 @@ def test_another_version_of_a_signature_is_refused(tmp_path):
 def test_another_version_of_a_measurement_is_refused(made, kind, read):
     text = (made / f"{kind}.json").read_text()
     assert read(text).verify().ok
-    with pytest.raises(DiscreetError, match=f"discreet-{kind}/1"):
+    with pytest.raises(DiscreetError, match=rf"discreet-{kind}/\d"):
         read(raised(text, kind))
 
 

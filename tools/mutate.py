@@ -111,6 +111,10 @@ PLANTED: list[Fault] = [
         "noisy_moments(problem, exact, noise, np.divide(scales, 2.0))",
     ),
     Fault("mechanisms/counting/base.py", "self.integers(scale, query.size, noise)", "self.integers(0.5 * scale, query.size, noise)"),
+    # How far one record moves sums of powers of errors, and that targets move them too.
+    Fault("mechanisms/counting/moments.py", "math.ceil(length *", "math.ceil(0.5 * length *"),
+    Fault("mechanisms/counting/moments.py", "math.ceil(total *", "math.ceil(0.5 * total *"),
+    Fault("mechanisms/counting/moments.py", "+ squares) * self.levels", ") * self.levels"),
     Fault("mechanisms/release/sketch.py", "query.answer(data), self.variance, self.grid", "query.answer(data), self.variance // 4, self.grid"),
     Fault("mechanisms/release/eigenvalue_sketch.py", "bounds, moments, variance, grid", "bounds, moments, variance // 4, grid"),
     Fault("mechanisms/release/clear_target_sketch.py", "(moments, self.variance, self.", "(moments, self.variance // 4, self."),
@@ -156,6 +160,7 @@ TESTS: dict[str, tuple[str, ...]] = {
     "mechanisms/counting/base.py": ("counting-laplace-0.0-replace-one",),
     "mechanisms/counting/gaussian.py": ("counting-gaussian-1e-06-replace-one",),
     "mechanisms/counting/laplace.py": ("counting-laplace-0.0-replace-one",),
+    "mechanisms/counting/moments.py": ("tests/mechanisms/counting/test_moments.py::test_no_record_moves_the_sums_farther_and_some_nearly_as_far",),
     "mechanisms/curvature/gaussian.py": ("curvature-1e-06-replace-one",),
     "mechanisms/regression/adassp.py": ("least-squares-adassp-1e-06-replace-one",),
     "mechanisms/regression/base.py": ("least-squares-hessian-mixing-1e-06-replace-one", "least-squares-moments-1e-06-replace-one"),

@@ -114,6 +114,7 @@ def test_a_walk_through_all_commands(folder):
         assert (outcome.code, outcome.err) == (0, ""), line
         said.append(f"$ discreet {line}\n{outcome.out}")
     text = re.sub(r"^(no|yes) +\d+ +\d+", r"\1 COUNTS", normalised("\n".join(said)), flags=re.MULTILINE)
+    text = re.sub(r"no better than (?=always)|^It answers .*\n", "", text, flags=re.MULTILINE)  # noise may make the model useless
     compare("walk.txt", re.sub(r"^(ok    [a-z ]+?)  .*", r"\1", text, flags=re.MULTILINE))  # what a check says is the certificate's
     assert (folder / "stub.toml").read_text(encoding="utf-8").startswith("# What is public about this table")
 

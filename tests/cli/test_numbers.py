@@ -2,7 +2,9 @@
 
 from pathlib import Path
 
+import numpy as np
 import pytest
+from sklearn.metrics import mean_absolute_error, mean_squared_error, r2_score
 
 from discreet import LinearRegression
 from discreet.data import Schema, read_table
@@ -42,17 +44,42 @@ def test_it_predicts_numbers_in_the_unit_of_the_target(regression):
     assert "only classes have probabilities" in refused.error
 
 
+def test_it_is_measured_exactly_on_public_records(regression):
+    model, frame = regression
+    outcome = discreet("evaluate", "model.json", "people.csv", "--data-is", "synthetic", "--json")
+    actual, predicted = np.clip(frame["hours"].cast(float).to_numpy(), 0.0, 80.0), model.predict(frame)
+    assert outcome.json["records"] == len(frame)
+    assert outcome.json["mse"] == pytest.approx(mean_squared_error(actual, predicted))
+    assert outcome.json["mae"] == pytest.approx(mean_absolute_error(actual, predicted))
+    assert outcome.json["r2"] == pytest.approx(r2_score(actual, predicted))
+    assert outcome.json["always_mean"] == pytest.approx(actual.var())
+    frame.write_parquet("half.parquet")
+    blocks = discreet("evaluate", "model.json", "half.parquet", "half.parquet", "--data-is", "synthetic", "--json")
+    assert blocks.json["r2"] == pytest.approx(outcome.json["r2"])
+    text = discreet("evaluate", "model.json", "people.csv", "--data-is", "synthetic").out
+    assert "always answering the mean of the targets" in text
+
+
+def test_it_is_measured_privately_with_a_file_a_page_and_a_certificate(regression):
+    told = discreet("evaluate", "model.json", "people.csv", "--epsilon", "2", "--out", "evaluation.json", "--report", "page.html")
+    assert told.code == 0, told.err
+    for words in ("MSE", "RMSE", "MAE", "R^2", "cut at 40", "always answering the mean of the targets"):
+        assert words in told.out, words
+    assert "always answering the mean of the targets" in Path("page.html").read_text(encoding="utf-8")
+    for verb in ("verify", "show", "report"):
+        assert discreet(verb, "evaluation.json", *(["--out", "other.html"] if verb == "report" else [])).code == 0, verb
+    cut = discreet("evaluate", "model.json", "people.csv", "--epsilon", "2", "--metrics", "mae", "--error-bound", "5", "--json").json
+    assert cut["survey"] == {"metrics": ["mae"], "target": {"lower": 0.0, "upper": 80.0}, "error_bound": 5.0}
+    assert cut["mae"]["value"] <= 5.0
+
+
 @pytest.mark.parametrize(
-    "arguments",
-    [
-        ("evaluate", "model.json", "absent.csv", "--data-is", "synthetic"),
-        ("evaluate", "model.json", "absent.csv", "--epsilon", "1"),
-    ],
+    ("flags", "words"), [(("--metrics", "roc"), "predicts numbers"), (("--bins", "8"), "--bins"), (("--plot", "x.svg"), "--plot")]
 )
-def test_what_is_for_classes_says_so_before_the_table_is_read(regression, arguments):
-    refused = discreet(*arguments)
-    assert refused.code == 3
-    assert f"discreet {arguments[0]} is for classes, and the schema declares that target column 'hours' is a number" in refused.error
+def test_what_is_for_classes_alone_is_refused(regression, flags, words):
+    refused = discreet("evaluate", "model.json", "absent.csv", "--epsilon", "1", *flags)
+    assert refused.code in (2, 3)
+    assert words in refused.error
 
 
 def test_columns_of_the_table_are_kept_beside_the_answers(regression):

@@ -13,8 +13,8 @@ from discreet.core.neighbours import Persons
 from discreet.data import Block, DaskTable, FunctionTable
 from discreet.evaluation import evaluate_privately, proportion_interval
 from discreet.evaluation.intervals import NoiseLaw
-from discreet.evaluation.private import evaluation_from
 from discreet.evaluation.shares import most_expected, share_interval
+from discreet.evaluation.stored import evaluation_from
 from discreet.ledger import Account, Ledger
 from discreet.matrices import DenseMatrix
 from discreet.mechanisms.persons import Owners

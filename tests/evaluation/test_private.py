@@ -187,7 +187,7 @@ def test_files_hold_everything_and_pictures_are_well_formed():
     X, y = drawn(1000)
     report = evaluate_privately(Oracle(), X, y, epsilon=1.0, delta=1e-6, metrics=EVERYTHING, neighbours="add-remove")
     record = json.loads(report.to_json(), parse_constant=pytest.fail)
-    assert record["format"] == "discreet-evaluation/1"
+    assert record["format"] == "discreet-evaluation/2"
     assert record["accuracy"]["value"] == report.accuracy.value
     assert len(record["roc"]["hits"]) == 19
     assert len(record["calibration"]["bins"]) == 20

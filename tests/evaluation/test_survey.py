@@ -18,8 +18,8 @@ from discreet.core.errors import InvalidInput
 from discreet.data import Block, DaskTable, EncodedTable, FunctionTable, numeric_files, schema_files
 from discreet.estimators import Model
 from discreet.evaluation import METRICS, answers_per_record, evaluate_privately, prepare
+from discreet.evaluation.in_blocks import answered
 from discreet.evaluation.outcomes import Outcomes, outcomes_of
-from discreet.evaluation.survey import answered
 from discreet.matrices import DenseMatrix, as_matrix
 from discreet.noise import SystemNoise
 from tests.canary import CANARY, assert_silent

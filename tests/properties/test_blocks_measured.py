@@ -9,8 +9,8 @@ from discreet import KernelClassifier, LassoClassifier, LinearSVC, LogisticRegre
 from discreet.core.errors import InvalidInput
 from discreet.data import Block, Domain, FunctionTable, streamed_records
 from discreet.evaluation import evaluate_privately, prepare
+from discreet.evaluation.in_blocks import answered
 from discreet.evaluation.outcomes import outcomes_of
-from discreet.evaluation.survey import answered
 from discreet.ledger import Account, Ledger
 from discreet.matrices import DenseMatrix
 from tests.properties.block_tables import TABLES, each_table, records

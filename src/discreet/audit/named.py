@@ -252,6 +252,12 @@ _ENTRIES = (
         exact=_cuts,
     ),
     _entry(
+        "moments",
+        "sums of powers of errors and targets, from which regressions are measured; delta 0 or more",
+        integers.moments,
+        *(f"counting-{law}" for law in ("gaussian", "laplace")),
+    ),
+    _entry(
         "exponential", "the exponential mechanism among 1000 candidates", integers.exponential, "exponential-mechanism", exact=_exponential, pure=True
     ),
     _entry(

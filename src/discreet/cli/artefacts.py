@@ -83,7 +83,7 @@ KINDS: Mapping[str, Kind] = {
         Kind("model", "model file", lambda _, text: discreet.Model.from_json(text), _shown_model),
         Kind("certificate", "certificate", lambda _, text: discreet.Certificate.from_json(text), _shown_certificate, whole=False),
         Kind("release", "release folder", lambda path, text: discreet.releases.release.release_from(Path(path), text), _shown_release),
-        Kind("evaluation", "evaluation", lambda _, text: discreet.evaluation.private.evaluation_from(text), _shown_evaluation),
+        Kind("evaluation", "evaluation", lambda _, text: discreet.evaluation.stored.evaluation_from(text), _shown_evaluation),
         Kind("intervals", "interval file", lambda _, text: discreet.estimators.IntervalFile.from_json(text), _shown_intervals),
         Kind("record", "randomised record", lambda _, text: discreet.releases.RandomisedRecord.from_line(text), _shown_record),
     )

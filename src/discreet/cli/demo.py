@@ -8,7 +8,7 @@ import time
 from typing import Annotated
 
 import discreet
-from discreet.cli.evaluate import Measures, measured
+from discreet.cli.exact import Measures, measured_classes
 from discreet.cli.inputs import NO_PRIVACY, guarantee_of, short, verdict
 from discreet.cli.models import Settings, planned, train
 from discreet.cli.options import File, Neighbours, Seed, command, warn_of_seed
@@ -52,7 +52,7 @@ def demo(
     if out is not None:
         model.save(out, overwrite=overwrite)
     ordinary = train(_KIND, schema, settings | {"epsilon": float("inf")}, training)
-    private, without = (measured(one, test) for one in (model, ordinary))
+    private, without = (measured_classes(one, test) for one in (model, ordinary))
     return _shown(model, private, without, trained_on=training.rows.shape[0], begin=begin, out=out)
 
 

@@ -1,19 +1,16 @@
 """`discreet evaluate`: how good a model is, exactly or privately; `discreet intervals`: intervals for its coefficients, from a release of its own.
 
-    error = share of records with another class than the chosen one      log loss = mean of -ln(probability of the record's own class)
-
 Numbers computed on private records leak: a certificate covers the model, not what is measured with it. So the user either declares what the records
 are (--data-is), or gives the measurement a budget of its own (--epsilon): then it is a release with its own certificate. Everything that can fail
 without a record fails before one is read; after the release the budget is spent, so the numbers are printed even where the picture cannot be saved.
 """
 
-import math
-from collections.abc import Sequence
 from dataclasses import asdict, dataclass
-from typing import Annotated, Any, Literal
+from typing import Annotated, Literal
 
 import discreet
-from discreet.cli.inputs import Records, Spending, check_classes, check_fits, read, receipt
+from discreet.cli.exact import confusion_lines, figure, measured
+from discreet.cli.inputs import Records, Spending, check_fits, read, receipt
 from discreet.cli.options import ARGUMENT, Argument, File, Hidden, Report, Seed, command, flag, noise_of, usage_error
 from discreet.cli.output import Outcome, as_text, check_output, check_report, keep, labelled, same_path, step, table, written, written_report
 from discreet.core.errors import InvalidInput
@@ -37,10 +34,16 @@ class _Private:
         Hidden | None, "With --epsilon: what is hidden, the content of one record (replace-one, standard) or also whether it is there at all."
     ] = None
     metrics: Annotated[
-        str | None, "With --epsilon: some of accuracy, confusion, log_loss, roc, calibration, with commas between; accuracy,confusion if left out."
+        str | None,
+        "With --epsilon: some of accuracy, confusion, log_loss, roc, calibration, with commas between, accuracy,confusion if left out; of a model of "
+        "numbers some of mse, mae, r2, all if left out.",
     ] = None
     bins: Annotated[int | None, "With --epsilon: bins of the probability for roc and calibration, an even number; 20 if left out."] = None
     log_loss_bound: Annotated[float | None, "With --epsilon: where the loss of a record is cut; 5 if left out."] = None
+    error_bound: Annotated[
+        float | None,
+        "With --epsilon, of numbers: where an error is cut, in the target's unit; half its range if left out. Chosen without the records.",
+    ] = None
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -67,6 +70,7 @@ class _Evaluate:
     "discreet evaluate model.json volunteers.parquet --data-is non-private --json",
     "discreet evaluate model.json held-out.csv --epsilon 0.5 --delta 1e-6",
     "discreet evaluate model.json held-out.csv --epsilon 1 --metrics accuracy,roc,calibration --plot curves.svg",
+    "discreet evaluate prices.json held-out.csv --epsilon 1 --metrics mse,r2 --error-bound 50000",
     "discreet evaluate model.json held-out.csv --epsilon 0.5 --out evaluation.json --ledger team.ledger --data-set people",
     "discreet evaluate model.json held-out/*.parquet --epsilon 0.5 --delta 1e-6 --jobs 2",
 )
@@ -96,88 +100,21 @@ def _public(given: _Evaluate, data_is: str) -> Outcome:
     from discreet.core.validate import job_count
 
     model = discreet.Model.load(given.model)
-    check_classes(model.schema, "discreet evaluate")
     threads = job_count(given.records.jobs)
     check_output(given.out, *given.records.files, given.model, overwrite=given.overwrite)
     records = given.records.open_table(model.schema, may_be_empty=True, persons=False)
     with step("Evaluating"):
         measures = measured(model, records, jobs=threads)
-    classes = [discreet.data.labels.canonical(label) for label in model.schema.target.classes]
-    held = {"format": FORMAT, "data_is": data_is, "declaration": DECLARATIONS[data_is], "classes": classes, **asdict(measures)}
+    held: dict[str, object] = {"format": FORMAT, "data_is": data_is, "declaration": DECLARATIONS[data_is], **asdict(measures)}
     if given.out is not None:
         write_whole(given.out, as_text(held) + "\n", overwrite=given.overwrite)
-    error = f"{measures.error:.4f} (always answering the commoner class: {measures.always_commoner:.4f})"
     declared = f"declared {data_is} ({DECLARATIONS[data_is]}): these numbers are exact and not protected"
     lines = [
-        *labelled(
-            ("Records", f"{measures.records}, {declared}"),
-            ("Accuracy", f"{measures.accuracy:.4f}"),
-            ("Error", error),
-            ("Log loss", None if measures.log_loss is None else f"{measures.log_loss:.4f}"),
-        ),
-        *_confusion(classes, measures.confusion),
+        *labelled(("Records", f"{measures.records}, {declared}")),
+        *measures.lines,
         *([] if given.out is None else ["", f"Written to   {given.out}"]),
     ]
     return Outcome(document={**held, "written": given.out}, lines=lines)
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Measures:
-    """Exact, unprotected numbers."""
-
-    records: int
-    accuracy: float
-    error: float
-    log_loss: float | None
-    """None for a model without probabilities."""
-    confusion: list[list[int]]
-    """confusion[actual][predicted], in the order of the declared classes: negative first where they are two."""
-    always_commoner: float
-    """Error of always answering the commoner class of these records."""
-
-
-def measured(model: "discreet.Model", table: "discreet.EncodedTable | discreet.data.BlockTable", *, jobs: int = 1) -> Measures:
-    """Of a table that was encoded with its target, or whose blocks are, read once. Raises InvalidInput for one without records."""
-    import numpy as np
-
-    labels = model.schema.target.classes
-
-    def encoded(block: "discreet.data.Block") -> "discreet.EncodedTable":
-        """As what it was before it was a block."""
-        codes = None if block.targets is None else discreet.data.class_codes(block.targets, np.asarray(labels)).astype(np.int32)
-        return model.schema.encoded(block.rows, codes=codes)
-
-    found = (
-        table.map(lambda _, block: _counted(model, encoded(block)), jobs) if isinstance(table, discreet.data.BlockTable) else [_counted(model, table)]
-    )
-    parts = list(found)
-    confusion = sum((counts for counts, _ in parts), np.zeros((len(labels), len(labels)), dtype=np.int64))
-    total, right = int(confusion.sum()), int(np.trace(confusion))
-    if total == 0:
-        raise InvalidInput("the table has no record. At least one is needed to measure a model.")
-    return Measures(
-        records=total,
-        accuracy=right / total,
-        error=(total - right) / total,
-        log_loss=math.fsum(losses for _, losses in parts) / total if model.has_probabilities else None,
-        confusion=confusion.tolist(),
-        always_commoner=(total - int(confusion.sum(axis=1).max())) / total,
-    )
-
-
-def _counted(model: "discreet.Model", table: "discreet.EncodedTable") -> tuple[Any, float]:
-    """Counts of actual and predicted classes, and the sum of the logarithmic losses, 0 for a model without probabilities."""
-    import numpy as np
-
-    from discreet.estimators.forms import chosen_codes
-
-    codes = table.codes if table.signs is None else (table.signs > 0).astype(np.intp)
-    if codes is None:
-        raise InvalidInput("the table was encoded without its target; encode it with target=True to measure a model.")
-    classes = len(model.schema.target.classes)
-    confusion = np.bincount(codes * classes + chosen_codes(model.decision(table)), minlength=classes * classes).reshape(classes, classes)
-    losses = -float(np.sum(model.log_probabilities(table)[np.arange(len(codes)), codes])) if model.has_probabilities else 0.0
-    return confusion, losses
 
 
 def _private(given: _Evaluate, epsilon: float) -> Outcome:
@@ -188,7 +125,6 @@ def _private(given: _Evaluate, epsilon: float) -> Outcome:
         from discreet.evaluation.private import measure, measure_blocks, prepare
 
         model = discreet.Model.load(given.model)
-        check_classes(model.schema, "discreet evaluate")
         threads, said = job_count(given.records.jobs), given.private
         sources = [*given.records.files, given.model, given.spending.ledger]
         relation = said.neighbours or "replace-one"
@@ -200,7 +136,10 @@ def _private(given: _Evaluate, epsilon: float) -> Outcome:
             metrics=_metrics(said.metrics),
             bins=20 if said.bins is None else said.bins,
             log_loss_bound=5.0 if said.log_loss_bound is None else said.log_loss_bound,
+            error_bound=said.error_bound,
         )
+        if not prepared.classes and (unfit := [name for name in ("bins", "log_loss_bound") if getattr(said, name) is not None]):
+            raise usage_error(f"{flag(unfit[0])} belongs to a model of classes; {given.model} predicts numbers. Leave it out")
         if given.plot is not None and not {"roc", "calibration"} & set(prepared.survey.metrics):
             raise InvalidInput("--plot draws the curves of --metrics roc and calibration; ask for one of them, or leave --plot out.")
         for path in (given.plot, given.out):
@@ -237,34 +176,26 @@ def evaluation_lines(report: "discreet.PrivateEvaluation") -> list[str]:
     counts: list[str] = []
     if report.confusion is not None:
         noisy = f"(noisy counts, each within {report.confusion_error:.0f} of the true one, {100 * report.level:g} %)"
-        counts = [*_confusion([discreet.data.labels.canonical(label) for label in report.classes], report.confusion), noisy]
-    measures = (
-        ("Accuracy", report.accuracy, ""),
-        ("Log loss", report.log_loss, f", losses cut at {report.survey.log_loss_bound:g}"),
-        ("AUC", None if report.roc is None else report.roc.area, ", approximate interval"),
-    )
+        counts = [*confusion_lines([discreet.data.labels.canonical(label) for label in report.classes], report.confusion), noisy]
+    cut = {"Log loss": "log_loss_bound", "MSE": "bound", "MAE": "bound"}
+    notes = {name: f", cut at {figure(getattr(report.survey, field))}" for name, field in cut.items() if hasattr(report.survey, field)}
+    notes |= {"AUC": ", approximate interval"}
+    shown = ((name, f"{figure(one.value)} ({figure(one.low)} to {figure(one.high)}){notes.get(name, '')}") for name, _, one in report.measures)
     drawn = "records" if report.survey.persons is None else "persons"
-    shown = ((name, f"{one.value:.4f} ({one.low:.4f} to {one.high:.4f}){note}") for name, one, note in measures if one)
+    useful = [] if report.baseline is None else [f"{report.baseline.words}."]
     return [
         f"{report.counted:<13}{report.records:.0f}, {counted}; what follows was read from noisy counts, and protects their people",
         *labelled(*shown),
+        *useful,
         *counts,
         "",
         f"Intervals    {100 * report.level:g} % each; noise and sampling error together, for the population that the {drawn} are drawn from",
     ]
 
 
-def _confusion(classes: Sequence[str], counts: Sequence[Sequence[float]]) -> list[str]:
-    """Counts of actual and predicted classes as a table."""
-    corner = "actual / predicted"
-    width = max(len(corner), *map(len, classes)) + 2
-    rows = ([label, *(f"{count:.0f}" for count in row)] for label, row in zip(classes, counts, strict=True))
-    return ["", *table((-width, *(width for _ in classes)), [corner, *classes], *rows)]
-
-
-def _metrics(text: str | None) -> tuple[str, ...]:
+def _metrics(text: str | None) -> tuple[str, ...] | None:
     if text is None:
-        return ("accuracy", "confusion")
+        return None
     return tuple(dict.fromkeys(name.strip().replace("-", "_") for name in text.split(",")))
 
 

@@ -19,20 +19,16 @@ _SIDE, _LEFT, _TOP, _GAP, _BOTTOM = 340, 64, 78, 96, 62
 def measures(report: PrivateEvaluation) -> list[Block]:
     """Everything that was measured."""
     level = f"{100 * report.level:g} %"
-    found = (
-        ("Accuracy", report.accuracy),
-        ("Log loss (nats)", report.log_loss),
-        ("Area under the ROC curve", None if report.roc is None else report.roc.area),
-    )
     rows = [
-        (name, f"{one.value:.4f}", f"{one.low:.4f} to {one.high:.4f}", f"{one.noise_low:.4f} to {one.noise_high:.4f}")
-        for name, one in found
-        if one is not None
+        (name, figure(one.value), f"{figure(one.low)} to {figure(one.high)}", f"{figure(one.noise_low)} to {figure(one.noise_high)}")
+        for _, name, one in report.measures
     ]
     blocks: list[Block] = []
     if rows:
         columns = ("Measure", "Released", f"{level} interval, population", f"{level} interval, these {report.counted.lower()}")
         blocks.append(Table("Measures. The first interval holds noise and sampling error, the second the noise alone", columns, rows))
+    if report.baseline is not None:
+        blocks.append(Text(report.baseline.words + "."))
     if report.confusion is not None:
         labels = [canonical(label) for label in report.classes]
         cells = [(label, *(f"{count:,.0f}" for count in row)) for label, row in zip(labels, report.confusion, strict=True)]
@@ -44,6 +40,11 @@ def measures(report: PrivateEvaluation) -> list[Block]:
         sentence = f"The {' and '.join(drawn)} curve{'s' if len(drawn) > 1 else ''}, with bands that hold noise and sampling error.{area}"
         blocks.append(Picture(_curves(report), sentence))
     return blocks or [Text("Nothing but the number of records was measured.")]
+
+
+def figure(number: float) -> str:
+    """Of a measure: four places, or four digits where it is large."""
+    return f"{number:.4f}" if abs(number) < 10.0 else f"{number:,.4g}" if abs(number) < 1e4 else f"{number:,.0f}"
 
 
 def records(report: PrivateEvaluation, with_noise: str) -> str:

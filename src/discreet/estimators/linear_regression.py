@@ -26,7 +26,7 @@ from discreet.estimators.base import Given, ScoredRegressor
 from discreet.estimators.bounded_model import BoundedModel
 from discreet.estimators.inputs import count_or_none, is_private, whole_or_none
 from discreet.estimators.norm_fit import left
-from discreet.matrices import Matrix
+from discreet.matrices import Matrix, answers_per_record
 from discreet.mechanisms.regression import Equations, LeastSquares, RegressionMechanism, calibrate_least_squares, fitted_of
 from discreet.mechanisms.regression.sums import MOST_RECORDS
 
@@ -34,6 +34,7 @@ _INTERCEPT_SHARE = 0.3
 """The constant feature over the bound of rows where the caller does not choose: it lengthens that bound, and so the noise, by 4 %."""
 
 
+@answers_per_record
 @dataclass(kw_only=True, eq=False, repr=False)
 class LinearRegression(ScoredRegressor, BoundedModel):
     """Linear regression under (epsilon, delta) differential privacy.

@@ -186,6 +186,7 @@ class SetRegression(ScoredRegressor, OfNumbers, ByComparison):
         return loss
 
 
+@answers_per_record
 @dataclass(kw_only=True, eq=False, repr=False)
 class GroupLasso(SetRegression):
     """Least squares over the unit ball of the group norm, times `radius` (Yuan and Lin 2006). See SetRegression.
@@ -209,6 +210,7 @@ class GroupLasso(SetRegression):
         return GroupL2Ball(sizes=tuple(int(size) for size in sizes), radius=positive(self.radius, "radius"))
 
 
+@answers_per_record
 @dataclass(kw_only=True, eq=False, repr=False)
 class SimplexRegression(SetRegression):
     """Least squares with weights that are non-negative and add up to `radius`. See SetRegression."""
@@ -222,6 +224,7 @@ class SimplexRegression(SetRegression):
         return Simplex(dimension=dimension, radius=positive(self.radius, "radius"))
 
 
+@answers_per_record
 @dataclass(kw_only=True, eq=False, repr=False)
 class MatrixRegression(SetRegression):
     """Least squares of y on <W, X> = sum_ij W_ij X_ij, W in the nuclear-norm ball. See SetRegression.
@@ -264,6 +267,7 @@ class _OverL1Ball(ByFrankWolfe, WithIntercept):
         return L1Ball(dimension=dimension, radius=positive(self.radius, "radius"))
 
 
+@answers_per_record
 @dataclass(kw_only=True, eq=False, repr=False)
 class Lasso(ScoredRegressor, _OverL1Ball, OfNumbers):
     """Sparse linear regression under differential privacy.

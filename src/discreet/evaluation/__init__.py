@@ -1,18 +1,24 @@
-"""How good a classifier is on private records: accuracy, confusion, log loss, ROC and calibration as releases of their own."""
+"""How good a model is on private records: accuracy, confusion, log loss, ROC and calibration, errors and R^2, as releases of their own."""
 
 from discreet.evaluation.curves import CalibrationBin, CalibrationCurve, RocCurve
 from discreet.evaluation.intervals import Estimate, NoiseLaw, mean_interval, proportion_interval, ratio_interval
-from discreet.evaluation.private import evaluate_privately, prepare, read_evaluation
+from discreet.evaluation.numbers import NUMBER_METRICS, NumberSurvey
+from discreet.evaluation.private import evaluate_privately, prepare
 from discreet.evaluation.report import PrivateEvaluation
+from discreet.evaluation.stored import read_evaluation
 from discreet.evaluation.survey import METRICS, Survey
+from discreet.evaluation.useless import Baseline
 from discreet.matrices import answers_per_record
 
 __all__ = [
     "METRICS",
+    "NUMBER_METRICS",
+    "Baseline",
     "CalibrationBin",
     "CalibrationCurve",
     "Estimate",
     "NoiseLaw",
+    "NumberSurvey",
     "PrivateEvaluation",
     "RocCurve",
     "Survey",

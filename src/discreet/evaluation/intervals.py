@@ -138,6 +138,12 @@ class Estimate:
     """For these records: what the noise alone leaves open."""
     level: float
 
+    def root(self) -> "Estimate":
+        """Of its square root; ends below 0 count as 0."""
+        ends = (math.sqrt(max(end, 0.0)) for end in (self.value, self.low, self.high, self.noise_low, self.noise_high))
+        value, low, high, noise_low, noise_high = ends
+        return Estimate(value=value, low=low, high=high, noise_low=noise_low, noise_high=noise_high, level=self.level)
+
     def to_dict(self) -> dict[str, object]:
         """For JSON."""
         return {

@@ -9,50 +9,19 @@ some have `predict_proba` for some of their settings only, which their class doe
 """
 
 from collections.abc import Callable, Iterator, Sequence
-from typing import Any, NamedTuple, Protocol, runtime_checkable
+from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 from scipy import sparse
 
 from discreet.core.arrays import Floats
-from discreet.core.errors import DiscreetError, InvalidInput, InvalidType, quietly
+from discreet.core.errors import DiscreetError, InvalidInput
 from discreet.core.private import holds_records
-from discreet.data import Block, EncodedTable, Schema
-from discreet.data.labels import canonical
+from discreet.data import Block, EncodedTable
+from discreet.evaluation.targets import StoredModel, Truth, classes_of, predicted_codes, truth_of, truth_of_block
 from discreet.matrices import Matrix, as_matrix, is_per_record
 from discreet.noise import Integers
-
-
-@runtime_checkable
-class Classifier(Protocol):
-    """An estimator that was fitted."""
-
-    classes_: Any
-
-    def predict(self, X: Any) -> Any:  # noqa: ANN401 - whatever the model takes
-        """A class for every record."""
-
-
-@runtime_checkable
-class StoredModel(Protocol):
-    """A model from a file, which brings its schema."""
-
-    schema: Schema
-
-    @property
-    def has_probabilities(self) -> bool:
-        """Whether `probabilities` works."""
-
-    def predict(self, frame: Any) -> Any:  # noqa: ANN401 - as above
-        """A class for every record."""
-
-    def probabilities(self, frame: Any) -> Any:  # noqa: ANN401 - as above
-        """Probabilities of all classes (n, K)."""
-
-    def decision(self, frame: Any) -> Any:  # noqa: ANN401 - as above
-        """Decision values."""
-
 
 PREDICTED, PROBABILITIES, DECISION = "predict", "predict_proba", "decision_function"
 ANSWERS = frozenset({PREDICTED, PROBABILITIES, DECISION})
@@ -61,19 +30,23 @@ ANSWERS = frozenset({PREDICTED, PROBABILITIES, DECISION})
 
 @holds_records
 class Outcomes:
-    """Private: class numbers (n,) as they are; of what was asked for, predicted ones (n,), probabilities (n, K), decision values (n,) or (n, K)."""
+    """Private: class numbers (n,) as they are; of what was asked for, predicted ones (n,), probabilities (n, K), decision values (n,) or (n, K).
 
-    __slots__ = ("actual", "classes", "decision", "predicted", "probabilities", "rows")
+    Without classes, numbers (n,) as they are and as they are predicted; one that is not finite is an answer that counts as the worst.
+    """
+
+    __slots__ = ("actual", "classes", "column", "decision", "predicted", "probabilities", "rows")
 
     def __init__(
         self,
         *,
         classes: Sequence[Any],
-        actual: Integers,
-        predicted: Integers | None,
+        actual: Integers | Floats,
+        predicted: Integers | Floats | None,
         probabilities: Floats | None,
         decision: Floats | None,
         rows: Matrix | None = None,
+        column: npt.NDArray[Any] | None = None,
     ) -> None:
         """Raises InvalidInput for shapes that disagree, and for probabilities that are none, without any value."""
         count, kinds = len(actual), len(classes)
@@ -86,31 +59,34 @@ class Outcomes:
         self.classes = tuple(classes)
         self.actual, self.predicted = actual, predicted
         self.probabilities, self.decision = probabilities, decision
-        self.rows = rows
+        self.rows, self.column = rows, column
 
     @property
     def records(self) -> int:
         """n; private under add-remove."""
         return len(self.actual)
 
+    @property
+    def codes(self) -> Integers:
+        """Class numbers (n,) as they are."""
+        return np.asarray(self.actual, dtype=np.int64)
+
+    @property
+    def predicted_codes(self) -> Integers:
+        """Predicted ones (n,). Raises InvalidInput for a model that was not asked."""
+        if self.predicted is None:
+            raise InvalidInput("the model gives no classes for these records.")
+        return np.asarray(self.predicted, dtype=np.int64)
+
     def content(self) -> Iterator[bytes]:
-        """Rows and classes as bytes, for a ledger's keyed digest; of two classes, as a fit on the same table gives them."""
-        if self.rows is not None:
+        """Rows and targets as bytes, for a ledger's keyed digest, as a fit on the same table gives them."""
+        if self.rows is not None and self.column is not None:
             yield from self.rows.content()
-            yield _column(self.actual, len(self.classes)).tobytes()
+            yield self.column.tobytes()
 
     def __repr__(self) -> str:
         """The classes only."""
         return f"Outcomes(classes={self.classes!r})"
-
-
-def classes_of(model: Any) -> tuple[Any, ...]:  # noqa: ANN401 - whatever the caller has
-    """The classes of a model, in its order. Raises InvalidType for what is no fitted classifier."""
-    if isinstance(model, StoredModel):
-        return tuple(model.schema.target.classes)
-    if isinstance(model, Classifier):
-        return tuple(np.asarray(model.classes_).tolist())
-    raise InvalidType(f"a fitted classifier with predict and classes_, or a Model, is needed; {type(model).__name__} was given. Fit it first.")
 
 
 def _answers(model: Any) -> dict[str, Callable[[Any], Any]]:  # noqa: ANN401 - as above
@@ -137,40 +113,20 @@ def outcomes_of(model: Any, X: Any, y: Any = None, *, wanted: frozenset[str] = A
     `wanted` are some of ANSWERS; those that a model does not have are None. Raises InvalidInput or InvalidType, without any value of X or y; a
     foreign model's own exceptions, which may quote records, are not passed on.
     """
-    classes = classes_of(model)
+    classes_of(model)
     asked = model.schema.encode(X, target=True) if isinstance(model, StoredModel) and not isinstance(X, EncodedTable) else X
-    rows: Matrix | None
-    if isinstance(asked, EncodedTable):
-        actual, rows = _codes(_labels_of(asked, y), _texts(classes)), asked.rows
-    else:
-        actual, rows = _codes(_plain(y), list(classes)), as_matrix(asked) if _is_matrix(asked) else None
-    return _asked(model, classes, actual, asked, wanted, rows=rows)
+    rows = asked.rows if isinstance(asked, EncodedTable) else as_matrix(asked) if _is_matrix(asked) else None
+    return _asked(model, truth_of(model, asked, y), asked, wanted, rows=rows)
 
 
 def outcomes_of_block(model: Any, block: Block, *, wanted: frozenset[str] = ANSWERS) -> Outcomes:  # noqa: ANN401 - as above
     """Ask the model about the records of a block of a table, at least one. Raises as `outcomes_of` does."""
-    return _asked(model, classes_of(model), actual_classes(model, block), _as_taken(model, block.rows), wanted)
+    return _asked(model, truth_of_block(model, block), _as_taken(model, block.rows), wanted)
 
 
-def actual_classes(model: Any, block: Block) -> Integers:  # noqa: ANN401 - as above
-    """The numbers of the classes of a block's records, (n,). Raises InvalidInput for a table without targets, and for other classes."""
-    classes = classes_of(model)
-    if block.targets is None:
-        raise InvalidInput("the table has no targets; the class of every record is needed to measure a model.")
-    labels = block.targets.tolist()
-    if not isinstance(model, StoredModel):
-        return _codes(labels, classes)
-    plain = np.asarray(classes).tolist()  # as blocks have them: of one type
-    return _codes([canonical(label) for label in labels], _texts(plain))
-
-
-def class_column(actual: Integers, model: Any) -> npt.NDArray[Any]:  # noqa: ANN401 - as above
-    """What a ledger's digest sees of the classes, as a fit on the same records gives them."""
-    return _column(actual, len(classes_of(model)))
-
-
-def _column(actual: Integers, classes: int) -> npt.NDArray[Any]:
-    return np.where(actual == 1, 1.0, -1.0) if classes == 2 else actual
+def target_column(model: Any, block: Block) -> npt.NDArray[Any]:  # noqa: ANN401 - as above
+    """What a ledger's digest sees of the targets of a block, as a fit on the same records gives them."""
+    return truth_of_block(model, block).column
 
 
 def _as_taken(model: Any, rows: Matrix) -> Any:  # noqa: ANN401 - as above
@@ -181,27 +137,27 @@ def _as_taken(model: Any, rows: Matrix) -> Any:  # noqa: ANN401 - as above
 class _Said(NamedTuple):
     """What a model says of some records: arrays with one row a record, or None."""
 
-    predicted: Integers | None
+    predicted: Integers | Floats | None
     probabilities: Floats | None
     decision: Floats | None
 
 
 def _asked(
     model: Any,  # noqa: ANN401 - as above
-    classes: tuple[Any, ...],
-    actual: Integers,
+    truth: Truth,
     X: Any,  # noqa: ANN401 - as above
     wanted: frozenset[str],
     *,
     rows: Matrix | None = None,
 ) -> Outcomes:
     """What the model says about these records: together where they are known not to change each other's answers, else one by one."""
+    classes = classes_of(model)
     try:
         known = is_per_record(model)
-        parts = [_said(model, classes, X, wanted)] if known else list(_of_each(model, classes, X, len(actual), wanted))
+        parts = [_said(model, classes, X, wanted)] if known else list(_of_each(model, classes, X, len(truth.actual), wanted))
         columns = zip(*parts, strict=True)
         together = _Said(*(None if column[0] is None else np.concatenate(column) for column in columns))
-        return Outcomes(classes=classes, actual=actual, **together._asdict(), rows=rows)
+        return Outcomes(classes=classes, actual=truth.actual, **together._asdict(), rows=rows, column=truth.column)
     except DiscreetError:
         raise
     except Exception as error:  # noqa: BLE001 - whatever a foreign model raises may quote a record
@@ -212,9 +168,9 @@ def _asked(
 def _of_each(model: Any, classes: tuple[Any, ...], X: Any, records: int, wanted: frozenset[str]) -> Iterator[_Said]:  # noqa: ANN401 - as above
     """What the model says of none, then of one record after the other.
 
-    A record that the model fails on, or about which it answers what is no answer, counts as one of the first class for which nothing speaks: an error
-    would tell that it is there. What can be known without records is refused: columns that the model names and a frame lacks, and a model that fails
-    on a row of zeros.
+    A record that the model fails on, or about which it answers what is no answer, counts as one of the first class for which nothing speaks, or as
+    one that is as far off as can be: an error would tell that it is there. What can be known without records is refused: columns that the model names
+    and a frame lacks, and a model that fails on a row of zeros.
     """
     nothing = _nothing(model, classes, X, wanted)
     shapes = _shapes(nothing)
@@ -246,7 +202,7 @@ def _nothing(model: Any, classes: tuple[Any, ...], X: Any, wanted: frozenset[str
             np.zeros(1 if kinds == 2 else (1, kinds)) if DECISION in asked else None,
         )
     return _Said(
-        None if shapes.predicted is None else np.zeros_like(shapes.predicted),
+        None if shapes.predicted is None else np.zeros_like(shapes.predicted) if classes else np.full(1, np.nan),
         None if shapes.probabilities is None else np.zeros_like(shapes.probabilities),
         None if shapes.decision is None else np.full_like(shapes.decision, -np.inf),
     )
@@ -267,11 +223,15 @@ def _checked(model: Any, classes: tuple[Any, ...], X: Any, wanted: frozenset[str
 def _said(model: Any, classes: tuple[Any, ...], X: Any, wanted: frozenset[str]) -> _Said:  # noqa: ANN401 - as above
     asks = _answers(model)
     predicted, *numbers = (asks[name](X) if name in wanted and name in asks else None for name in (PREDICTED, PROBABILITIES, DECISION))
-    if predicted is not None and isinstance(model, StoredModel):
-        predicted = _codes([canonical(label) for label in predicted.tolist()], _texts(classes))
-    elif predicted is not None:
-        predicted = _codes(_plain(predicted), list(classes))
+    if predicted is not None:
+        predicted = predicted_codes(model, classes, predicted) if classes else _column(predicted)
     return _Said(predicted, *(None if answer is None else np.asarray(answer, dtype=np.float64) for answer in numbers))
+
+
+def _column(predicted: Any) -> Floats:  # noqa: ANN401 - as above
+    """Predicted numbers (n,), those that are in a column of their own too."""
+    numbers = np.asarray(predicted, dtype=np.float64)
+    return numbers[:, 0] if numbers.ndim == 2 and numbers.shape[1] == 1 else numbers
 
 
 def _one_by_one(X: Any, records: int) -> Iterator[Any]:  # noqa: ANN401 - as above
@@ -293,50 +253,6 @@ def _one_by_one(X: Any, records: int) -> Iterator[Any]:  # noqa: ANN401 - as abo
         else:
             by_place = getattr(X, "iloc", None)  # pandas
             yield compressed[one] if by_place is None else by_place[one]
-
-
-def _texts(classes: Sequence[Any]) -> list[str]:
-    return [canonical(label) for label in classes]
-
-
-def _labels_of(table: EncodedTable, y: Any) -> list[Any]:  # noqa: ANN401 - as above
-    """The classes of an encoded table as text."""
-    if y is not None:
-        raise InvalidInput("an encoded table brings its own targets; leave y out.")
-    texts = [canonical(label) for label in table.classes]
-    if table.signs is not None:
-        return [texts[1] if positive else texts[0] for positive in (table.signs > 0).tolist()]
-    if table.codes is None:
-        raise InvalidInput("the table was encoded without its target; encode it with target=True to measure a model.")
-    return [texts[code] for code in table.codes.tolist()]
-
-
-def _plain(labels: Any) -> list[Any]:  # noqa: ANN401 - as above
-    if labels is None:
-        raise InvalidInput("the classes y of the records are needed to measure a model; none were given.")
-    refusal = InvalidInput("y must be one class for every record, an array of one dimension.")
-    array = quietly(lambda: np.asarray(labels), refusal)
-    if array.ndim == 2 and array.shape[1] == 1:
-        array = array[:, 0]
-    if array.ndim != 1:
-        raise refusal
-    plain: list[Any] = array.tolist()
-    return plain
-
-
-def _codes(labels: list[Any], classes: Sequence[Any]) -> Integers:
-    """The place of every label among the classes, (n,). Raises InvalidInput for another one, without it."""
-    places = {label: place for place, label in enumerate(classes)}
-    try:
-        found = [places.get(label, -1) for label in labels]
-    except TypeError:
-        found = [-1]
-    codes = np.array(found, dtype=np.int64)
-    if np.any(codes < 0):
-        raise InvalidInput(
-            f"a label lies outside the model's classes {list(classes)}. Map it to one of them, or leave such records out by a public rule."
-        )
-    return codes
 
 
 def _is_matrix(X: Any) -> bool:  # noqa: ANN401 - as above

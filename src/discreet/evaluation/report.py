@@ -3,7 +3,7 @@
 import json
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Any, Protocol
 
 import numpy as np
 
@@ -12,11 +12,22 @@ from discreet.core.arrays import Floats
 from discreet.core.errors import InvalidInput
 from discreet.core.files.whole_file import write_whole
 from discreet.core.showing import shown
+from discreet.evaluation.asked import Asked
 from discreet.evaluation.curves import CalibrationCurve, RocCurve
 from discreet.evaluation.intervals import Estimate
-from discreet.evaluation.survey import Survey
+from discreet.evaluation.useless import Baseline
 
-FORMAT = "discreet-evaluation/1"
+FORMAT = "discreet-evaluation/2"
+FORMATS = ("discreet-evaluation/1", FORMAT)
+"""That are read; the first one knows neither baselines nor numbers."""
+
+
+class _Shown(Protocol):
+    def to_dict(self) -> dict[str, object]: ...
+
+
+def _plain(one: _Shown | None) -> dict[str, object] | None:
+    return None if one is None else one.to_dict()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -24,7 +35,8 @@ class PrivateEvaluation:
     """Public: safe to save, print and share. A measure that was not asked for is None."""
 
     classes: tuple[Any, ...]
-    survey: Survey
+    """None where numbers are predicted."""
+    survey: Asked
     """Which queries were asked."""
     level: float
     """Of all intervals, one by one (they are not simultaneous, except along the band of an ROC curve)."""
@@ -32,24 +44,53 @@ class PrivateEvaluation:
     """n where it is public; else as released, with noise. Of persons, where the unit is a person; of rows kept, where theirs count alike."""
     records_error: float
     """The true number is this near with probability `level`; 0 where it is public."""
-    accuracy: Estimate | None
+    accuracy: Estimate | None = None
     """Share of records whose class is predicted; of what rows weigh, where persons have several."""
-    confusion: tuple[tuple[float, ...], ...] | None
+    confusion: tuple[tuple[float, ...], ...] | None = None
     """confusion[actual][predicted], counts as released: they may be negative."""
-    confusion_error: float | None
+    confusion_error: float | None = None
     """Each count is this near to the true one with probability `level`."""
-    log_loss: Estimate | None
+    balanced: Estimate | None = None
+    """Mean over classes of the share of a class that is answered right; there wherever `confusion` is."""
+    baseline: Baseline | None = None
+    """What the model gains over the best constant answer; there wherever `confusion` or `r_squared` is."""
+    mean_square: Estimate | None = None
+    """Mean of min(|y - f(x)|, B)^2, in the squared unit of the targets."""
+    mean_absolute: Estimate | None = None
+    """Mean of min(|y - f(x)|, B), in that unit."""
+    r_squared: Estimate | None = None
+    """1 - mean square over the variance of the targets; at least -9."""
+    target_variance: float | None = None
+    """Of the targets, in the squared unit; as released, at least 0."""
+    log_loss: Estimate | None = None
     """Mean of min(-log of the probability of the actual class, C), in nats."""
-    roc: RocCurve | None
-    calibration: CalibrationCurve | None
+    roc: RocCurve | None = None
+    calibration: CalibrationCurve | None = None
     certificate: Certificate
     value: Floats = field(repr=False)
     """The released integers, from which everything above was computed."""
+    format: str = field(default=FORMAT, repr=False)
+    """Of its file."""
 
     @property
     def counted(self) -> str:
         """What `records` and the confusion counts are numbers of: "Records", "Persons", or "Rows kept" where rows of persons count alike."""
         return "Rows kept" if self.survey.by_rows else "Records" if self.survey.persons is None else "Persons"
+
+    @property
+    def measures(self) -> list[tuple[str, str, Estimate]]:
+        """Those that are one number with its intervals, by the names that they are shown under: short, and in full."""
+        found = (
+            ("Accuracy", "Accuracy", self.accuracy),
+            ("Balanced", "Balanced accuracy", self.balanced),
+            ("Log loss", "Log loss (nats)", self.log_loss),
+            ("AUC", "Area under the ROC curve", None if self.roc is None else self.roc.area),
+            ("MSE", "Mean squared error", self.mean_square),
+            ("RMSE", "Root mean squared error", None if self.mean_square is None else self.mean_square.root()),
+            ("MAE", "Mean absolute error", self.mean_absolute),
+            ("R^2", "R^2, the share of the variance of targets that is explained", self.r_squared),
+        )
+        return [(short, name, one) for short, name, one in found if one is not None]
 
     def verify(self) -> Verification:
         """Check the certificate against the released integers."""
@@ -63,20 +104,26 @@ class PrivateEvaluation:
 
     def to_dict(self) -> dict[str, object]:
         """A plain table for JSON."""
-        return {
-            "format": FORMAT,
+        head = {
+            "format": self.format,
             "classes": list(self.classes),
             "survey": self.survey.to_dict(),
             "level": self.level,
             "records": {"value": self.records, "public": self.records_error == 0.0, "error": self.records_error},
-            "accuracy": None if self.accuracy is None else self.accuracy.to_dict(),
-            "confusion": None if self.confusion is None else {"counts": [list(row) for row in self.confusion], "error": self.confusion_error},
-            "log_loss": None if self.log_loss is None else self.log_loss.to_dict(),
-            "roc": None if self.roc is None else self.roc.to_dict(),
-            "calibration": None if self.calibration is None else self.calibration.to_dict(),
-            "value": np.asarray(self.value).tolist(),
-            "certificate": self.certificate.to_dict(),
         }
+        shown: dict[str, Any] = {} if self.format == FORMATS[0] else {"balanced_accuracy": self.balanced, "baseline": self.baseline}
+        if self.classes:
+            head |= {
+                "accuracy": _plain(self.accuracy),
+                "confusion": None if self.confusion is None else {"counts": [list(row) for row in self.confusion], "error": self.confusion_error},
+            }
+            shown |= {"log_loss": self.log_loss, "roc": self.roc, "calibration": self.calibration}
+        else:
+            variance = {"target_variance": self.target_variance}
+            shown = {"mse": self.mean_square, "mae": self.mean_absolute, "r2": self.r_squared, "baseline": self.baseline}
+            head |= variance
+        tail = {"value": np.asarray(self.value).tolist(), "certificate": self.certificate.to_dict()}
+        return {**head, **{name: _plain(one) for name, one in shown.items()}, **tail}
 
     def to_json(self) -> str:
         """`to_dict` as text."""
@@ -89,9 +136,9 @@ class PrivateEvaluation:
     def __str__(self) -> str:
         """The measures in readable lines."""
         lines = [f"{self.counted:<13}{self.records:.0f}" + (", which is public" if self.records_error == 0.0 else f" +- {self.records_error:.0f}")]
-        for name, estimate in (("Accuracy", self.accuracy), ("Log loss", self.log_loss), ("AUC", None if self.roc is None else self.roc.area)):
-            if estimate is not None:
-                lines.append(f"{name:<13}{estimate}")
+        lines += [f"{name:<13}{estimate}" for name, _, estimate in self.measures]
+        if self.baseline is not None:
+            lines.append(f"{self.baseline.words}.")
         return "\n".join(lines)
 
     def _repr_html_(self) -> str:

@@ -12,37 +12,22 @@ Score bins are public: `bins` equal ones of the probability of the second class,
 
 Where persons have several rows, a row counts as many parts of 2^-20 as its share of one record's weight allows (module `mechanisms.counting`). Where
 rows count alike, what they weigh together is no number of persons, so that it is secret under replace-one too.
-
-A table that is read in blocks: one pass that adds up the answers of the blocks.
-
-    answer(all records) = sum over blocks of answer(records of the block)
-
-Answers are integers, so the sum is exact and the same for any blocks and any number of threads: that of the same records in memory. Scores are put
-into their public bins block by block, and none is kept: memory does not grow with the table, for curves neither. Where blocks are on other
-machines the model travels there and a few counts come back.
 """
 
 import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
-from typing import Any, NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 
-from discreet.certificates import Certificate
 from discreet.core.arrays import Floats, is_finite
-from discreet.core.errors import FileFormatError, InvalidInput, did_you_mean, quoted
-from discreet.core.neighbours import ADD_REMOVE, Neighbours, Persons
-from discreet.core.private import holds_records
-from discreet.data.blocks.base import Block, BlockTable
-from discreet.data.blocks.shared import NOT_TOLD, kept_blocks
-from discreet.data.stream import Stream, column_bytes
-from discreet.evaluation.outcomes import DECISION, PREDICTED, PROBABILITIES, Outcomes, actual_classes, class_column, outcomes_of_block
-from discreet.mechanisms.counting import BoundedSum, CountingMechanism, GaussianCounting, Histogram, IntegerQuery, LaplaceCounting, Queries
-from discreet.mechanisms.persons import drawn_beside
-from discreet.noise import Integers, Noise
+from discreet.core.errors import InvalidInput, did_you_mean, quoted
+from discreet.core.neighbours import ADD_REMOVE
+from discreet.evaluation.asked import Asked
+from discreet.evaluation.outcomes import DECISION, PREDICTED, PROBABILITIES, Outcomes
+from discreet.mechanisms.counting import BoundedSum, Histogram, IntegerQuery, Queries
+from discreet.noise import Integers
 
 METRICS = ("accuracy", "confusion", "log_loss", "roc", "calibration")
 """What can be measured privately, by name."""
@@ -53,22 +38,18 @@ _DECISIONS = tuple((i - 10) / 5.0 for i in range(21))
 """Edges for decision values where the caller gives none."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Survey:
-    """A plan of queries; public."""
+@dataclass(frozen=True, kw_only=True)
+class Survey(Asked):
+    """A plan of queries about a classifier; public."""
 
-    metrics: tuple[str, ...]
     classes: int
     """K."""
-    neighbours: Neighbours
     probabilities: bool
     """Whether scores are probabilities; else decision values."""
     edges: tuple[float, ...] = ()
     """Inner edges of the score bins, rising; bin j holds the scores in (edges[j - 1], edges[j]]."""
     log_loss_bound: float = 5.0
     """C, in nats."""
-    persons: Persons | None = None
-    """Whose rows are whose; None where the unit of privacy is a row."""
     main: str = field(init=False)
     """What the histogram counts: "scores", "confusion", "answers", "records", or "" for none."""
 
@@ -87,21 +68,6 @@ class Survey:
         if "log_loss" in self.metrics and not self.probabilities:
             raise InvalidInput("log_loss needs a model with probabilities; this one has decision values only. Leave log_loss out.")
         object.__setattr__(self, "main", self._main())
-
-    @property
-    def shared(self) -> bool:
-        """Whether somebody may have several rows, which share one record's weight."""
-        return self.persons is not None and self.persons.several
-
-    @property
-    def by_rows(self) -> bool:
-        """Whether such rows count alike, and not persons."""
-        return self.persons is not None and self.persons.by_rows
-
-    @property
-    def secret(self) -> bool:
-        """Whether nobody knows what all records weigh."""
-        return self.neighbours is ADD_REMOVE or self.by_rows
 
     @property
     def threshold(self) -> float:
@@ -134,6 +100,10 @@ class Survey:
         asked = [(self.main == "scores", scores), (self.main in {"confusion", "answers"}, PREDICTED), (self.has_sum, PROBABILITIES)]
         return frozenset(answer for needed, answer in asked if needed)
 
+    def nothing(self) -> list[Integers]:
+        """What `read` finds where there is no record."""
+        return [np.zeros(0, dtype=np.int64) for _ in self.queries().each]
+
     def read(self, outcomes: Outcomes) -> list[Integers]:
         """One integer of every record for each query; private, and a function of this record alone (see the module docstring)."""
         found: list[Integers] = []
@@ -141,11 +111,11 @@ class Survey:
             case "scores":
                 scores = self._scores(outcomes)
                 bins = np.searchsorted(np.asarray(self.edges), scores, side="left")
-                found.append(outcomes.actual * (len(self.edges) + 1) + bins)
+                found.append(outcomes.codes * (len(self.edges) + 1) + bins)
             case "confusion":
-                found.append(outcomes.actual * self.classes + _predicted(outcomes))
+                found.append(outcomes.codes * self.classes + outcomes.predicted_codes)
             case "answers":
-                found.append((outcomes.actual == _predicted(outcomes)).astype(np.int64))
+                found.append((outcomes.codes == outcomes.predicted_codes).astype(np.int64))
             case "records":
                 found.append(np.full(outcomes.records, 0 if self.neighbours is ADD_REMOVE else 1, dtype=np.int64))
         return [*found, self._losses(outcomes)] if self.has_sum else found
@@ -188,7 +158,7 @@ class Survey:
     def _losses(self, outcomes: Outcomes) -> Integers:
         if outcomes.probabilities is None:
             raise InvalidInput("the model gives no probabilities for these records.")
-        likely = outcomes.probabilities[np.arange(outcomes.records), outcomes.actual]
+        likely = outcomes.probabilities[np.arange(outcomes.records), outcomes.codes]
         levels = np.searchsorted(_steps(self.log_loss_bound), -likely, side="left")
         return np.where(likely > 0.0, levels, LEVELS).astype(np.int64)
 
@@ -199,12 +169,6 @@ def _steps(bound: float) -> Floats:
     return np.array([-math.exp(-bound * (level + 0.5) / LEVELS) for level in range(LEVELS)])
 
 
-def _predicted(outcomes: Outcomes) -> Integers:
-    if outcomes.predicted is None:
-        raise InvalidInput("the model gives no classes for these records.")
-    return outcomes.predicted
-
-
 def edges_for(*, probabilities: bool, bins: int, edges: Sequence[float] | None) -> tuple[float, ...]:
     """The caller's edges, or those of `bins` equal bins of probabilities (an even number), or standard ones for decision values."""
     if edges is not None:
@@ -212,70 +176,3 @@ def edges_for(*, probabilities: bool, bins: int, edges: Sequence[float] | None) 
     if isinstance(bins, bool) or not isinstance(bins, int) or bins % 2 or not 2 <= bins <= _MOST_BINS:
         raise InvalidInput(f"bins must be an even number from 2 to {_MOST_BINS}, so that 1/2 is an edge; {bins!r} was given.")
     return tuple(i / bins for i in range(1, bins)) if probabilities else _DECISIONS
-
-
-class _Classes(NamedTuple):
-    """Of the records of a block: what a ledger's digest sees."""
-
-    records: int
-    column: npt.NDArray[Any]
-
-
-@holds_records
-@dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)
-class Answered:
-    """Exact answers to the queries of a survey; private. `content` reads the table again, for a ledger."""
-
-    records: int
-    """Persons, where they have several rows or one of them is kept."""
-    answers: list[Integers]
-    content: Iterator[bytes]
-
-
-def answered(survey: Survey, model: Any, table: BlockTable, noise: Noise, *, jobs: int) -> Answered:  # noqa: ANN401 - whatever predicts
-    """Read the table once, by at most `jobs` threads, and once before for whose rows are whose, of which `noise` draws those that are kept.
-
-    Raises what `outcomes_of` raises.
-    """
-    queries, several = survey.queries(), survey.shared
-    rule = survey.persons
-    kept = kept_blocks(table, rule, drawn_beside(noise), jobs=jobs) if rule is not None and rule.told_apart else None
-
-    def ask(_: int, block: Block) -> tuple[int, list[Integers]]:
-        if block.persons is not None:
-            raise InvalidInput(NOT_TOLD)
-        count = block.rows.shape[0]
-        columns = survey.read(outcomes_of_block(model, block, wanted=survey.wanted)) if count else [np.zeros(0, dtype=np.int64) for _ in queries.each]
-        return count, queries.answers(columns, block.shares if several else None)
-
-    counts: list[int] = []
-    total = [np.zeros(query.size, dtype=np.int64) for query in queries.each]
-    for count, answers in (table if kept is None else kept.table).map(ask, jobs):
-        counts.append(count)
-        total = [sum_ + answer for sum_, answer in zip(total, answers, strict=True)]
-    lengths = counts if kept is None else kept.lengths
-    return Answered(records=sum(counts) if kept is None else kept.persons, answers=total, content=_content(model, table, lengths, jobs))
-
-
-def _content(model: Any, table: BlockTable, counts: list[int], jobs: int) -> Iterator[bytes]:  # noqa: ANN401 - as above
-    """As of the same records in memory. Raises InvalidInput where the table is no longer the one that was counted."""
-
-    def classes(block: Block) -> _Classes:
-        return _Classes(block.rows.shape[0], class_column(actual_classes(model, block), model))
-
-    stream: Stream[_Classes] = Stream.counted(table, classes, counts)
-    remote = table.remote
-    yield from stream.content(jobs)
-    yield from stream.map(lambda _, found: column_bytes(found.column, remote=remote), jobs)
-
-
-def mechanism_of(certificate: Certificate) -> CountingMechanism:
-    """With the law of the noise that the certificate states. Raises FileFormatError for a certificate of anything else."""
-    parameters: Mapping[str, Any] = certificate.parameters
-    scales, neighbours = tuple(float(scale) for scale in parameters["scales"]), Neighbours(parameters["neighbours"])
-    match certificate.mechanism:
-        case "counting-gaussian":
-            return GaussianCounting(scales=scales, neighbours=neighbours, epsilon=float(parameters["epsilon"]))
-        case "counting-laplace":
-            return LaplaceCounting(scales=scales, neighbours=neighbours)
-    raise FileFormatError("it contradicts itself: its certificate is for no mechanism of evaluations.")

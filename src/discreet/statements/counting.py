@@ -5,13 +5,14 @@ import json
 from collections.abc import Iterator
 
 from discreet.accounting import Json
-from discreet.core.fields import count, finite, positive, text, whole
+from discreet.core.fields import count, finite, flag, positive, text, whole
 from discreet.core.neighbours import ADD_REMOVE, Neighbours
 from discreet.statements.base import (
     Fields,
     Hypothesis,
     Record,
     Words,
+    among,
     condition,
     counted,
     filled,
@@ -30,6 +31,10 @@ COUNTING_LAPLACE = "counting queries, discrete Laplace noise"
 COUNTING_GAUSSIAN = "counting queries, discrete Gaussian noise"
 WHOLE = 1 << 20
 """What one record counts where rows of one person share its weight: each counts WHOLE times its weight, rounded down."""
+ERRORS = ("absolute", "square", "fourth")
+"""Powers of an error whose sums are asked for."""
+LEAST_BITS, MOST_BITS = 8, 20
+"""An error has 2^8 to 2^20 levels."""
 MOST_COLUMNS = 1 << 12
 """That are counted in one query; a certificate of more does not verify."""
 CURVATURE = "curvature, discrete Gaussian noise"
@@ -49,10 +54,22 @@ def moves_of(query: Json, neighbours: Neighbours) -> tuple[int, int, int]:
             return (1 if neighbours is ADD_REMOVE else 2, whole(cells), 1)
         case {"kind": "bounded-sum", "largest": largest, **rest} if not rest:
             return (1, 1, whole(largest))
+        case {"kind": "moments", "errors": errors, "targets": targets, "counted": counted, "bits": bits, **rest} if not rest:
+            terms = flag(counted) + len([among(*ERRORS)(name) for name in _each(errors)]) + 4 * flag(targets)
+            if not (terms and LEAST_BITS <= whole(bits) <= MOST_BITS):
+                raise ValueError
+            return (terms, terms, 1 << whole(bits))
         case {"kind": "column-histograms", "columns": columns, **rest} if not rest:
             sizes = [_cells(column) for column in filled(columns)]
             return ((1 if neighbours is ADD_REMOVE else 2) * len(sizes), sum(sizes), 1)
     raise ValueError
+
+
+def _each(errors: Json) -> list[Json]:
+    """Powers of an error, each once. Raises ValueError for anything else."""
+    if not isinstance(errors, list) or len({text(name) for name in errors}) < len(errors):
+        raise ValueError
+    return errors
 
 
 _COLUMN: Fields = {"name": text, "lower": finite, "upper": finite, "steps": whole, "halvings": count, "cells": whole}

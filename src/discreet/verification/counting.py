@@ -21,12 +21,13 @@ from scipy.special import logsumexp, ndtr
 
 from discreet.accounting import Json, PureDP, closeness
 from discreet.core.arrays import Floats
-from discreet.core.fields import finite, positive, whole
+from discreet.core.fields import finite, positive, text, whole
 from discreet.core.neighbours import ADD_REMOVE, Neighbours
 from discreet.statements.base import filled, mapping, persons_of
 from discreet.statements.counting import MOST_COLUMNS, WHOLE
 from discreet.statements.learning import dimension_of
 from discreet.verification.base import AGREEMENT, Check, Stated, delta_check, epsilon_check, register_recheck
+from discreet.verification.moments import farthest_moments
 from discreet.verification.numerics import discrete_integral, loss_of
 
 _AGREEMENT_OF_SUMS = 1e-7
@@ -53,10 +54,10 @@ _ROUNDED = 1e-14
 class _Move(NamedTuple):
     """What one record moves: the step of each coordinate that moves, and the scale of the noise on it."""
 
-    steps: tuple[int, ...]
+    steps: tuple[float, ...]
     scale: float
     spread: int = 0
-    """How many coordinates may move where rows of one person share these steps, in L1 and L2 norm; 0 where nobody has several."""
+    """How many coordinates may move where they share these steps, in L1 and L2 norm, as rows of one person do; 0 where they do not."""
 
     @property
     def moved(self) -> int:
@@ -67,7 +68,7 @@ class _Move(NamedTuple):
 @register_recheck("counting-laplace")
 def _laplace(stated: Stated) -> Iterator[Check]:
     total = 0.0
-    for move in _moves(stated):
+    for move in _moves(stated, manhattan=True):
         for step in move.steps:
             k = np.linspace(-3.0 * abs(step) - 3.0, 3.0 * abs(step) + 3.0, 1001).round()
             total += float(np.max((np.abs(k - step) - np.abs(k)) / move.scale))
@@ -133,15 +134,24 @@ def divergence_of_counts(stated: Stated, epsilon: float) -> float:
     return _divergence(_moves(stated), epsilon)
 
 
-def _moves(stated: Stated) -> list[_Move]:
+def _moves(stated: Stated, *, manhattan: bool = False) -> list[_Move]:
+    """Of each query; what moves together has one step, its l2 norm, or its l1 norm where that is wanted."""
     scales, queries = filled(stated.parameters["scales"]), filled(stated.problem["queries"])
     if len(scales) != len(queries) or len(queries) > 2:
         raise ValueError
-    moves = [_Move(_steps(query, stated.guarantee.neighbours), positive(scale)) for query, scale in zip(queries, scales, strict=True)]
+    moves = [_move(query, stated.guarantee.neighbours, positive(scale), manhattan=manhattan) for query, scale in zip(queries, scales, strict=True)]
     persons = persons_of(stated.problem)
     if not persons.several:
         return moves
-    return [_Move(tuple(WHOLE * step for step in move.steps), move.scale, persons.rows * len(move.steps)) for move in moves]
+    return [_Move(tuple(WHOLE * step for step in move.steps), move.scale, persons.rows * move.moved) for move in moves]
+
+
+def _move(query: Json, neighbours: Neighbours, scale: float, *, manhattan: bool) -> _Move:
+    match query:
+        case {"kind": "moments", "errors": list(errors), "targets": bool(targets), "counted": bool(counted), "bits": int(bits)}:
+            length, total = farthest_moments([text(name) for name in errors], neighbours, targets=targets, counted=counted)
+            return _Move(((total if manhattan else length) * 2.0**bits,), scale, spread=counted + len(errors) + 4 * targets)
+    return _Move(_steps(query, neighbours), scale)
 
 
 def _steps(query: Json, neighbours: Neighbours) -> tuple[int, ...]:

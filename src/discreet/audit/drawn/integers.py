@@ -15,7 +15,7 @@ from discreet.losses import Logistic
 from discreet.matrices import DenseMatrix
 from discreet.mechanisms.base import Numbers
 from discreet.mechanisms.bounds_choice import BoundsChoice, BoundsGrid, OpenColumns
-from discreet.mechanisms.counting import BoundedSum, GaussianCounting, Histogram, LaplaceCounting, Queries
+from discreet.mechanisms.counting import BoundedSum, GaussianCounting, Histogram, LaplaceCounting, Moments, Queries
 from discreet.mechanisms.curvature import CurvatureQuery, CurvatureRecords, GaussianCurvature
 from discreet.mechanisms.cuts import CutsPlan, Interval
 from discreet.mechanisms.selection import Candidates, CountNoise, ExponentialMechanism, RandomStopping
@@ -48,6 +48,21 @@ def cuts(target: Target) -> Watch:
     (scale,) = (real(one) for one in stated["scales"])  # type: ignore[union-attr]
     law = discrete_laplace if target.delta == 0 else discrete_gaussian
     return Watch(mechanism=plan.mechanism.name, parts=(law("noise on the cells of all columns", values - exact, scale=scale),))
+
+
+def moments(target: Target) -> Watch:
+    """The sums of powers of errors and targets."""
+    queries = Queries((Moments(targets=True, counted=True),))
+    exact = queries.answered((np.array([[3, -5], [1 << 20, 1 << 20], [1 << 19, -77]]),))
+    made: LaplaceCounting | GaussianCounting
+    if target.delta == 0:
+        made = LaplaceCounting.calibrate(queries, epsilon=target.epsilon, neighbours=target.neighbours)
+    else:
+        made = GaussianCounting.calibrate(queries, **target.asked)
+    stated, values = released(made, queries, exact, _RUNS)
+    (scale,) = (real(one) for one in stated["scales"])  # type: ignore[union-attr]
+    law = discrete_laplace if target.delta == 0 else discrete_gaussian
+    return Watch(mechanism=made.name, parts=(law("noise on sums of powers", values - exact.held[0], scale=scale),))
 
 
 def exponential(target: Target) -> Watch:

@@ -3,6 +3,7 @@
 from discreet.mechanisms.counting.base import CountingMechanism
 from discreet.mechanisms.counting.gaussian import GaussianCounting
 from discreet.mechanisms.counting.laplace import LaplaceCounting
+from discreet.mechanisms.counting.moments import Moments
 from discreet.mechanisms.counting.queries import BoundedSum, Histogram, IntegerQuery, Queries, Sensitivity
 
-__all__ = ["BoundedSum", "CountingMechanism", "GaussianCounting", "Histogram", "IntegerQuery", "LaplaceCounting", "Queries", "Sensitivity"]
+__all__ = ["BoundedSum", "CountingMechanism", "GaussianCounting", "Histogram", "IntegerQuery", "LaplaceCounting", "Moments", "Queries", "Sensitivity"]

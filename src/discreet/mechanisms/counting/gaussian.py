@@ -97,4 +97,4 @@ class GaussianCounting(CountingMechanism):
 
 
 def _components(moves: Sequence[Sensitivity], scales: Sequence[float]) -> list[Component]:
-    return [Component(**move._asdict(), scale=scale) for move, scale in zip(moves, scales, strict=True)]
+    return [Component(coordinates=one.coordinates, step=one.step, spread=one.spread, scale=scale) for one, scale in zip(moves, scales, strict=True)]

@@ -47,7 +47,7 @@ class Component:
     step: int
     scale: float
     spread: int = 0
-    """How many integers may move where rows of one person share that move; 0 where nobody has several."""
+    """How many integers may move where they share that move, as rows of one person do, and powers of an error; 0 where they do not."""
 
     @property
     def moved(self) -> int:
@@ -65,7 +65,7 @@ def divergence(components: Sequence[Component], epsilon: float) -> float:
     narrow = [one for one in components if one.scale < WIDE]
     wide = [one for one in components if one.scale >= WIDE]
     if any(one.spread for one in narrow):
-        raise InvalidInput(f"noise on shares of persons is wider than {WIDE:g} parts; take a smaller epsilon.")
+        raise InvalidInput(f"noise on shares of persons, and on sums of errors, is wider than {WIDE:g} parts; take a smaller epsilon.")
     if not narrow:
         return float(_wide(components, np.array([epsilon]))[0])
     if len(components) == 1:

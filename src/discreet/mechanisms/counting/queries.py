@@ -2,6 +2,7 @@
 
     Histogram(cells)      answer_j = number of records in cell j          one record is in exactly one cell
     BoundedSum(largest)   answer   = sum of contributions                 one record contributes an integer in [0, largest]
+    Moments               sums of powers of an error and of a target      one record moves all of them together (module `moments`)
 
     one record          added or removed            replaced
     Histogram           one cell by 1               two cells by 1, in opposite directions (or none)
@@ -39,12 +40,14 @@ class Sensitivity(NamedTuple):
     coordinates: int
     step: int
     spread: int = 0
-    """How many integers may move, at most, where rows of one person share that move, in L1 and L2 norm; 0 where nobody has several."""
+    """How many integers may move, at most, where they share that move, in L1 and L2 norm, as rows of one person do; 0 where they do not."""
+    total: int = 0
+    """The L1 sensitivity, where it is not that of such a move."""
 
     @property
     def manhattan(self) -> int:
         """The L1 sensitivity."""
-        return self.coordinates * self.step
+        return self.total or self.coordinates * self.step
 
     @property
     def squared(self) -> int:
@@ -64,7 +67,7 @@ class IntegerQuery(Protocol):
         """See the module docstring."""
 
     def answer(self, records: Integers, shares: Integers | None = None) -> Integers:
-        """The exact answer (size,) from one integer a record (n,), which counts once, or as often as its share says.
+        """The exact answer (size,) from one integer a record (n,), or some (n, ..), which count once, or as often as its share says.
 
         Raises InvalidInput, without any of them, for one out of range.
         """
@@ -159,10 +162,11 @@ class Queries:
         if self.persons is None or not self.persons.several:
             return moves
         rows = self.persons.rows
-        return [Sensitivity(move.coordinates, WHOLE * move.step, rows * move.coordinates) for move in moves]
+        spread = (rows * max(move.coordinates, move.spread) for move in moves)
+        return [Sensitivity(move.coordinates, WHOLE * move.step, many, WHOLE * move.total) for move, many in zip(moves, spread, strict=True)]
 
     def answers(self, records: Sequence[Integers], weights: Floats | None = None) -> list[Integers]:
-        """The exact answers; `records[j]` (n,) holds what query j reads of each record, `weights` (n,) their weights where persons have several rows.
+        """The exact answers; `records[j]` (n, ..) is what query j reads of each record, `weights` (n,) their weights where persons have several rows.
 
         Raises InvalidInput for records out of range, and for weights where there must be none, or none where there must be some.
         """

@@ -1,0 +1,179 @@
+"""Exact, unprotected measures of a model, on records that were declared to need no protection.
+
+error = share of records with another class than the chosen one      log loss = mean of -ln(probability of the record's own class)
+balanced accuracy = mean over the classes that occur of the share of a class that is answered right
+numbers: mean of (y - f(x))^2 and of |y - f(x)|, in the unit of the target, and R^2 = 1 - sum (y - f(x))^2 / sum (y - mean y)^2
+"""
+
+import math
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import discreet
+from discreet.cli.output import labelled, table
+from discreet.core.errors import InvalidInput
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Measures:
+    """Exact, unprotected numbers."""
+
+    classes: list[str]
+    records: int
+    accuracy: float
+    error: float
+    log_loss: float | None
+    """None for a model without probabilities."""
+    confusion: list[list[int]]
+    """confusion[actual][predicted], in the order of the declared classes: negative first where they are two."""
+    always_commoner: float
+    """Error of always answering the commoner class of these records."""
+    balanced_accuracy: float
+    """Over the classes that occur."""
+
+    @property
+    def lines(self) -> list[str]:
+        """In words."""
+        useless = "" if self.error < self.always_commoner else "no better than "
+        facts = labelled(
+            ("Accuracy", f"{self.accuracy:.4f}"),
+            ("Balanced", f"{self.balanced_accuracy:.4f}, the mean accuracy of a class; {1.0 / len(self.classes):.4g} for a constant answer"),
+            ("Error", f"{self.error:.4f} ({useless}always answering the commoner class: {self.always_commoner:.4f})"),
+            ("Log loss", None if self.log_loss is None else f"{self.log_loss:.4f}"),
+        )
+        answered = [name for name, column in zip(self.classes, zip(*self.confusion, strict=True), strict=True) if any(column)]
+        alone = [f"It answers {answered[0]!r} for every record."] if len(answered) == 1 else []
+        return [*facts, *alone, *confusion_lines(self.classes, self.confusion)]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class NumberMeasures:
+    """The same of a model that predicts numbers, in the unit of the target's column."""
+
+    records: int
+    mse: float
+    rmse: float
+    mae: float
+    r2: float | None
+    """None where all targets are equal."""
+    always_mean: float
+    """Mean squared error of always answering the mean target of these records."""
+
+    @property
+    def lines(self) -> list[str]:
+        """In words."""
+        useless = "" if self.mse < self.always_mean else ", no better than always answering the mean of the targets"
+        return labelled(
+            ("MSE", f"{figure(self.mse)} (always answering the mean of the targets: {figure(self.always_mean)})"),
+            ("RMSE", figure(self.rmse)),
+            ("MAE", figure(self.mae)),
+            ("R^2", None if self.r2 is None else f"{self.r2:.4f}{useless}"),
+        )
+
+
+def measured(model: "discreet.Model", records: "discreet.EncodedTable | discreet.data.BlockTable", *, jobs: int = 1) -> Measures | NumberMeasures:
+    """Of a table that was encoded with its target, or whose blocks are, read once. Raises InvalidInput for one without records."""
+    return measured_classes(model, records, jobs=jobs) if model.classes else _of_numbers(model, records, jobs)
+
+
+def figure(number: float) -> str:
+    """Of a measure: four places, or four digits where it is large."""
+    return f"{number:.4f}" if abs(number) < 10.0 else f"{number:,.4g}" if abs(number) < 1e4 else f"{number:,.0f}"
+
+
+def confusion_lines(classes: Sequence[str], counts: Sequence[Sequence[float]]) -> list[str]:
+    """Counts of actual and predicted classes as a table."""
+    corner = "actual / predicted"
+    width = max(len(corner), *map(len, classes)) + 2
+    rows = ([label, *(f"{count:.0f}" for count in row)] for label, row in zip(classes, counts, strict=True))
+    return ["", *table((-width, *(width for _ in classes)), [corner, *classes], *rows)]
+
+
+def measured_classes(model: "discreet.Model", records: "discreet.EncodedTable | discreet.data.BlockTable", *, jobs: int = 1) -> Measures:
+    """The same of a classifier."""
+    import numpy as np
+
+    labels = model.schema.target.classes
+
+    def encoded(block: "discreet.data.Block") -> "discreet.EncodedTable":
+        """As what it was before it was a block."""
+        codes = None if block.targets is None else discreet.data.class_codes(block.targets, np.asarray(labels)).astype(np.int32)
+        return model.schema.encoded(block.rows, codes=codes)
+
+    parts = _each(records, lambda block: _counted(model, encoded(block)), lambda whole: _counted(model, whole), jobs)
+    confusion = sum((counts for counts, _ in parts), np.zeros((len(labels), len(labels)), dtype=np.int64))
+    total, right, actual = int(confusion.sum()), int(np.trace(confusion)), confusion.sum(axis=1)
+    _require(total)
+    return Measures(
+        classes=[discreet.data.labels.canonical(label) for label in labels],
+        records=total,
+        accuracy=right / total,
+        error=(total - right) / total,
+        log_loss=math.fsum(losses for _, losses in parts) / total if model.has_probabilities else None,
+        confusion=confusion.tolist(),
+        always_commoner=(total - int(actual.max())) / total,
+        balanced_accuracy=float(np.mean(np.diag(confusion)[actual > 0] / actual[actual > 0])),
+    )
+
+
+def _counted(model: "discreet.Model", table: "discreet.EncodedTable") -> tuple[Any, float]:
+    """Counts of actual and predicted classes, and the sum of the logarithmic losses, 0 for a model without probabilities."""
+    import numpy as np
+
+    from discreet.estimators.forms import chosen_codes
+
+    codes = table.codes if table.signs is None else (table.signs > 0).astype(np.intp)
+    if codes is None:
+        raise InvalidInput("the table was encoded without its target; encode it with target=True to measure a model.")
+    classes = len(model.schema.target.classes)
+    confusion = np.bincount(codes * classes + chosen_codes(model.decision(table)), minlength=classes * classes).reshape(classes, classes)
+    losses = -float(np.sum(model.log_probabilities(table)[np.arange(len(codes)), codes])) if model.has_probabilities else 0.0
+    return confusion, losses
+
+
+def _of_numbers(model: "discreet.Model", records: "discreet.EncodedTable | discreet.data.BlockTable", jobs: int) -> NumberMeasures:
+    from discreet.evaluation.outcomes import outcomes_of, outcomes_of_block
+
+    wanted = frozenset({"predict"})
+
+    def summed(found: Any) -> tuple[int, Any]:
+        """How many there are, and sums of errors, their squares and targets; the targets' scatter around their own mean."""
+        import numpy as np
+
+        actual, off = np.asarray(found.actual), np.asarray(found.actual) - found.predicted
+        middle = float(actual.mean()) if len(actual) else 0.0
+        return len(actual), np.array([np.sum(np.square(off)), np.sum(np.abs(off)), np.sum(actual), np.sum(np.square(actual - middle))])
+
+    parts = _each(
+        records,
+        lambda block: summed(outcomes_of_block(model, block, wanted=wanted)),
+        lambda whole: summed(outcomes_of(model, whole, wanted=wanted)),
+        jobs,
+    )
+    total = sum(count for count, _ in parts)
+    _require(total)
+    squares, absolute, targets = (math.fsum(float(sums[place]) for _, sums in parts) for place in range(3))
+    mean = targets / total
+    scatter = math.fsum(float(sums[3]) + count * (float(sums[2]) / count - mean) ** 2 for count, sums in parts if count)
+    return NumberMeasures(
+        records=total,
+        mse=squares / total,
+        rmse=math.sqrt(squares / total),
+        mae=absolute / total,
+        r2=1.0 - squares / scatter if scatter > 0 else None,
+        always_mean=scatter / total,
+    )
+
+
+def _each(
+    records: "discreet.EncodedTable | discreet.data.BlockTable", of_block: Callable[[Any], Any], of_whole: Callable[[Any], Any], jobs: int
+) -> list[Any]:
+    if isinstance(records, discreet.data.BlockTable):
+        return list(records.map(lambda _, block: of_block(block), jobs))
+    return [of_whole(records)]
+
+
+def _require(records: int) -> None:
+    if records == 0:
+        raise InvalidInput("the table has no record. At least one is needed to measure a model.")

@@ -1,0 +1,214 @@
+"""What is true of private records: their classes, or their numbers in the unit in which a model predicts them.
+
+A model that knows its schema predicts numbers in the unit of the target's column; encoded targets lie in [-1, 1], and are brought back to that unit
+here, each by itself. A ledger knows a table again by the targets as a fit on it gets them, so these are kept beside.
+"""
+
+from collections.abc import Sequence
+from typing import Any, NamedTuple, Protocol, runtime_checkable
+
+import numpy as np
+import numpy.typing as npt
+
+from discreet.core.arrays import Floats
+from discreet.core.errors import InvalidInput, InvalidType, quietly
+from discreet.data import Block, EncodedTable, NumberTarget, Schema
+from discreet.data.labels import canonical
+from discreet.noise import Integers
+
+
+@runtime_checkable
+class Classifier(Protocol):
+    """An estimator that was fitted."""
+
+    classes_: Any
+
+    def predict(self, X: Any) -> Any:  # noqa: ANN401 - whatever the model takes
+        """A class for every record."""
+
+
+@runtime_checkable
+class StoredModel(Protocol):
+    """A model from a file, which brings its schema."""
+
+    schema: Schema
+
+    @property
+    def has_probabilities(self) -> bool:
+        """Whether `probabilities` works."""
+
+    def predict(self, frame: Any) -> Any:  # noqa: ANN401 - as above
+        """A class for every record."""
+
+    def probabilities(self, frame: Any) -> Any:  # noqa: ANN401 - as above
+        """Probabilities of all classes (n, K)."""
+
+    def decision(self, frame: Any) -> Any:  # noqa: ANN401 - as above
+        """Decision values."""
+
+
+class Truth(NamedTuple):
+    """Of some records; private."""
+
+    actual: Integers | Floats
+    """Numbers of classes, or targets in the unit of predictions, (n,)."""
+    column: npt.NDArray[Any]
+    """What a ledger's digest sees of them, as a fit on the same records gives them."""
+
+
+def classes_of(model: Any) -> tuple[Any, ...]:  # noqa: ANN401 - whatever the caller has
+    """The classes of a model, in its order; none for one that predicts numbers. Raises InvalidType for what is no fitted model."""
+    if isinstance(model, StoredModel):
+        return () if isinstance(model.schema.target, NumberTarget) else tuple(model.schema.target.classes)
+    if isinstance(model, Classifier):
+        return tuple(np.asarray(model.classes_).tolist())
+    if _is_regression(model):
+        return ()
+    raise InvalidType(
+        f"a fitted classifier with predict and classes_, a fitted regression, or a Model, is needed; {type(model).__name__} was given. Fit it first."
+    )
+
+
+def _is_regression(model: Any) -> bool:  # noqa: ANN401 - as above
+    """Whether it says of itself that it predicts numbers, as scikit-learn's regressions do, and not that it was never fitted."""
+    tags, fitted = getattr(model, "__sklearn_tags__", None), getattr(model, "__sklearn_is_fitted__", None)
+    if isinstance(model, type) or not callable(getattr(model, "predict", None)) or (callable(fitted) and not fitted()):
+        return False
+    return callable(tags) and getattr(tags(), "estimator_type", None) == "regressor"
+
+
+def range_of(model: Any, declared: Sequence[float] | None) -> tuple[float, float]:  # noqa: ANN401 - as above
+    """The public bounds of the targets of a model that predicts numbers, in the unit of its predictions.
+
+    `declared` by the caller, or what a Model's schema, or the target_bound of an estimator, says. Raises InvalidInput for none, and for both.
+    """
+    if declared is not None:
+        low, high = _pair(declared)
+        if isinstance(model, StoredModel):
+            raise InvalidInput("the schema of the model declares the bounds of its target; leave target_bounds out.")
+        return low, high
+    if isinstance(model, StoredModel):
+        target = model.schema.target
+        assert isinstance(target, NumberTarget)  # noqa: S101 - it predicts numbers
+        return target.lower, target.upper
+    bound = getattr(getattr(model, "best_estimator_", model), "target_bound", None)
+    if isinstance(bound, int | float) and not isinstance(bound, bool) and 0 < bound < float("inf"):
+        return -float(bound), float(bound)
+    raise InvalidInput(
+        "to measure errors, the public bounds of the targets are needed: target_bounds=(lowest, highest), known without the records. "
+        f"{type(model).__name__} declares none."
+    )
+
+
+def _pair(declared: Sequence[float]) -> tuple[float, float]:
+    refusal = InvalidInput("target_bounds are two finite numbers, the lowest and the highest target that there may be.")
+    low, high = quietly(lambda: tuple(float(end) for end in declared), refusal) if np.shape(declared) == (2,) else (0.0, 0.0)
+    if not (low < high and np.isfinite(low) and np.isfinite(high) and np.isfinite(high - low)):
+        raise refusal
+    return low, high
+
+
+def truth_of(model: Any, asked: Any, y: Any) -> Truth:  # noqa: ANN401 - as above
+    """Of records that are held. Raises InvalidInput, without any value of y, for what are not the model's classes, or no numbers."""
+    classes = classes_of(model)
+    if not classes:
+        return _numbers_of(model, _encoded_numbers(asked, y) if isinstance(asked, EncodedTable) else _given_numbers(y))
+    if isinstance(asked, EncodedTable):
+        return _of_codes(_codes(_labels_of(asked, y), _texts(classes)), classes)
+    return _of_codes(_codes(_plain(y), list(classes)), classes)
+
+
+def truth_of_block(model: Any, block: Block) -> Truth:  # noqa: ANN401 - as above
+    """Of the records of a block. Raises InvalidInput for a table without targets, and as `truth_of` does."""
+    classes = classes_of(model)
+    if block.targets is None:
+        raise InvalidInput("the table has no targets; the class or number of every record is needed to measure a model.")
+    if not classes:
+        return _numbers_of(model, _given_numbers(block.targets))
+    labels = block.targets.tolist()
+    if not isinstance(model, StoredModel):
+        return _of_codes(_codes(labels, classes), classes)
+    plain = np.asarray(classes).tolist()  # as blocks have them: of one type
+    return _of_codes(_codes([canonical(label) for label in labels], _texts(plain)), classes)
+
+
+def predicted_codes(model: Any, classes: Sequence[Any], predicted: Any) -> Integers:  # noqa: ANN401 - as above
+    """The numbers of the predicted classes, (n,). Raises InvalidInput for other answers."""
+    if isinstance(model, StoredModel):
+        return _codes([canonical(label) for label in predicted.tolist()], _texts(classes))
+    return _codes(_plain(predicted), list(classes))
+
+
+def _of_codes(codes: Integers, classes: Sequence[Any]) -> Truth:
+    return Truth(codes, np.where(codes == 1, 1.0, -1.0) if len(classes) == 2 else codes)
+
+
+def _numbers_of(model: Any, given: Floats) -> Truth:  # noqa: ANN401 - as above
+    if not isinstance(model, StoredModel):
+        return Truth(given, given)
+    low, high = range_of(model, None)
+    return Truth(low + 0.5 * (given + 1.0) * (high - low), given)
+
+
+def _encoded_numbers(table: EncodedTable, y: Any) -> Floats:  # noqa: ANN401 - as above
+    if y is not None:
+        raise InvalidInput("an encoded table brings its own targets; leave y out.")
+    if table.numbers is None:
+        raise InvalidInput("the table was encoded without its target, or its target is a class; encode it with target=True to measure a model.")
+    return table.numbers
+
+
+def _given_numbers(y: Any) -> Floats:  # noqa: ANN401 - as above
+    if y is None:
+        raise InvalidInput("the targets y of the records are needed to measure a model; none were given.")
+    refusal = InvalidInput("y must be one finite number for every record, an array of one dimension.")
+    numbers: Floats = quietly(lambda: np.asarray(y, dtype=np.float64), refusal)
+    if numbers.ndim == 2 and numbers.shape[1] == 1:
+        numbers = numbers[:, 0]
+    if numbers.ndim != 1 or not np.all(np.isfinite(numbers)):
+        raise refusal
+    return numbers
+
+
+def _texts(classes: Sequence[Any]) -> list[str]:
+    return [canonical(label) for label in classes]
+
+
+def _labels_of(table: EncodedTable, y: Any) -> list[Any]:  # noqa: ANN401 - as above
+    """The classes of an encoded table as text."""
+    if y is not None:
+        raise InvalidInput("an encoded table brings its own targets; leave y out.")
+    texts = [canonical(label) for label in table.classes]
+    if table.signs is not None:
+        return [texts[1] if positive else texts[0] for positive in (table.signs > 0).tolist()]
+    if table.codes is None:
+        raise InvalidInput("the table was encoded without its target; encode it with target=True to measure a model.")
+    return [texts[code] for code in table.codes.tolist()]
+
+
+def _plain(labels: Any) -> list[Any]:  # noqa: ANN401 - as above
+    if labels is None:
+        raise InvalidInput("the classes y of the records are needed to measure a model; none were given.")
+    refusal = InvalidInput("y must be one class for every record, an array of one dimension.")
+    array = quietly(lambda: np.asarray(labels), refusal)
+    if array.ndim == 2 and array.shape[1] == 1:
+        array = array[:, 0]
+    if array.ndim != 1:
+        raise refusal
+    plain: list[Any] = array.tolist()
+    return plain
+
+
+def _codes(labels: list[Any], classes: Sequence[Any]) -> Integers:
+    """The place of every label among the classes, (n,). Raises InvalidInput for another one, without it."""
+    places = {label: place for place, label in enumerate(classes)}
+    try:
+        found = [places.get(label, -1) for label in labels]
+    except TypeError:
+        found = [-1]
+    codes = np.array(found, dtype=np.int64)
+    if np.any(codes < 0):
+        raise InvalidInput(
+            f"a label lies outside the model's classes {list(classes)}. Map it to one of them, or leave such records out by a public rule."
+        )
+    return codes
