@@ -123,6 +123,8 @@ PERSONS = {
 
 CLASSES = {"classes": [0, 1]}
 ESTIMATORS = {
+    "PoissonRegression": {"target_bound": 2.0},
+    "GammaRegression": {"target_bound": 2.0},
     "ConstrainedERM": {},
     "GroupLasso": {"groups": [2, 1]},
     "KernelClassifier": {"n_features": 4, **CLASSES},

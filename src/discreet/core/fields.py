@@ -1,11 +1,15 @@
 """Public parameters in files: how those of a named thing (a loss, a kernel, a constraint set) are written and found again, and readers of one value.
 
+Users add kinds of their own: `enrol` keeps a class with a check of what it states, and from then on it is found by its name like the library's own.
+Whether a thing is known, so that its certificate can be read again, is asked before anything is spent (`require_known`).
+
 A reader gives the value of a JSON record, typed, or raises TypeError or ValueError for whoever knows the record's name to put into words.
 """
 
 import dataclasses
+import json
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from inspect import isabstract
 from typing import Any, ClassVar, TypeAlias, TypeVar
 
@@ -36,18 +40,68 @@ class Named:
 
 
 def exported(package: Mapping[str, Any], base: type[T]) -> list[type[T]]:
-    """The classes of `base` that a package exports (its `globals()`), abstract ones left out."""
-    kinds = (package[name] for name in package["__all__"])
+    """The classes of `base` that a package exports (its `globals()`), abstract ones left out, and those that were enrolled."""
+    kinds = (*(package[name] for name in package["__all__"]), *_OWN)
     return [kind for kind in kinds if isinstance(kind, type) and issubclass(kind, base) and not isabstract(kind)]
+
+
+_OWN: dict[type[Named], Callable[[Any], None]] = {}
+"""Kinds of users, with what checks one of them and raises InvalidInput."""
+_CHECKED: set[tuple[type[Named], str]] = set()
+"""Those that were found to be what they state, by their parameters."""
+
+
+def enrol(example: Named, check: Callable[[Any], None], *, taken: Iterable[type[Named]]) -> None:
+    """Keep the class of `example`, once `check` has passed it. Raises InvalidInput for a name that another class has, and as `check` does."""
+    kind = type(example)
+    place = (kind.__module__, kind.__qualname__)
+    if kind.__module__.partition(".")[0] == "discreet" or not dataclasses.is_dataclass(kind):
+        raise InvalidInput(f"{kind.__qualname__} cannot be registered: a frozen dataclass of your own is needed, with a name.")
+    if any(one.name == kind.name and (one.__module__, one.__qualname__) != place for one in taken):
+        raise InvalidInput(f"the name {kind.name!r} is taken; give the class another one.")
+    check(example)
+    for old in [one for one in _OWN if (one.__module__, one.__qualname__) == place]:  # a cell of a notebook that is run again
+        del _OWN[old]
+    _OWN[kind] = check
+    _CHECKED.add(_key(example))
+
+
+def _key(thing: Named) -> tuple[type[Named], str]:
+    return type(thing), json.dumps(thing.parameters, sort_keys=True, default=repr)
+
+
+def is_own(thing: Named) -> bool:
+    """Whether a user added its kind."""
+    return type(thing) in _OWN
+
+
+def require_known(thing: object) -> None:
+    """Raise InvalidInput for a named thing, or a part of one, whose kind is not the library's nor enrolled: its certificates could not be read."""
+    if not isinstance(thing, Named):
+        return
+    kind = type(thing)
+    if kind.__module__.partition(".")[0] != "discreet":
+        if kind not in _OWN:
+            raise InvalidInput(
+                f"{kind.__qualname__} ({kind.name!r}) is not registered, so nobody could verify a certificate that names it. Register it once, with "
+                "register of discreet.losses, discreet.losses.predictions or discreet.sets; nothing was spent."
+            )
+        if _key(thing) not in _CHECKED:
+            _OWN[kind](thing)
+            _CHECKED.add(_key(thing))
+    for field in dataclasses.fields(thing):  # type: ignore[arg-type]
+        require_known(getattr(thing, field.name))
 
 
 def made_by_name(kinds: Iterable[type[T]], what: str, name: str, parameters: Mapping[str, Any] | None) -> T:
     """The one of `kinds` that is called `name`, with these parameters. Raises InvalidInput, with the list of names, for others."""
     known = {kind.name: kind for kind in kinds}
     if name not in known:
-        raise InvalidInput(f"{what} must be one of {sorted(known)}; {name!r} was given.")
+        raise InvalidInput(f"{what} must be one of {sorted(known)}; {name!r} was given. One of your own is registered first.")
     refusal = InvalidInput(f"{what} {name!r} takes other parameters than {sorted(parameters or {})}.")
-    return quietly(lambda: known[name](**(parameters or {})), refusal, TypeError)
+    made = quietly(lambda: known[name](**(parameters or {})), refusal, TypeError)
+    require_known(made)
+    return made
 
 
 def real(value: Json) -> float:

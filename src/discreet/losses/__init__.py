@@ -3,12 +3,13 @@
 from collections.abc import Mapping
 
 from discreet.core.errors import InvalidInput
-from discreet.core.fields import exported, made_by_name
+from discreet.core.fields import enrol, exported, made_by_name
 from discreet.losses.base import MarginLoss
 from discreet.losses.hinges import HuberHinge, SmoothedHinge, SoftplusHinge
 from discreet.losses.logistic import Logistic
+from discreet.losses.own import check_margin_loss
 
-__all__ = ["HuberHinge", "Logistic", "MarginLoss", "SmoothedHinge", "SoftplusHinge", "loss_named"]
+__all__ = ["HuberHinge", "Logistic", "MarginLoss", "SmoothedHinge", "SoftplusHinge", "loss_named", "register"]
 
 
 def loss_named(name: str, parameters: Mapping[str, float] | None = None) -> MarginLoss:
@@ -23,3 +24,13 @@ def loss_named(name: str, parameters: Mapping[str, float] | None = None) -> Marg
             "use loss='softplus-hinge', which approaches the hinge as temperature -> 0."
         )
     return made_by_name(exported(globals(), MarginLoss), "loss", name, parameters)
+
+
+def register(example: MarginLoss) -> None:
+    """Make a loss of your own known to fits and certificates: its class, under its name. See module `own`.
+
+    Raises InvalidInput for a name that is taken, and for a loss that is not what it states.
+    """
+    if not isinstance(example, MarginLoss):
+        raise InvalidInput("register takes a loss that derives from MarginLoss, made with its parameters; losses.predictions.register takes others.")
+    enrol(example, check_margin_loss, taken=exported(globals(), MarginLoss))

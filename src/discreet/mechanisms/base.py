@@ -21,6 +21,7 @@ import numpy as np
 from discreet.accounting import ApproximateDP, Guarantee, Json
 from discreet.certificates import Certificate, Release, digest_of
 from discreet.core.arrays import Floats
+from discreet.core.fields import require_known
 from discreet.core.neighbours import Neighbours
 from discreet.core.private import holds_records
 from discreet.core.version import VERSION
@@ -106,8 +107,10 @@ class Mechanism(ABC, Generic[P, D]):
     def guarantee(self, problem: P) -> Guarantee:
         """What one run promises on this public problem, for persons where it declares any; needs no records.
 
-        Raises InvalidInput for persons whom the mechanism promises nothing.
+        Raises InvalidInput for persons whom the mechanism promises nothing, and for a loss or a set that no certificate could name.
         """
+        for part in ("loss", "constraint"):
+            require_known(getattr(problem, part, None))
         return for_persons(self.name, self.promise(problem), getattr(problem, "persons", None))
 
     @abstractmethod

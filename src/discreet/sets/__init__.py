@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from functools import partial
 
 from discreet.core.errors import InvalidInput, quietly
-from discreet.core.fields import exported, made_by_name
+from discreet.core.fields import enrol, exported, made_by_name
 from discreet.sets.base import Constraint, Polytope, StandardNormals, WidthEstimate, estimate_width, support_function
 from discreet.sets.box import Box
 from discreet.sets.convex_hull import ConvexHull, symmetric_hull
@@ -15,6 +15,7 @@ from discreet.sets.l2_l1_ball import L2L1Ball
 from discreet.sets.moved import Scaled, ScaledPolytope, Translated, TranslatedPolytope, scaled, translated
 from discreet.sets.norm_balls import L1Ball, L2Ball, LInfinityBall, LpBall
 from discreet.sets.nuclear_ball import NuclearBall
+from discreet.sets.own import check_set
 from discreet.sets.simplex import Simplex
 
 __all__ = [
@@ -41,6 +42,7 @@ __all__ = [
     "WidthEstimate",
     "constraint_named",
     "estimate_width",
+    "register",
     "scaled",
     "support_function",
     "symmetric_hull",
@@ -62,3 +64,13 @@ def _from_record(record: object) -> Constraint:
     if not isinstance(record, Mapping) or record.keys() != {"name", "parameters"} or not isinstance(record["parameters"], Mapping):
         raise InvalidInput("a scaled or translated set needs its base as a name and parameters.")
     return constraint_named(str(record["name"]), record["parameters"])
+
+
+def register(example: Constraint) -> None:
+    """Make a set of your own known to fits and certificates: its class, under its name. See module `own`.
+
+    Raises InvalidInput for a name that is taken, and for a set that is not what it states.
+    """
+    if not isinstance(example, Constraint):
+        raise InvalidInput("register takes a set that derives from Constraint, made with its parameters.")
+    enrol(example, check_set, taken=exported(globals(), Constraint))

@@ -5,7 +5,7 @@ import json
 import math
 from collections.abc import Mapping
 
-from discreet.core.fields import flag, not_negative, positive, text, whole
+from discreet.core.fields import flag, is_own, not_negative, positive, text, whole
 from discreet.data import Domain
 from discreet.losses.predictions import prediction_loss_named
 from discreet.problems import ConstrainedRisk
@@ -92,6 +92,7 @@ def _hypotheses(parameters: Record, record: Record) -> tuple[Hypothesis, ...]:
     """Conditions on the records, the loss, the set and the arithmetic."""
     problem = constrained_problem(record)
     digest = hashlib.sha256(json.dumps(record["constraint_parameters"], sort_keys=True).encode()).hexdigest()
+    own = [part for part in (problem.loss, problem.constraint) if is_own(part)]
     declared = "" if problem.max_slope is None else f"; {problem.max_slope:.17g} was declared"
     return (
         counted_by_fit(parameters, record),
@@ -118,6 +119,10 @@ def _hypotheses(parameters: Record, record: Record) -> tuple[Hypothesis, ...]:
             "rounding moves a gradient by at most {of.gradient_error:.6g} (l2), and a coordinate by {of.coordinate_error:.6g}",
             "an analysis of the arithmetic, up to {of.most_records} records; longer tables are refused, and the noise covers it",
             of=problem,
+        ),
+        *(
+            condition("{part.name} is what it states", "the caller registered it: it was compared at many places, which is no proof", part=part)
+            for part in own
         ),
     )
 

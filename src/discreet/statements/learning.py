@@ -3,7 +3,7 @@
 import math
 
 from discreet.accounting import Json
-from discreet.core.fields import count, flag, not_negative, numbers, positive, sha256, text, whole
+from discreet.core.fields import Named, count, flag, is_own, not_negative, numbers, positive, sha256, text, whole
 from discreet.losses import loss_named
 from discreet.statements.base import (
     KERNEL,
@@ -102,6 +102,13 @@ def computing_hypotheses(parameters: Record, sampler: str, dimension: int) -> tu
     return (minimiser_hypothesis(parameters), exact)
 
 
+def who_says(loss: Named) -> str:
+    """What makes the conditions on a loss so."""
+    if is_own(loss):
+        return f"the caller registered the loss ({loss.name}): its functions and constants were compared at many places, which is no proof"
+    return f"the type of the loss ({loss.name}) and its law tests"
+
+
 def _loss(problem: Record) -> tuple[str, str]:
     """What is true of it, and what makes it so. Raises ValueError for parameters that are not its own."""
     many = problem["loss"] == "multinomial-logistic"
@@ -112,7 +119,7 @@ def _loss(problem: Record) -> tuple[str, str]:
         convex = f"the loss is the multinomial logistic one of {problem['classes']} classes: gradient x (p - e_y), Hessian S(p) (x) x x^T"
         return convex, "the type of the problem, and tests of its derivatives"
     convex = f"the loss is convex in the margin, slope at most {loss.lipschitz:g}, curvature at most {loss.smoothness:g}"
-    return convex, f"the type of the loss ({loss.name}) and its law tests"
+    return convex, who_says(loss)
 
 
 def problem_hypotheses(parameters: Record, problem: Record) -> tuple[Hypothesis, ...]:

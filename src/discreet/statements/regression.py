@@ -19,7 +19,7 @@ from discreet.statements.base import (
     relation,
 )
 from discreet.statements.constrained import REAL_TARGETS, declared_bounds, real_domain, require_same
-from discreet.statements.learning import GAUSSIAN, GAUSSIAN_GRID, NON_PRIVATE, NORMAL_LAW, computing_hypotheses, dimension_of
+from discreet.statements.learning import GAUSSIAN, GAUSSIAN_GRID, NON_PRIVATE, NORMAL_LAW, computing_hypotheses, dimension_of, who_says
 from discreet.statements.sketch import SECRET, SKETCH, sketch_words
 
 MOMENTS = "joint Gaussian answer of second moments, then of clipped gradients (refined.md)"
@@ -123,8 +123,9 @@ def _predictions(parameters: Record, problem: Record) -> Words:
     )
     convex = condition(
         "the loss is convex in the prediction, with slopes of at most {of.slope_bound:.10g} and a second derivative of at most {of.smoothness:.10g}",
-        "the type of the loss ({of.loss.name}) and its law tests",
+        "{says}",
         of=made,
+        says=who_says(made.loss),
     )
     ridge = condition(
         "the objective is {ridge:.10g}-strongly convex in all weights", "the mechanism adds the ridge, the intercept included", parameters

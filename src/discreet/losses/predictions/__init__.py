@@ -3,11 +3,12 @@
 from collections.abc import Mapping
 
 from discreet.core.errors import InvalidInput
-from discreet.core.fields import exported, made_by_name
+from discreet.core.fields import enrol, exported, made_by_name
 from discreet.losses import loss_named
 from discreet.losses.predictions.base import PredictionLoss
 from discreet.losses.predictions.log_link import Gamma, Poisson
 from discreet.losses.predictions.margin import Hinge, OfMargin
+from discreet.losses.predictions.own import check_prediction_loss
 from discreet.losses.predictions.quantile import Expectile, Pinball, SmoothPinball
 from discreet.losses.predictions.residual import Absolute, HuberLoss, LogCosh, Squared
 
@@ -25,6 +26,7 @@ __all__ = [
     "SmoothPinball",
     "Squared",
     "prediction_loss_named",
+    "register",
 ]
 
 
@@ -40,3 +42,13 @@ def prediction_loss_named(name: str, parameters: Mapping[str, object] | None = N
     except ValueError:
         refusal = InvalidInput(f"the parameters of loss {name!r} must be numbers.")
     raise refusal
+
+
+def register(example: PredictionLoss) -> None:
+    """Make a loss of your own known to fits and certificates: its class, under its name. See module `own`.
+
+    Raises InvalidInput for a name that is taken, and for a loss that is not what it states.
+    """
+    if not isinstance(example, PredictionLoss):
+        raise InvalidInput("register takes a loss that derives from PredictionLoss, made with its parameters; discreet.losses.register takes others.")
+    enrol(example, check_prediction_loss, taken=(kind for kind in exported(globals(), PredictionLoss) if kind is not OfMargin))
