@@ -97,7 +97,7 @@ def test_the_link_rises_strictly_is_odd_and_keeps_its_accuracy_far_out(loss):
                 against, by = (1 / (1 + mpmath.exp((sign * mpmath.mpf(f) - centre) / temperature)) for sign in (-1, 1))
                 return mpmath.log(by / against)
 
-            share = mpmath.mpf(0.2) if isinstance(loss, SoftplusHinge) else 0
+            share = mpmath.mpf(0.5) if isinstance(loss, SoftplusHinge) else 0
             mixed = (1 - share) * proper(f) + share * proper(2) * mpmath.mpf(f) / 2
             expected = [-mpmath.log1p(mpmath.exp(-mixed)), -mpmath.log1p(mpmath.exp(mixed))]
             got = log_probabilities(loss, np.array([f]), multinomial=False)[0]

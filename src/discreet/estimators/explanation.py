@@ -110,7 +110,7 @@ def _loss(problem: RegularisedRisk) -> Reason:
     signal = abs(float(loss.slope(_ZERO)[0])) / loss.lipschitz
     text = (
         f"{stated}: slope at most {loss.lipschitz:g}, which the noise must cover, and {signal:.2f} of it at the start, which the records contribute. "
-        "The nearer this is to 1, the less the noise weighs while it is large (logistic 0.50, softplus hinge 0.98)."
+        "The nearer this is to 1, the less the noise weighs while it is large (logistic 0.50, softplus hinge 0.73 to 0.95)."
     )
     return Reason(choice="loss", text=text, numbers={"name": loss.name, "slope_at_zero": signal, "curvature": loss.smoothness})
 

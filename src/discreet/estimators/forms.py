@@ -17,11 +17,11 @@ Williamson 2010, theorem 5 and corollary 12): the decision f that minimises p l(
 
 That is of the minimiser among all functions. The one of linear ones, and of private ones even more, is moved: by the penalty, by the noise, and by
 what no line can say. Across the bend of the hinge, where q goes from nearly flat to steep, that makes q tell too much of long decisions and too
-little of short ones, so a fifth of its chord from 0 to f = 2 is mixed into it,
+little of short ones, so half of its chord from 0 to f = 2 is mixed into it,
 
-    softplus hinge                      log odds = (4 / 5) q(f) + (1 / 5) q(2) f / 2
+    softplus hinge                      log odds = (q(f) + q(2) f / 2) / 2
 
-odd and rising as q is: no decision changes. A fifth was chosen on seven public tables; benchmarks/probabilities.py compares (docs/classes.md). It is
+odd and rising as q is: no decision changes. The half was chosen on eight public tables; benchmarks/probabilities.py compares (docs/classes.md). It is
 a public number, and everything here is post-processing. Integrating the noise's own law out, p = E s(q(f + N(0, v(x)))), was tried and is not done:
 the penalty has shrunk decisions by more than that already, so it makes the log loss of logistic models worse even at the true v(x), which is private.
 Of v(x) no more is public than an upper bound, mostly too large by orders.
@@ -60,7 +60,7 @@ from discreet.losses import Logistic, MarginLoss, SoftplusHinge
 from discreet.matrices import Matrix, shortening
 from discreet.matrices.bounded import brought_near
 
-_CHORD_SHARE, _CHORD_END = 0.2, 2.0
+_CHORD_SHARE, _CHORD_END = 0.5, 2.0
 """See the module docstring."""
 
 

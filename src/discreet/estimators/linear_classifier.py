@@ -322,7 +322,7 @@ class LinearClassifier(ScoredClassifier, PrivateModel):
 
     def _problem(self, domain: Domain, largest_weight: float, privacy: Privacy) -> RegularisedRisk:
         problem = RegularisedRisk(loss=self._loss(), ridge=1.0, domain=domain, max_weight=largest_weight)
-        if self.loss is None and self.calibration == "tight" and privacy.adds_noise:
+        if self.loss is None and self.calibration == "tight":
             problem = with_temperature(problem, mechanism=self.mechanism, **privacy.target)
         if self.alpha is not None:
             alpha = positive(self.alpha, "alpha")
@@ -351,7 +351,7 @@ class LinearClassifier(ScoredClassifier, PrivateModel):
         """The one that was minimised: a temperature that nobody chose is stated by the certificate."""
         check_is_fitted(self)
         stated = self.certificate_.problem
-        chosen = self.loss is not None or "scheme" in stated
+        chosen = self.loss is not None or stated.get("scheme") == "multinomial"
         return self._loss() if chosen else loss_named(str(stated["loss"]), numbers(stated["loss_parameters"]))
 
     def _targets(self, X: Any, y: Any, records: int, expected: Any) -> tuple[npt.NDArray[Any], npt.NDArray[np.intp], tuple[str, ...]]:

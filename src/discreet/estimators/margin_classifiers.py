@@ -98,7 +98,7 @@ class LinearSVC(LinearClassifier):
     Parameters and attributes are those of LogisticRegression, except
 
     multi_class : None or "one-vs-rest", for more than two classes: one machine for each class against the others.
-    loss : None: the softplus hinge, of two classes at a temperature from 0.25 to 1 that follows the noise (docs/defaults.md), of more at 0.25; or
+    loss : None: the softplus hinge, of two classes at a temperature from 0.35 to 1 that follows the noise (docs/defaults.md), of more at 0.35; or
     "softplus-hinge" (temperature 0.25), "huber-hinge", "smoothed-hinge" (half-width 0.5), or one of the losses of discreet.losses with other
     constants. "hinge" is refused.
 

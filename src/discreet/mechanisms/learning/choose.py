@@ -2,34 +2,38 @@
 
 Where nobody chooses one, lambda is taken from public numbers alone, close to the best for tables of many kinds (`default_ridge`).
 
-    lambda = max( c_max L R^2 (sigma / G)^(5/4) (d / 100)^(2/5) / 4,  least )
+    lambda = max( few c_max L R^2 (sigma / G)^(5/4) (d / 100)^(2/5) / 4,  least )
 
     sigma / G     noise of the mechanism without slack, per coordinate, over the gradient bound G = c_max L R of one record:
                   k / mu(epsilon, delta) for Gaussian noise, k sqrt(d) / epsilon for spherical noise (its norm is about sqrt(d) times that), the
                   smaller one where delta > 0;
                   k = 1 under add-remove and 2 under replace-one
-    least         half the lambda at which the theorem has no slack: below it noise is bought with noise. Persons with several rows and two
-                  classes, whose slack costs more: three quarters of it. Losses that always have slack: all of it. Two classes, mechanism
-                  "auto": the theorem is that of spherical noise where this is the smaller one, since it is the one that is taken; so a delta
-                  that is of no use changes nothing
+    least         a share max(.1, .45 / (1 + epsilon / 4)) of the lambda at which the theorem has no slack: below it noise is bought with noise,
+                  the sooner the smaller epsilon is. Persons with several rows and two classes, whose slack costs more: three quarters of it. More
+                  classes: half. Losses that always have slack: all of it. Two classes, mechanism "auto": the theorem is that of spherical noise
+                  where this is the smaller one, since it is the one that is taken; so a delta that is of no use changes nothing
+    few           min(2, max(1, (4000 / n)^(1/3))) where the number n of records is public (or of persons) and there are two classes; 1 elsewhere
 
-The temperature of the softplus hinge, where nobody chooses one: `least` is as 1 / T. Where it would be the larger of the two at T = 1/4, T is such
-that they are equal, and 1 where that would be more: few features or little noise ask for little lambda, and a bend so sharp that only more lambda
-hides it is of no use then. It biases, and tells probabilities badly. Output perturbation, which divides its noise by lambda, keeps 1/4.
+The temperature of the softplus hinge, where nobody chooses one: `least` is as 1 / T. Where half of what is slack-free would be the larger of the
+two at T = .35, T is such that they are equal, and 1 where that would be more: few features or little noise ask for little lambda, and a bend so sharp
+that only more lambda hides it is of no use then. It biases, and tells probabilities badly. Output perturbation, which divides its noise by lambda,
+has 1/4.
 
-    T = min(1, max(1/4, (1/4) least(1/4) / rule)),  rule the other number;    1/4 without privacy
+    T = min(1, max(.35, .35 half(.35) / rule)),  rule the other number without `few`;    .35 without privacy and for more classes
 
 This is no theorem, and privacy does not rest on it: every lambda is private, with every T. It is a summary of measurements. Test errors over lambda
 were measured on Adult (2,000 to 36,177 records, d = 105), KDD Cup 99 (d = 118), w8a (d = 300), MNIST 4 against 9 (d = 784), farm ads and two groups
 of news20 (d = 55,000 and 62,000), epsilon 0.1 to 4, pure and delta = 1 / n^2, both relations; the best lambda of each grew with the noise like
 sigma^1.2 to sigma^1.6, with the dimension like d^0.3 to d^0.4, and hardly with n: more records want less regularisation only where the error is flat
 in lambda anyway. Within a factor of 2 of the rule the error moves by a few percent of itself. That lambda needs no n is what makes it usable under
-add-remove, where n is private. Of T: docs/defaults.md.
+add-remove, where n is private. Below some thousand records more of it is better, and where n is public it follows. Of that, of `least` and of T:
+docs/defaults.md.
 
 More than two classes: the multinomial loss has one problem with G = sqrt(2) c_max R in K d dimensions. One-vs-rest has K problems in d dimensions,
 whose records are shared, so each has sqrt(K) times the noise. MNIST, ten classes, d = 784, agrees.
 
-Output perturbation divides its noise by lambda itself, never by lambda plus curvature, and wants about eight times as much.
+Output perturbation divides its noise by lambda itself, never by lambda plus curvature, and wants about eight times as much, of the rule without `few`
+and of half the lambda without slack.
 
 The calibrations of Chaudhuri, Monteleoni and Sarwate (2011) exactly as printed, so that their tables can be reproduced.
 For |x| <= 1, |l'| <= 1, l'' <= c, Lambda the regularisation of the mean objective, n public (lambda = n Lambda):
@@ -74,8 +78,12 @@ from discreet.problems import AnyRisk, MultinomialRisk, OneVsRestRisk, Regularis
 _CURVATURE = 0.5
 """What the records' curvature is at least trusted to do to the noise of objective perturbation."""
 _MOST_NOISE = 1e100
-_SHARP, _WARM = 0.25, 1.0
+_SHARP, _WARM = 0.35, 1.0
 """Temperatures between which the default one is."""
+_OF_OUTPUT = 0.25
+"""The temperature of output perturbation."""
+_HALF, _OF_PERSONS = 0.5, 0.75
+_MANY, _MOST_OF_FEW = 4_000, 2.0
 _OUTPUT_FACTOR = 8.0
 _LAST_SHARE = 1e-3
 
@@ -208,46 +216,59 @@ def _check_target(epsilon: float, delta: float) -> None:
 
 
 def default_ridge(problem: AnyRisk, *, epsilon: float, delta: float, neighbours: Neighbours, mechanism: str = "objective") -> float:
-    """lambda of the module docstring for this public problem; it does not depend on the problem's own lambda, nor on n."""
-    rule, least = _rule_and_least(problem, epsilon=epsilon, delta=delta, neighbours=neighbours, mechanism=mechanism)
-    return max(rule, least) * (_OUTPUT_FACTOR if mechanism == "output" else 1.0)
+    """lambda of the module docstring for this public problem; it does not depend on the problem's own lambda, and on n only where that is public."""
+    rule, free = _rule_and_free(problem, epsilon=epsilon, delta=delta, neighbours=neighbours, mechanism=mechanism)
+    least = _worth_slack(problem, epsilon, mechanism) * free
+    return _OUTPUT_FACTOR * max(rule, least) if mechanism == "output" else max(_few(problem) * rule, least)
 
 
 def default_temperature(problem: RegularisedRisk, *, epsilon: float, delta: float, neighbours: Neighbours, mechanism: str = "objective") -> float:
-    """T of the softplus hinge where nobody chooses one, from public numbers; 1/4 without privacy. See the module docstring."""
-    if mechanism == "output" or math.isinf(epsilon):
+    """T of the softplus hinge where nobody chooses one, from public numbers. See the module docstring."""
+    if mechanism == "output":
+        return _OF_OUTPUT
+    if math.isinf(epsilon) or problem.domain.classes != 2:
         return _SHARP
     sharp = replace(problem, loss=SoftplusHinge(temperature=_SHARP))
-    rule, least = _rule_and_least(sharp, epsilon=epsilon, delta=delta, neighbours=neighbours, mechanism=mechanism)
-    return _WARM if _SHARP * least >= _WARM * rule else round(max(_SHARP * least / rule, _SHARP), 2)
+    rule, free = _rule_and_free(sharp, epsilon=epsilon, delta=delta, neighbours=neighbours, mechanism=mechanism)
+    half = (_OF_PERSONS if problem.several else _HALF) * free
+    return _WARM if _SHARP * half >= _WARM * rule else round(max(_SHARP * half / rule, _SHARP), 2)
 
 
 def with_temperature(problem: RegularisedRisk, *, epsilon: float, delta: float, neighbours: Neighbours, mechanism: str) -> RegularisedRisk:
-    """The problem at the default temperature where its loss is the softplus hinge and its classes are two; any other as it is."""
-    if not isinstance(problem.loss, SoftplusHinge) or problem.domain.classes != 2:
+    """The problem at the default temperature where its loss is the softplus hinge; any other as it is."""
+    if not isinstance(problem.loss, SoftplusHinge):
         return problem
     temperature = default_temperature(problem, epsilon=epsilon, delta=delta, neighbours=neighbours, mechanism=mechanism)
     return replace(problem, loss=SoftplusHinge(temperature=temperature))
 
 
-def _rule_and_least(problem: AnyRisk, *, epsilon: float, delta: float, neighbours: Neighbours, mechanism: str) -> tuple[float, float]:
-    """The two between which the larger is taken."""
+def _rule_and_free(problem: AnyRisk, *, epsilon: float, delta: float, neighbours: Neighbours, mechanism: str) -> tuple[float, float]:
+    """The rule's number, and the lambda from which on the theorem has no slack."""
     noise = relative_noise(problem.dimension, epsilon=epsilon, delta=delta, neighbours=neighbours) * math.sqrt(solved_apart(problem))
     one = one_of(problem)
     spherical = mechanism == "auto" and isinstance(problem, RegularisedRisk) and _spherical_is_less(problem.dimension, epsilon, delta)
     of_theorem = 0.0 if spherical else delta
-    comfortable = _HEADS[type(problem)].comfortable_ridge(problem, epsilon=epsilon, delta=of_theorem, neighbours=neighbours)
-    rule = 0.25 * one.gradient_bound * problem.domain.radius * noise**1.25 * (one.dimension / 100.0) ** 0.4
-    return rule, _worth_slack(problem) * comfortable
+    free = _HEADS[type(problem)].comfortable_ridge(problem, epsilon=epsilon, delta=of_theorem, neighbours=neighbours)
+    return 0.25 * one.gradient_bound * problem.domain.radius * noise**1.25 * (one.dimension / 100.0) ** 0.4, free
 
 
-def _worth_slack(problem: AnyRisk) -> float:
+def _worth_slack(problem: AnyRisk, epsilon: float, mechanism: str) -> float:
     """The least lambda of the rule over that without slack."""
     if not isinstance(problem, RegularisedRisk):
-        return 0.5
+        return _HALF
     if not math.isfinite(problem.slack_free_ratio):
         return 1.0
-    return 0.75 if problem.several else 0.5
+    if problem.several:
+        return _OF_PERSONS
+    return _HALF if mechanism == "output" else max(0.1, 0.45 / (1.0 + 0.25 * epsilon))
+
+
+def _few(problem: AnyRisk) -> float:
+    """How much more lambda few records ask for, where their number is public."""
+    records = problem.domain.records
+    if records is None or not isinstance(problem, RegularisedRisk):
+        return 1.0
+    return min(_MOST_OF_FEW, max(1.0, (_MANY / max(records, 1)) ** (1.0 / 3.0)))
 
 
 def _spherical_is_less(dimension: int, epsilon: float, delta: float) -> bool:
