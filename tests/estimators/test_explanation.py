@@ -4,9 +4,12 @@ import json
 
 import numpy as np
 import pytest
+from sklearn.base import clone
 
-from discreet import ConstrainedERM, KernelClassifier, LinearRegression, LinearSVC, LogisticRegression
+from discreet import ConstrainedERM, KernelClassifier, LinearRegression, LinearSVC, LogisticRegression, Model, Schema
 from discreet.core.errors import InfeasibleTarget, InvalidInput
+from discreet.estimators.explanation import Explanation
+from tests.estimators.test_summary import SINGLE, TABLE, fitted, people
 
 
 def test_explain_needs_no_data_and_says_what_the_fit_then_does():
@@ -84,3 +87,15 @@ def test_a_kernel_machine_is_explained_for_its_random_features():
 def test_what_cannot_be_explained_is_said_in_one_sentence(model, arguments, says, kind):
     with pytest.raises(kind, match=says):
         model.explain(**arguments)
+
+
+def test_every_estimator_explains_itself_before_and_after_a_fit_and_so_does_its_file():
+    for name in SINGLE:
+        unfitted = clone(fitted(name))
+        assert isinstance(unfitted.explain(features=4, records=1000), Explanation)
+        assert isinstance(fitted(name).explain(records=300), Explanation)
+    schema = Schema.from_dict(TABLE)
+    model = Model.from_estimator(LinearSVC(data_norm=schema.norm_bound).fit(schema.encode(people(), target=True)), schema)
+    told = model.explain().to_dict()
+    assert told["alpha"]["lambda"] == model.certificate.problem["ridge"]
+    assert model.certificate.mechanism in told["mechanism"]["text"]

@@ -19,7 +19,7 @@ from joblib import Parallel, delayed
 from scipy import sparse
 
 from discreet import ConstrainedERM, Domain, LinearRegression, LinearSVC, LogisticRegression, Records, SystemNoise, release_uncertainty
-from discreet.core.errors import DiscreetError, InfeasibleTarget, InvalidInput, PrivacyWarning, PrivateDataError, SolverFailure
+from discreet.core.errors import DiscreetError, InfeasibleTarget, InvalidInput, PrivacyAdvice, PrivacyWarning, PrivateDataError, SolverFailure
 from discreet.estimators import base
 from discreet.matrices import DenseMatrix
 from discreet.sets import L2Ball
@@ -145,7 +145,7 @@ def test_an_absent_declared_class_is_no_error() -> None:
 def test_inferred_classes_are_declared_in_the_certificate() -> None:
     X, y = canaries()
     with pytest.warns(PrivacyWarning, match=r"classes=\[") as warned:
-        taken = LogisticRegression().fit(X, y)
+        taken = LogisticRegression(data_norm=1.0).fit(X, y)
     assert [warning.filename for warning in warned] == [__file__]
     assert any("labels that occur in y" in line for line in taken.certificate_.declared)
     assert not any("labels that occur in y" in line for line in LogisticRegression(classes=["no", "yes"]).fit(X, y).certificate_.declared)
@@ -287,6 +287,7 @@ def test_rows_of_zeros_warn_of_nothing(norm, kind):
     signs = np.where(np.arange(60) % 2, 1, -1)
     with warnings.catch_warnings():
         warnings.simplefilter("error")
+        warnings.simplefilter("ignore", PrivacyAdvice)
         for model in (LogisticRegression(delta=1e-6, data_norm=norm, classes=[-1, 1]), LinearSVC(delta=1e-6, data_norm=norm, classes=[-1, 1])):
             model.fit(kind(rows), signs).predict(kind(rows))
         release_uncertainty(model, kind(rows), signs, epsilon=1.0, delta=1e-6)

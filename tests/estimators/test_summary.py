@@ -10,6 +10,7 @@ from discreet.core.errors import InvalidInput
 from discreet.data import Schema
 from discreet.estimators import Model
 from discreet.estimators.base import PrivateModel
+from discreet.estimators.bounded_model import ConstrainedModel
 from discreet.estimators.summarised import INTERCEPT
 
 TABLE = {
@@ -53,9 +54,12 @@ def fitted(name):
     kind = getattr(estimators, name)
     rng = np.random.default_rng(0)
     X = rng.uniform(-0.5, 0.5, (300, 4))
-    model = kind(**({"classes": [0, 1]} if "classes" in kind().get_params() else {}), **({"n_iter": 3} if "n_iter" in kind().get_params() else {}))
+    steps = {"n_iter": 3} if issubclass(kind, ConstrainedModel) else {}
+    known = kind().get_params()
+    given = {name: value for name, value in (("classes", [0, 1]), ("target_bound", 1.0)) if name in known and not known[name]}
+    model = kind(**given, **steps)
     of_classes = model.__sklearn_tags__().estimator_type == "classifier"
-    return model.fit(X, (X[:, 0] > 0).astype(int) if of_classes else X[:, 0])
+    return model.fit(X, (X[:, 0] > 0).astype(int) if of_classes else np.abs(X[:, 0]) + 0.1)
 
 
 SINGLE = [

@@ -28,6 +28,10 @@ class PrivacyWarning(UserWarning):
     """Something that was not declared public is taken from the records and published, without noise; the message names the remedy."""
 
 
+class PrivacyAdvice(PrivacyWarning):
+    """Something legal tells more of the records than its user may think; what is released keeps its guarantee. The message names the remedy."""
+
+
 class InvalidInput(DiscreetError, ValueError):
     """An argument, a table or a file does not meet what the caller must guarantee."""
 

@@ -11,6 +11,7 @@ only: no method looks at a record to choose them.
 
 from collections.abc import Mapping
 from dataclasses import MISSING, dataclass, fields, replace
+from importlib import import_module
 from itertools import accumulate, pairwise
 from pathlib import Path
 from typing import Any, Literal, Self, TypeAlias, TypeVar
@@ -216,6 +217,10 @@ class Schema:
             rule=self.persons if whose else None,
             persons=person_ids(table.get_column(self.person.column), markers=self.missing_values) if whose and self.person is not None else None,
         )
+
+    def transformer(self, *, sparse_output: bool = True) -> Any:  # noqa: ANN401 - a name above, found when somebody asks
+        """A step of a scikit-learn Pipeline that encodes rows by this schema and learns nothing; say data_norm=schema.norm_bound behind it."""
+        return import_module("discreet.estimators.transformer").SchemaTransformer(self, sparse_output=sparse_output)
 
     def encoded(self, rows: Matrix, *, codes: Codes | None = None) -> EncodedTable:
         """Rows that this schema has encoded before, as a table again; with `codes` (n,), the numbers of their classes."""

@@ -1,6 +1,7 @@
 """Estimators with scikit-learn's manners, and models as files."""
 
 from discreet.estimators.cut_fit import CutFit, fit_with_cuts
+from discreet.estimators.forms import threshold_for
 from discreet.estimators.intervals import IntervalFile, release_uncertainty
 from discreet.estimators.kernel_classifier import KernelClassifier
 from discreet.estimators.linear_classifier import ManyFits
@@ -42,4 +43,5 @@ __all__ = [
     "Uncertainty",
     "fit_with_cuts",
     "release_uncertainty",
+    "threshold_for",
 ]

@@ -16,7 +16,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from numbers import Integral
-from typing import Any, ClassVar, Literal, TypeAlias
+from typing import Any, ClassVar, Literal, Self, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
@@ -30,12 +30,14 @@ from discreet.core.errors import InvalidInput, quietly
 from discreet.core.neighbours import ADD_REMOVE, DELTA, Neighbours, Persons, Privacy, neighbours_of
 from discreet.core.validate import job_count, number
 from discreet.data import BlockTable, Domain, EncodedTable, Records, Schema
+from discreet.estimators.advice import Answering, advise, refuse_bad_names
 from discreet.estimators.forms import Form, LinearForm
 from discreet.estimators.inputs import feature_rows, whole_or_none
 from discreet.estimators.summarised import summary_of_estimator
 from discreet.estimators.summary import MOST, Summary
 from discreet.estimators.uncertainty import Uncertainty
 from discreet.ledger import Account, check_may_travel
+from discreet.ledger.account import current
 from discreet.matrices import Matrix
 from discreet.mechanisms.persons import Owners, declared_rule, held_rule, owners_of, table_rule
 from discreet.noise import Noise, SeededNoise, SystemNoise
@@ -46,7 +48,7 @@ Learnt: TypeAlias = Literal["two classes", "more classes", "numbers"]
 
 
 @dataclass(kw_only=True, eq=False, repr=False)
-class Spender(BaseEstimator):  # type: ignore[misc]
+class Spender(BaseEstimator, metaclass=Answering):  # type: ignore[misc]
     """What spends a budget: the parameters of every estimator here, and of searches over them."""
 
     epsilon: float = 1.0
@@ -67,6 +69,12 @@ class Spender(BaseEstimator):  # type: ignore[misc]
         if isinstance(certificate, Certificate) and "text/html" in bundle:
             bundle["text/html"] += certificate._repr_html_()
         return bundle
+
+    def set_params(self, **params: Any) -> Self:
+        """As scikit-learn does. Raises InvalidInput for a name of another library, with the one that it has here."""
+        refuse_bad_names(self, params)
+        changed: Self = super().set_params(**params)
+        return changed
 
     def _account(self) -> Account | None:
         """Raises InvalidInput for what is no account."""
@@ -184,6 +192,12 @@ class PrivateModel(Spender):
     def _privacy(self) -> Privacy:
         """What a fit may spend. Raises InvalidInput for what are no numbers, and no relation."""
         return Privacy(epsilon=number(self.epsilon, "epsilon"), delta=number(self.delta, "delta"), neighbours=neighbours_of(self.neighbours))
+
+    def _advise(self, X: Any, privacy: Privacy, records: int | None) -> None:
+        """Warn of what tells more than its user may think (module `advice`); `records` of a table, used where it is public."""
+        counted = self._account() is not None or current() is not None
+        encoded = isinstance(X, EncodedTable | BlockTable)
+        advise(self, X, privacy=privacy, records=self._known_records(records, privacy.neighbours), encoded=encoded, on_a_ledger=counted)
 
     def _known_records(self, records: int | None, neighbours: Neighbours) -> int | None:
         """The number of records that may be used as public: `records` where one is replaced, else what the caller declared."""

@@ -25,8 +25,8 @@ from discreet.core.validate import bound_or_infinity, positive, whole
 from discreet.data import BlockTable, Domain, EncodedTable, Reader, Records
 from discreet.data.reader import on_scale
 from discreet.estimators.base import Given, PrivateModel, require_own_targets
-from discreet.estimators.explanation import Explanation, Reason
-from discreet.estimators.forms import BoundedForm, bounded_decision, chosen_codes
+from discreet.estimators.explanation import Explanation, Reason, explained, known_features
+from discreet.estimators.forms import BoundedForm, bounded_decision, chosen_codes, form_of
 from discreet.estimators.inputs import (
     check_two,
     count_or_none,
@@ -101,6 +101,7 @@ class BoundedModel(ABC, PrivateModel):
         with self._unless_refused():
             noise = self._noise()
             given = self._given(X, y, persons, noise)
+            self._advise(X, privacy, given.records)
             domain = self._domain(given.features, self._known_records(given.records, privacy.neighbours), given.persons)
             if is_private(self.data_norm):
                 require_unencoded(X)
@@ -138,6 +139,16 @@ class BoundedModel(ABC, PrivateModel):
     def _span(self) -> tuple[float, float] | None:
         """The numbers that -1 and 1 stand for, where targets are brought to that scale."""
         return None
+
+    def explain(self, *, features: int | None = None, records: int | None = None) -> Explanation:
+        """What a fit does and promises, from public numbers alone; needs no data.
+
+        Parameters: `features` d (of the fitted model if left out), `records` n if public. Raises InvalidInput where d is unknown, and as `plan`.
+        """
+        count = known_features(self, features)
+        certificate = self.plan(features=count, records=records)
+        form = form_of(certificate.problem, columns=count, classes=0, weights=0)
+        return explained(certificate, form, name=f"{type(self).__name__} on {count:,} features")
 
     def _of_persons(self, domain: Domain, privacy: Privacy) -> tuple[Any, Mechanism[Any, Any]]:
         """As `_prepared`, and refuse persons of whom the problem would not tell its certificate."""
@@ -267,6 +278,39 @@ class ConstrainedModel(BoundedModel):
     def _mechanism(self, problem: ConstrainedRisk, privacy: Privacy) -> ConstrainedMechanism:
         """The calibrated mechanism."""
 
+    def explain(self, *, features: int | None = None, records: int | None = None) -> Explanation:
+        """The mechanisms that there are for this problem with the bounds of risk that are proved for them; needs no data.
+
+        Parameters: `features` d (of the fitted model if left out), `records` n, public or supposed. Raises InvalidInput where d is unknown or
+        epsilon is infinite.
+        """
+        known = known_features(self, features)
+        privacy, count = self._privacy(), whole_or_none(self.public_records if records is None else records, "records")
+        problem = self._problem(self._domain(known, count, self._public_rule(told_apart=False)))
+        found = [one for one in candidates(problem, **privacy.target) if self._considers(one.name)]
+        chosen = self._mechanism(problem, privacy).name
+        constraint = problem.constraint
+        numbers = f"l2 radius {constraint.l2_radius:.4g}, diameter {constraint.diameter:.4g}, Gaussian width {constraint.gaussian_width:.4g}"
+        slope = f"{problem.loss.name}: a record adds at most {problem.gradient_bound:.4g} to the gradient (l2), predictions reach {problem.reach:.4g}"
+        reasons = [
+            Reason(
+                choice="set", text=f"{constraint.name}: {numbers}.", numbers={"name": constraint.name, "gaussian_width": constraint.gaussian_width}
+            ),
+            Reason(choice="loss", text=slope + ".", numbers={"name": problem.loss.name, "gradient_bound": problem.gradient_bound}),
+        ]
+        for candidate in found:
+            bound = "no bound" if math.isinf(candidate.risk) else f"expected excess of the mean loss at most {candidate.risk:.4g}"
+            mark = "chosen: " if candidate.name == chosen else ""
+            risk = None if math.isinf(candidate.risk) else candidate.risk
+            reasons.append(Reason(choice=candidate.name, text=f"{mark}{bound} ({candidate.remark})", numbers={"risk": risk}))
+        shown = "a nominal number of records" if count is None else f"{count:,} records"
+        budget = f"epsilon {privacy.epsilon:g}, delta {privacy.delta:g}, {privacy.neighbours}"
+        return Explanation(title=f"{type(self).__name__} on {known:,} features, {shown}: {budget}", reasons=tuple(reasons))
+
+    def _considers(self, mechanism: str) -> bool:  # noqa: ARG002 - all of them
+        """Whether a mechanism is among those that are compared."""
+        return True
+
     def _of_classes(self) -> bool:
         return self._loss().signed_targets
 
@@ -323,6 +367,9 @@ class ByFrankWolfe(ConstrainedModel):
 
     mechanism: Annotated[str, "auto (the better one by public numbers), frank-wolfe-polytope or frank-wolfe-gaussian."] = "auto"
 
+    def _considers(self, mechanism: str) -> bool:
+        return mechanism.startswith("frank-wolfe")
+
     def _mechanism(self, problem: ConstrainedRisk, privacy: Privacy) -> ConstrainedMechanism:
         return calibrate_frank_wolfe(problem, mechanism=self.mechanism, steps=whole_or_none(self.n_iter, "n_iter"), **privacy.target)
 
@@ -332,37 +379,6 @@ class ByComparison(ConstrainedModel):
     """Over any set: the mechanism with the best bound of risk, and what can be said about that choice."""
 
     mechanism: Annotated[str, "auto (the best bound of risk), mirror-descent, frank-wolfe-gaussian or frank-wolfe-polytope."] = "auto"
-
-    def explain(self, *, features: int | None = None, records: int | None = None) -> Explanation:
-        """The mechanisms that there are for this problem with the bounds of risk that are proved for them; needs no data.
-
-        Parameters: `features` d (of the fitted model if left out), `records` n, public or supposed. Raises InvalidInput where d is unknown or
-        epsilon is infinite.
-        """
-        known = features if features is not None else vars(self).get("n_features_in_")
-        if known is None:
-            raise InvalidInput("explain needs the number of features: explain(features=d), or a fitted model.")
-        privacy, count = self._privacy(), whole_or_none(self.public_records if records is None else records, "records")
-        problem = self._problem(self._domain(whole(known, "features"), count, self._public_rule(told_apart=False)))
-        found = candidates(problem, **privacy.target)
-        chosen = found[0].name if self.mechanism == "auto" else self.mechanism
-        constraint = problem.constraint
-        numbers = f"l2 radius {constraint.l2_radius:.4g}, diameter {constraint.diameter:.4g}, Gaussian width {constraint.gaussian_width:.4g}"
-        slope = f"{problem.loss.name}: a record adds at most {problem.gradient_bound:.4g} to the gradient (l2), predictions reach {problem.reach:.4g}"
-        reasons = [
-            Reason(
-                choice="set", text=f"{constraint.name}: {numbers}.", numbers={"name": constraint.name, "gaussian_width": constraint.gaussian_width}
-            ),
-            Reason(choice="loss", text=slope + ".", numbers={"name": problem.loss.name, "gradient_bound": problem.gradient_bound}),
-        ]
-        for candidate in found:
-            bound = "no bound" if math.isinf(candidate.risk) else f"expected excess of the mean loss at most {candidate.risk:.4g}"
-            mark = "chosen: " if candidate.name == chosen else ""
-            risk = None if math.isinf(candidate.risk) else candidate.risk
-            reasons.append(Reason(choice=candidate.name, text=f"{mark}{bound} ({candidate.remark})", numbers={"risk": risk}))
-        shown = "a nominal number of records" if count is None else f"{count:,} records"
-        budget = f"epsilon {privacy.epsilon:g}, delta {privacy.delta:g}, {privacy.neighbours}"
-        return Explanation(title=f"{type(self).__name__} on {known:,} features, {shown}: {budget}", reasons=tuple(reasons))
 
     def _mechanism(self, problem: ConstrainedRisk, privacy: Privacy) -> ConstrainedMechanism:
         return calibrate_over_set(problem, mechanism=self.mechanism, steps=whole_or_none(self.n_iter, "n_iter"), **privacy.target)

@@ -10,11 +10,14 @@ from typing import Any
 
 import numpy as np
 
-from discreet.accounting import Json
+from discreet.accounting import Json, Unit
+from discreet.certificates import Certificate
 from discreet.core.arrays import Floats
-from discreet.core.errors import InfeasibleTarget
-from discreet.core.neighbours import ADD_REMOVE, REPLACE_ONE, Privacy
+from discreet.core.errors import InfeasibleTarget, InvalidInput
+from discreet.core.neighbours import ADD_REMOVE, REPLACE_ONE, Neighbours, Privacy
 from discreet.core.showing import shown
+from discreet.core.validate import whole
+from discreet.estimators.forms import Form
 from discreet.mechanisms.learning import default_ridge
 from discreet.mechanisms.learning.base import LearningMechanism
 from discreet.mechanisms.learning.margin import MARGIN
@@ -78,6 +81,47 @@ def explain(setting: Setting) -> Explanation:
     many = "" if domain.classes == 2 else f", {domain.classes} classes"
     budget = f"epsilon {setting.privacy.epsilon:g}, delta {setting.privacy.delta:g}, {setting.privacy.neighbours}"
     return Explanation(title=f"{setting.name} on {domain.features:,} features{many}{records}: {budget}", reasons=tuple(_reasons(setting)))
+
+
+def explained(certificate: Certificate, form: Form, *, name: str) -> Explanation:
+    """What a certificate says was chosen, in the same words; no alternatives, for which an estimator is asked."""
+    problem, guarantee = certificate.problem, certificate.guarantee
+    loss, ridge, records = problem.get("loss"), problem.get("ridge"), problem.get("records")
+    reasons = []
+    if isinstance(loss, str):
+        over = problem.get("constraint")
+        reasons.append(Reason(choice="loss", text=f"{loss}{f' over the set {over}' if isinstance(over, str) else ''}.", numbers={"name": loss}))
+    if np.isfinite(form.data_norm):
+        constant = f"; the intercept is a constant feature of {form.intercept_scale:g}." if form.intercept_scale > 0 else "; no intercept."
+        numbers: dict[str, Json] = {"data_norm": form.data_norm, "intercept_scale": form.intercept_scale}
+        reasons.append(Reason(choice="rows", text=f"shortened to norm {form.data_norm:g}{constant}", numbers=numbers))
+    if isinstance(ridge, int | float):
+        per = f", alpha = lambda / n = {ridge / records:.3g}" if isinstance(records, int) and records > 0 else ""
+        reasons.append(Reason(choice="alpha", text=f"lambda = {ridge:.3g} on the sum of losses{per}.", numbers={"lambda": float(ridge)}))
+    reasons.append(Reason(choice="mechanism", text=f"{certificate.mechanism}: {guarantee.theorem}.", numbers={"name": certificate.mechanism}))
+    reasons.append(relation_words(guarantee.neighbours, persons=guarantee.unit is Unit.PERSON))
+    return Explanation(title=f"{name}, one {guarantee.unit}, {guarantee.neighbours}", reasons=tuple(reasons))
+
+
+def known_features(estimator: Any, features: int | None) -> int:
+    """d as said, or of the fitted model. Raises InvalidInput where neither tells."""
+    known = features if features is not None else vars(estimator).get("n_features_in_")
+    if known is None:
+        raise InvalidInput("explain needs the number of features: explain(features=d), or a fitted model.")
+    return whole(known, "features")
+
+
+def relation_words(neighbours: Neighbours, *, persons: bool) -> Reason:
+    """What the relation hides."""
+    return Reason(choice="relation", text=f"{neighbours}: {_hidden(persons)[neighbours]}.", numbers={"chosen": str(neighbours)})
+
+
+def _hidden(persons: bool) -> dict[Neighbours, str]:  # noqa: FBT001 - of this module
+    one, hidden = ("person", "all rows of a person are") if persons else ("record", "the content of a record is")
+    return {
+        REPLACE_ONE: f"{hidden} hidden, the number of {one}s is public",
+        ADD_REMOVE: f"whether a {one} is there at all is hidden, and with it the number of {one}s",
+    }
 
 
 def _reasons(setting: Setting) -> Iterator[Reason]:
@@ -153,11 +197,7 @@ def _alpha(setting: Setting, ridge: float) -> Reason:
 def _relation(setting: Setting, size: float) -> Reason:
     chosen = setting.privacy.neighbours
     other = REPLACE_ONE if chosen is ADD_REMOVE else ADD_REMOVE
-    one, hidden = ("record", "the content of a record is") if setting.problem.domain.persons is None else ("person", "all rows of a person are")
-    says = {
-        REPLACE_ONE: f"{hidden} hidden, the number of {one}s is public",
-        ADD_REMOVE: f"whether a {one} is there at all is hidden, and with it the number of {one}s",
-    }
+    says = _hidden(setting.problem.domain.persons is not None)
     changed = _size_of(setting, replace(setting.privacy, neighbours=other), setting.mechanism)
     text = f"{chosen}: {says[chosen]}. {_against(str(other), changed, size)}"
     return Reason(choice="relation", text=text, numbers={"chosen": str(chosen), str(other): changed})

@@ -51,6 +51,7 @@ from discreet.certificates import digest_of
 from discreet.core.arrays import Floats
 from discreet.core.errors import FileFormatError, InvalidInput
 from discreet.core.fields import Json, count, finite, flag, not_negative, numbers, text, whole
+from discreet.core.validate import positive
 from discreet.data import Domain, bounded_rows
 from discreet.estimators.inputs import split_weights
 from discreet.kernels import draw_frequencies, kernel_named
@@ -83,6 +84,23 @@ def chosen_codes(decision: Floats) -> npt.NDArray[np.intp]:
     """Numbers of the chosen classes, (n,), from decisions (n,) or (n, K)."""
     codes: npt.NDArray[np.intp] = (decision > 0).astype(np.intp) if decision.ndim == 1 else decision.argmax(axis=1)
     return codes
+
+
+def threshold_for(*, false_positive: float, false_negative: float) -> float:
+    """The probability of the second class from which on answering it costs less, of public costs of the two errors. Raises InvalidInput."""
+    wrong, missed = positive(false_positive, "the cost of a false positive"), positive(false_negative, "the cost of a false negative")
+    return wrong / (wrong + missed)
+
+
+def codes_above(chances: Floats, threshold: float) -> npt.NDArray[np.intp]:
+    """1 where the probability of the second class, of (n, 2), is above it, (n,). Raises InvalidInput for more classes, or one outside (0, 1)."""
+    if chances.shape[1] != 2:
+        raise InvalidInput(f"a threshold chooses between two classes; this model has {chances.shape[1]}. Leave it out.")
+    if isinstance(threshold, bool) or not isinstance(threshold, int | float) or not 0 < threshold < 1:
+        raise InvalidInput(
+            f"a threshold lies between 0 and 1; {threshold!r} was given. From public costs it is that of a false positive over the sum of both."
+        )
+    return np.asarray(chances[:, 1] > threshold, dtype=np.intp)
 
 
 def has_link(loss: MarginLoss) -> bool:

@@ -15,7 +15,6 @@ More than two classes:
 The released vector holds the classes one after the other, each with its intercept's coordinate last.
 """
 
-import inspect
 import warnings
 from numbers import Integral
 from typing import Any, TypeAlias
@@ -30,6 +29,7 @@ from discreet.core.arrays import Floats
 from discreet.core.errors import InvalidInput, InvalidType, PrivacyWarning, quietly
 from discreet.core.validate import positive, whole
 from discreet.data import EncodedTable
+from discreet.estimators.advice import caller
 from discreet.matrices import Matrix, as_matrix, transfer
 from discreet.matrices.bounded import check_finite
 from discreet.matrices.convert import is_device_array, is_tabmat
@@ -225,7 +225,7 @@ def labels_and_classes(y: Any, *, classes: Any, name: str, records: int) -> tupl
         f"{name} takes its classes from the records: the model publishes which labels occur, and no noise hides it. "
         "Declare every class that may occur: classes=[...].",
         PrivacyWarning,
-        stacklevel=_caller(),
+        stacklevel=caller(),
     )
     return given, np.unique(given), (LABELS_THAT_OCCUR,)
 
@@ -297,11 +297,3 @@ def split_weights(weights: Floats, *, features: int, intercept_scale: float, cla
     intercept = last[:, :, 0] * intercept_scale if intercept_scale > 0 else np.zeros(coef.shape[:2])
     coef = np.ascontiguousarray(coef)
     return (coef[:, 0], intercept[:, 0]) if models == 1 else (coef, intercept)
-
-
-def _caller() -> int:
-    """How many frames above the one that warns the first is that is not this library's, as `warnings.warn` counts."""
-    frame, inside = inspect.currentframe(), 0
-    while frame is not None and str(frame.f_globals.get("__name__", "")).startswith(f"{__name__.partition('.')[0]}."):
-        frame, inside = frame.f_back, inside + 1
-    return inside

@@ -27,8 +27,8 @@ from discreet.core.validate import positive, whole
 from discreet.data import BlockTable, Domain, EncodedTable, Reader, Records, class_codes
 from discreet.data.blocks.moved import moved_blocks
 from discreet.estimators.base import Given, PrivateModel, ScoredClassifier, require_own_targets
-from discreet.estimators.explanation import Explanation, Setting, explain
-from discreet.estimators.forms import chosen_codes, has_link, linear_decision, log_probabilities, probabilities
+from discreet.estimators.explanation import Explanation, Setting, explain, known_features
+from discreet.estimators.forms import chosen_codes, codes_above, has_link, linear_decision, log_probabilities, probabilities
 from discreet.estimators.inputs import (
     SCHEMES,
     ClassRisk,
@@ -40,11 +40,11 @@ from discreet.estimators.inputs import (
     labels_and_classes,
     positive_or_none,
     public_norm,
-    record_weights,
     scheme_named,
     split_weights,
 )
 from discreet.estimators.norm_fit import Prepared, fitted_with_norm, left, planned_with_norm, require_declared, require_unencoded
+from discreet.estimators.weighting import Weighting
 from discreet.losses import MarginLoss, loss_named
 from discreet.matrices import Matrix, as_matrix
 from discreet.mechanisms.learning import calibrate, default_ridge, with_temperature
@@ -172,9 +172,12 @@ class LinearClassifier(ScoredClassifier, PrivateModel):
         check_is_fitted(self)
         return self._of_rows(X, self._decision())
 
-    def predict(self, X: Any) -> npt.NDArray[Any]:
-        """The likelier class of every row, (n,)."""
-        chosen = chosen_codes(self.decision_function(X))
+    def predict(self, X: Any, *, threshold: float | None = None) -> npt.NDArray[Any]:
+        """The likelier class of every row, (n,); with a `threshold`, of two classes the second where its probability is above it.
+
+        `discreet.estimators.threshold_for` finds one from public costs. Raises InvalidInput for one outside (0, 1), and for more classes.
+        """
+        chosen = chosen_codes(self.decision_function(X)) if threshold is None else codes_above(self.predict_proba(X), threshold)
         return np.asarray(self.classes_[chosen])
 
     @available_if(_require_link)  # type: ignore[untyped-decorator]
@@ -193,15 +196,13 @@ class LinearClassifier(ScoredClassifier, PrivateModel):
         Parameters: `features` d (of the fitted model if left out); `records` n, where it is public, turns lambda into alpha; `classes` how many, if
         they are not declared (2). Raises InvalidInput where d is unknown or epsilon is infinite, InfeasibleTarget as `fit` does.
         """
-        privacy, known = self._privacy(), features if features is not None else vars(self).get("n_features_in_")
-        if known is None:
-            raise InvalidInput("explain needs the number of features: explain(features=d), or a fitted model.")
+        privacy, known = self._privacy(), known_features(self, features)
         if not privacy.epsilon < np.inf:
             raise InvalidInput("epsilon=inf is a fit without privacy and without noise; explain(...) needs a finite epsilon.")
         public = self._known_records(None, ADD_REMOVE) if records is None else count_or_none(records, "records")
         count = self._class_count(classes)
         rule = self._public_rule(told_apart=False)
-        domain = self._domain(whole(known, "features"), public, count, rule)
+        domain = self._domain(known, public, count, rule)
         if is_private(self.data_norm):
             privacy = left(partial(self._prepared, domain.features, public, count, self._largest_weight(count, weighted=True), rule), privacy, rule)
         setting = Setting(
@@ -232,6 +233,7 @@ class LinearClassifier(ScoredClassifier, PrivateModel):
         door = self._given_blocks if isinstance(X, BlockTable) else self._given
         given = door(X, y, sample_weight, persons, noise)
         given = replace(given, declared=(*given.declared, *self._declared_records(neighbours)))
+        self._advise(X, self._privacy(), given.records)
         return given, partial(self._prepared, given.features, given.records, len(given.classes), given.largest, given.persons)
 
     def _prepared(
@@ -277,7 +279,7 @@ class LinearClassifier(ScoredClassifier, PrivateModel):
         # The rows are brought within a first domain, whose bounds do not matter.
         first = Domain(features=table.features, norm_bound=1.0, classes=len(classes), persons=rule)
         cut = positive_or_none(self.max_sample_weight, "max_sample_weight")
-        read = Reader(domain=first, classes=classes, max_weight=cut, class_weights=self._class_weights(classes))
+        read = Reader(domain=first, classes=classes, max_weight=cut, class_weights=self._weighting.of_classes(classes))
         records, data_of = read.read(table, self._jobs(), noise=drawn_beside(noise))
         largest = self._largest_weight(len(classes), weighted=True)
         return Given(
@@ -361,39 +363,14 @@ class LinearClassifier(ScoredClassifier, PrivateModel):
         return distinct_classes(classes), np.asarray(class_codes(given, classes), dtype=np.intp), declared
 
     def _weights(self, sample_weight: Any, codes: npt.NDArray[np.intp], classes: npt.NDArray[Any]) -> tuple[Floats | None, float]:
-        """Weights (n,) or None, and the public bound on the weight of a record."""
-        declared = positive_or_none(self.max_sample_weight, "max_sample_weight")
-        weights = record_weights(sample_weight, codes.shape[0], declared)
-        largest = 1.0 if weights is None or declared is None else declared
-        by_class = self._class_weights(classes)
-        if by_class is None:
-            return weights, largest
-        by_record, most = by_class[codes], float(by_class.max())
-        return (by_record, most) if weights is None else (by_record * weights, most * largest)
+        return self._weighting.of_records(sample_weight, codes, classes)
 
     def _largest_weight(self, count: int, *, weighted: bool) -> float:
-        """Of any record of `count` classes, from public numbers: a class that is not named has the weight 1."""
-        by_class = None if self.classes is None else self._class_weights(np.asarray(self.classes))
-        if by_class is None:
-            named = self.class_weight or {}
-            if not isinstance(named, dict):
-                raise InvalidInput(f"class_weight must be a dict from classes to public weights; {named!r} was given.")
-            weights = [positive(weight, "class_weight") for weight in named.values()]
-            largest = max(weights if len(weights) == count else [1.0, *weights])
-        else:
-            largest = float(by_class.max())
-        declared = positive_or_none(self.max_sample_weight, "max_sample_weight")
-        return largest * declared if weighted and declared is not None else largest
+        return self._weighting.largest(count, None if self.classes is None else np.asarray(self.classes), weighted=weighted)
 
-    def _class_weights(self, classes: npt.NDArray[Any]) -> Floats | None:
-        if self.class_weight is None:
-            return None
-        if not isinstance(self.class_weight, dict) or not set(self.class_weight) <= set(classes.tolist()):
-            raise InvalidInput(
-                f"class_weight must be a dict from the classes {classes.tolist()} to public weights; "
-                "weights learnt from the data ('balanced') would leak the class counts."
-            )
-        return np.asarray([positive(self.class_weight.get(label, 1.0), "class_weight") for label in classes.tolist()])
+    @property
+    def _weighting(self) -> Weighting:
+        return Weighting(by_class=self.class_weight, most=positive_or_none(self.max_sample_weight, "max_sample_weight"))
 
 
 def _split(weights: Floats, domain: Domain) -> tuple[Floats, Floats]:

@@ -20,10 +20,11 @@ from discreet.certificates import Release
 from discreet.core.arrays import Floats
 from discreet.core.errors import InvalidInput
 from discreet.core.neighbours import ADD_REMOVE, Privacy
-from discreet.core.validate import positive, whole
+from discreet.core.validate import positive
 from discreet.data import Domain, bounded_rows
 from discreet.estimators.base import Given, ScoredRegressor
 from discreet.estimators.bounded_model import BoundedModel
+from discreet.estimators.explanation import Explanation, Reason, known_features, relation_words
 from discreet.estimators.inputs import count_or_none, is_private, whole_or_none
 from discreet.estimators.norm_fit import left
 from discreet.matrices import Matrix, answers_per_record
@@ -126,15 +127,24 @@ class LinearRegression(ScoredRegressor, BoundedModel):
         half = quantile * np.sqrt(variances)
         return np.column_stack((middle - half, middle + half))[: self.n_features_in_] / self._unit
 
-    def explain(self, *, features: int, records: int | None = None) -> str:
-        """What is released with how much noise, in words, from public numbers alone; needs no data. `records` where public."""
+    def explain(self, *, features: int | None = None, records: int | None = None) -> Explanation:
+        """What is released with how much noise, from public numbers alone; needs no data.
+
+        Parameters: `features` d (of the fitted model if left out), `records` n where it is public. Raises InvalidInput where d is unknown.
+        """
+        count = known_features(self, features)
         privacy = self._privacy()
         known, rule = self._known_records(count_or_none(records, "records"), privacy.neighbours), self._public_rule(told_apart=False)
-        domain = self._domain(whole(features, "features"), known, rule)
+        domain = self._domain(count, known, rule)
         if is_private(self.data_norm):
             privacy = left(partial(self._prepared, domain), privacy, rule)
         problem, mechanism = self._prepared(domain, privacy)
-        return mechanism.explained(problem)
+        reasons = (
+            Reason(choice="mechanism", text=mechanism.explained(problem), numbers={"name": mechanism.name}),
+            relation_words(privacy.neighbours, persons=rule is not None),
+        )
+        budget = f"epsilon {privacy.epsilon:g}, delta {privacy.delta:g}, {privacy.neighbours}"
+        return Explanation(title=f"{type(self).__name__} on {count:,} features: {budget}", reasons=reasons)
 
     def _prepared(self, domain: Domain, privacy: Privacy) -> tuple[LeastSquares, RegressionMechanism]:
         """For tables as long as the public number of records says, or twice as long where it only says about how long they are.

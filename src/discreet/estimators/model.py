@@ -12,7 +12,7 @@ one that is incomplete, mistyped or contradicts itself is refused.
 """
 
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Self
@@ -23,7 +23,7 @@ import numpy.typing as npt
 from discreet.accounting import Json
 from discreet.certificates import Certificate, Check, Verification
 from discreet.core.arrays import Floats
-from discreet.core.errors import DiscreetError, FileFormatError, InvalidInput, InvalidType, did_you_mean, quoted
+from discreet.core.errors import FileFormatError, InvalidInput, InvalidType, did_you_mean, quoted
 from discreet.core.fields import numbers
 from discreet.core.files.strict_json import read_object
 from discreet.core.files.text_file import read_parsed
@@ -34,8 +34,21 @@ from discreet.data.frames import Frame
 from discreet.data.labels import Label, canonical
 from discreet.estimators.base import PrivateModel
 from discreet.estimators.curves import Curves, curves_of
-from discreet.estimators.forms import BoundedForm, Form, KernelForm, LinearForm, chosen_codes, form_of, has_link, log_probabilities, probabilities
+from discreet.estimators.explanation import Explanation, explained
+from discreet.estimators.forms import (
+    BoundedForm,
+    Form,
+    KernelForm,
+    LinearForm,
+    chosen_codes,
+    codes_above,
+    form_of,
+    has_link,
+    log_probabilities,
+    probabilities,
+)
 from discreet.estimators.inputs import SCHEMES
+from discreet.estimators.model_record import FORMAT, brief, check_keys, schema_of, weights_of
 from discreet.estimators.plain import plain_estimator
 from discreet.estimators.summarised import summary_of_model
 from discreet.estimators.summary import MOST, Summary
@@ -45,11 +58,6 @@ from discreet.losses.predictions import PredictionLoss, prediction_loss_named
 from discreet.matrices import Matrix, answers_per_record
 from discreet.mechanisms.bounds_choice.norm import NORM_THEN_FIT
 from discreet.statements.base import CLASSES, LABELS_THAT_OCCUR, SCHEMA
-
-FORMAT = "discreet-model/1"
-"""The format of a model file; another version is refused."""
-
-_KEYS = ("format", "kind", "classes", "weights", "schema", "certificate")
 
 
 @answers_per_record
@@ -142,7 +150,7 @@ class Model:
             raise InvalidInput(f"a {self.kind} predicts numbers, and only classes have probabilities: leave them out.")
         if not self.has_probabilities:
             raise InvalidInput(
-                f"a {self.kind} with the {_brief(self.certificate.problem.get('loss'))} loss has no probabilities, only classes and decision values. "
+                f"a {self.kind} with the {brief(self.certificate.problem.get('loss'))} loss has no probabilities, only classes and decision values. "
                 "Fit a logistic-regression, or a linear-svc with the softplus-hinge, for probabilities."
             )
 
@@ -153,14 +161,23 @@ class Model:
         """
         return self.form.decision(self._rows(frame), self.weights)
 
-    def predict(self, frame: "Frame | EncodedTable") -> npt.NDArray[Any]:
-        """The likelier class of every record, (n,), as the schema declares it; or its number, in the unit of the target's column."""
-        decision, target = self.decision(frame), self.schema.target
-        if isinstance(target, NumberTarget):
-            return np.asarray(target.lower + 0.5 * (self._number_loss().answer(decision) + 1.0) * (target.upper - target.lower))
+    def predict(self, frame: "Frame | EncodedTable", *, threshold: float | None = None) -> npt.NDArray[Any]:
+        """The likelier class of every record, (n,), as the schema declares it; or its number, in the unit of the target's column.
+
+        With a `threshold`, of two classes the second where its probability is above it (`threshold_for`). Raises InvalidInput for one outside (0, 1),
+        and for a model without probabilities or of other classes.
+        """
+        target = self.schema.target
+        if threshold is not None:
+            codes = codes_above(self.probabilities(frame), threshold)
+        else:
+            decision = self.decision(frame)
+            if isinstance(target, NumberTarget):
+                return np.asarray(target.lower + 0.5 * (self._number_loss().answer(decision) + 1.0) * (target.upper - target.lower))
+            codes = chosen_codes(decision)
         alike = len({type(label) for label in self.classes}) == 1
         labels = np.array(self.classes) if alike else np.array(self.classes, dtype=object)
-        chosen: npt.NDArray[Any] = labels[chosen_codes(decision)]
+        chosen: npt.NDArray[Any] = labels[codes]
         return chosen
 
     def probabilities(self, frame: "Frame | EncodedTable") -> Floats:
@@ -179,16 +196,16 @@ class Model:
         return curves_of(self, uncertainty=uncertainty, level=level, label=label)
 
     def summary(self, *, level: float = 0.95, uncertainty: Uncertainty | None = None, most: int = MOST) -> Summary:
-        """The coefficients in the units of the table, how sure they are, and what was paid for: `print` it. It is free (module `summarised`).
-
-        `uncertainty` of this model makes intervals count the sample too; of long lists the `most` important coefficients are shown.
-        Raises InvalidInput for another model's uncertainty.
-        """
+        """The coefficients in the units of the table, how sure they are, and what was paid for: `print` it. See `PrivateModel.summary`."""
         return summary_of_model(self, level=level, uncertainty=uncertainty, most=most)
 
     def to_sklearn(self) -> Any:
         """scikit-learn's estimator with these coefficients, for rows that the schema encodes: module `plain`. Raises InvalidInput for a kernel."""
         return plain_estimator(self)
+
+    def explain(self) -> Explanation:
+        """What was chosen and what it costs, from the certificate alone. Estimators explain alternatives too, before a fit."""
+        return explained(self.certificate, self.form, name=self.kind)
 
     def verify(self) -> Verification:
         """Check the certificate against the weights, and that model, schema and certificate agree."""
@@ -213,8 +230,8 @@ class Model:
     def from_json(cls, text: str) -> Self:
         """The model that `to_json` wrote. Raises FileFormatError for anything else."""
         record = read_object(text, what="a model")
-        _check_keys(record)
-        schema = _schema(record["schema"])
+        check_keys(record)
+        schema = schema_of(record["schema"])
         declared = list(_classes_of(schema))
         if json.dumps(record["classes"]) != json.dumps(declared):
             raise FileFormatError(
@@ -222,7 +239,7 @@ class Model:
             )
         try:
             return cls(
-                kind=record["kind"], schema=schema, weights=_weights(record["weights"]), certificate=Certificate.from_dict(record["certificate"])
+                kind=record["kind"], schema=schema, weights=weights_of(record["weights"]), certificate=Certificate.from_dict(record["certificate"])
             )
         except FileFormatError:
             raise
@@ -260,17 +277,17 @@ class Model:
             Check(
                 "features",
                 isinstance(form, KernelForm) or _same(features, schema.features),
-                f"the schema makes {schema.features} features, the certificate states {_brief(features)}",
+                f"the schema makes {schema.features} features, the certificate states {brief(features)}",
             ),
             Check(
                 "row norm",
                 (type(form) is not LinearForm or _same(norm, schema.norm_bound)) and self.certificate.mechanism != NORM_THEN_FIT,
-                f"the schema bounds rows by {schema.norm_bound:.10g}, the certificate states {_brief(norm)}",
+                f"the schema bounds rows by {schema.norm_bound:.10g}, the certificate states {brief(norm)}",
             ),
             Check(
                 "classes",
                 self._has_its_classes(stated, scheme),
-                f"the schema declares {classes} classes, the certificate is for {_brief(stated)}",
+                f"the schema declares {classes} classes, the certificate is for {brief(stated)}",
             ),
             Check(
                 "weights",
@@ -285,7 +302,7 @@ class Model:
             Check(
                 "loss",
                 self._has_its_loss() and self._has_its_set(),
-                f"a {self.kind} was stated, the certificate is for the loss {_brief(loss)}{'' if over is None else f' over the set {_brief(over)}'}",
+                f"a {self.kind} was stated, the certificate is for the loss {brief(loss)}{'' if over is None else f' over the set {brief(over)}'}",
             ),
             *self._agreement_on_persons(),
         )
@@ -295,7 +312,7 @@ class Model:
         rule, stated = self.schema.persons, self.certificate.problem.get("persons")
         if rule is not None:
             ok = stated == rule.to_dict() or (stated is None and not rule.told_apart)
-            yield Check("persons", ok, f"the schema says {_brief(dict(rule.to_dict()))} of whose rows are whose, the certificate {_brief(stated)}")
+            yield Check("persons", ok, f"the schema says {brief(dict(rule.to_dict()))} of whose rows are whose, the certificate {brief(stated)}")
 
     def _has_its_classes(self, stated: Json, scheme: Json) -> bool:
         count = len(self.classes)
@@ -355,46 +372,5 @@ def _same(stated: Json, expected: float) -> bool:
     return isinstance(stated, int | float) and not isinstance(stated, bool) and stated == expected
 
 
-def _brief(value: Json) -> str:
-    """A value of a file, short enough for a message."""
-    text = f"{value:.10g}" if isinstance(value, float) else json.dumps(value)
-    return text if len(text) <= 60 else f"{text[:57]}..."
-
-
 def _classes_of(schema: Schema) -> tuple[Label, ...]:
     return () if isinstance(schema.target, NumberTarget) else schema.target.classes
-
-
-def _check_keys(record: Mapping[str, Any]) -> None:
-    """The format first: what another version calls its keys is none of our business."""
-    if "format" not in record:
-        raise FileFormatError(f'it does not say its format; a model file holds "format": "{FORMAT}".')
-    if record["format"] != FORMAT:
-        raise FileFormatError(
-            f"this version reads the format {FORMAT!r}; {_brief(record['format'])} was found. Install a version of discreet that reads it."
-        )
-    if absent := [key for key in _KEYS if key not in record]:
-        raise FileFormatError(f"it lacks {quoted(absent)}.")
-    if extra := [key for key in record if key not in _KEYS]:
-        raise FileFormatError(f"it holds {quoted(extra)}, which no model of this format has.")
-
-
-def _schema(record: object) -> Schema:
-    try:
-        return Schema.from_dict(record)
-    except DiscreetError as error:
-        refusal = FileFormatError(f"its schema is not valid: {error}")
-    except (TypeError, ValueError, LookupError, ArithmeticError, RecursionError):
-        refusal = FileFormatError("its schema holds values of the wrong type.")
-    raise refusal
-
-
-def _weights(record: object) -> Floats:
-    """A list of numbers as an array (d,)."""
-    if not isinstance(record, list) or not all(isinstance(one, int | float) and not isinstance(one, bool) for one in record):
-        raise FileFormatError("its weights are no list of numbers.")
-    try:
-        return np.array([float(one) for one in record])
-    except OverflowError:
-        pass
-    raise FileFormatError("it holds a weight beyond the range of float64, and every number of a model must be finite.")

@@ -42,6 +42,7 @@ _LAWS = {
     "one-vs-rest-gaussian": (True, False),
     "one-vs-rest-pure": (True, True),
     "least-squares-objective": (True, False),
+    "prediction-objective": (True, False),
 }
 """In the objective? Spherical?"""
 

@@ -5,7 +5,8 @@
 Units. A model of a schema's rows sees features; a number that enters linearly is one feature, f = s x + o, so its coefficient in the unit of the
 column is s w, and the intercept is t v + sum o w, the decision where every number is 0. Categories, cells of other encodings and rows that are
 divided by their norm have no unit of the table: their coefficients are those of features, which are at most 1. A regression on a schema's numbers
-answers in [-1, 1], and coefficients are given in the unit of the target. Every line is <a, w> + constant with public a, so what is said of w holds.
+answers in [-1, 1], and coefficients are given in the unit of the target; with a link, as of counts, in that of the decision. Every line is
+<a, w> + constant with public a, so what is said of w holds.
 
 How sure. In this order, what there is:
 
@@ -41,6 +42,7 @@ from discreet.estimators.forms import Form, KernelForm, form_of
 from discreet.estimators.released_noise import NoiseLaw, mixture_quantile, noise_law
 from discreet.estimators.summary import Line, Part, Summary
 from discreet.estimators.uncertainty import Uncertainty
+from discreet.losses.predictions import prediction_loss_named
 
 if TYPE_CHECKING:
     from discreet.estimators.base import PrivateModel
@@ -70,6 +72,19 @@ class Subject:
     """(m, m), of the errors of `weights`, noise and sample together, where the mechanism released it."""
     probabilities: bool = False
     """Whether decisions are logarithms of odds."""
+
+    @property
+    def linked(self) -> bool:
+        """Whether the answer is another function of the decision than itself, as of counts it is the exponential."""
+        problem = self.certificate.problem
+        name, parameters = problem.get("loss"), problem.get("loss_parameters", {})
+        if self.labels or not isinstance(name, str) or not isinstance(parameters, dict):
+            return False
+        places = np.array([-0.5, 0.25])
+        try:
+            return not np.array_equal(prediction_loss_named(name, parameters).answer(places), places)
+        except InvalidInput:
+            return False
 
 
 def summary_of(subject: Subject, *, level: float, uncertainty: Uncertainty | None, most: int) -> Summary:
@@ -176,7 +191,7 @@ def _read(subject: Subject) -> _Read:
                 intercept[place] = least - slope * column.bounds.lower
             place += len(made)
     target, scale, constants = None if schema is None else schema.target, 1.0, np.zeros(features + 1)
-    if isinstance(target, NumberTarget):
+    if isinstance(target, NumberTarget) and not subject.linked:
         scale = 0.5 * (target.upper - target.lower)
         constants[0] = target.lower + scale
     told = bool(np.any(intercept)) or constants[0] != 0
@@ -225,6 +240,8 @@ def _towards(subject: Subject) -> list[str]:
         return [_legible(label) for label in subject.labels]
     if subject.labels:
         return [_legible(subject.labels[1])]
+    if subject.linked:
+        return ["the logarithm of the answer"]
     return ["" if subject.schema is None else f"a larger {subject.schema.target.column}"]
 
 

@@ -1,0 +1,182 @@
+"""What is legal, and tells more than its user may think: said in a `PrivacyAdvice`, from public numbers and from how a fit was called.
+
+    before a fit    a step of a Pipeline that learns from the records; a search that scores its settings on the records; the same table again, on no
+                    ledger; epsilon of 10 or more; delta above 1 / n, where n is public; the standard data_norm, left as it is
+
+Nothing here looks at a record: tables are told apart by which object they are, and n is used where a certificate states it. No warning changes a fit.
+Parameters of other libraries are answered with the name that they have here.
+"""
+
+import inspect
+import math
+import warnings
+from abc import ABCMeta
+from collections.abc import Callable, Iterable, Iterator
+from functools import lru_cache
+from typing import Any
+from weakref import WeakSet, ref
+
+from sklearn.pipeline import Pipeline
+from sklearn.utils import get_tags
+
+from discreet.core.errors import InvalidInput, InvalidType, PrivacyAdvice, did_you_mean
+from discreet.core.neighbours import Privacy
+
+MUCH = 10.0
+"""An epsilon from which on a promise is a formality: e^10 is 22,000."""
+_OTHER_NAMES = {
+    "C": "C is called alpha here, the coefficient of |w|^2 / 2 in the mean loss: alpha = 1 / (C n), or None, which public numbers choose",
+    "neighbors": "neighbors is called neighbours here: 'replace-one' or 'add-remove'",
+    "n_neighbors": "neighbours, the relation between tables, is 'replace-one' or 'add-remove'; there is no number of neighbours",
+    "penalty": "the penalty is |w|^2, whose strength is alpha; for sparse weights use Lasso or LassoClassifier",
+    "l1_ratio": "the penalty is |w|^2, whose strength is alpha; for sparse weights use Lasso or LassoClassifier",
+    "tol": "there is no tolerance to choose: the minimiser is certified to one that the noise hides. Leave tol out",
+    "solver": "there is no solver to choose: the minimiser is certified. Leave solver out",
+    "max_iter": "iterations are not counted: the minimiser is certified. Leave max_iter out; models over sets take n_iter",
+    "accountant": "spending is kept by ledger=Account(path, name)",
+    "bounds_X": "bounds of rows are data_norm, or data_bound of their entries",
+    "bounds": "bounds of rows are data_norm, or data_bound of their entries",
+    "lambda_": "lambda is alpha times the number of records: say alpha",
+    "seed": "seed is called random_state here, and voids the certificate",
+}
+
+_UNTOLD: "WeakSet[Any]" = WeakSet()
+"""Estimators that were made without a bound of rows."""
+_SEEN: dict[int, Any] = {}
+"""Tables that were fitted on without a ledger, by which object they are: weak references, and nothing of what they hold."""
+
+
+class Answering(ABCMeta):
+    """Of estimators: a parameter that belongs to another library is answered by what it is called here."""
+
+    def __call__(cls, *args: Any, **kwargs: Any) -> Any:
+        """Raises InvalidType, a TypeError, for a parameter that there is not."""
+        known = _parameters(cls.__init__)  # type: ignore[misc]
+        refuse_other_names(cls.__name__, kwargs, known)
+        made = super().__call__(*args, **kwargs)
+        if "data_norm" in known and not {"data_norm", "data_bound"} & kwargs.keys():
+            _UNTOLD.add(made)
+        return made
+
+
+@lru_cache(maxsize=128)
+def _parameters(make: Callable[..., Any]) -> tuple[str, ...]:
+    return tuple(inspect.signature(make).parameters)
+
+
+def refuse_other_names(estimator: str, given: Iterable[str], known: Iterable[str]) -> None:
+    """Raise InvalidType for the first name that is not `known`."""
+    for name in given:
+        if name not in known and "__" not in name:
+            said = _OTHER_NAMES.get(name)
+            near = did_you_mean(name, known)
+            raise InvalidType(
+                f"{estimator} got an unexpected keyword argument {name!r}: {said}." if said else f"{estimator} has no parameter {name!r}.{near}"
+            )
+
+
+def advise(estimator: Any, X: Any, *, privacy: Privacy, records: int | None, encoded: bool, on_a_ledger: bool) -> None:
+    """Warn of what module docstring lists; `records` is n where it is public, `encoded` whether a schema made the rows."""
+    if not privacy.adds_noise or _inside(estimator):
+        return
+    untold = estimator in _UNTOLD and not encoded
+    again = not on_a_ledger and _again(X)
+    said = [*_about_numbers(privacy, records), *_about_callers(estimator), *_about_rows(estimator, untold=untold, again=again)]
+    for words in said:
+        warnings.warn(words, PrivacyAdvice, stacklevel=caller())
+
+
+def caller() -> int:
+    """How many frames above the one that warns the first is that is not this library's, as `warnings.warn` counts."""
+    frame, inside = inspect.currentframe(), 0
+    while frame is not None and str(frame.f_globals.get("__name__", "")).startswith(f"{__name__.partition('.')[0]}."):
+        frame, inside = frame.f_back, inside + 1
+    return inside
+
+
+def _inside(estimator: Any) -> bool:
+    """Whether the fit was called by this library: by a search, or for cuts, which have their own guarantee and entry."""
+    frame, outer = inspect.currentframe(), None
+    while frame is not None:
+        if frame.f_code.co_name in {"fit", "fit_many"} and frame.f_locals.get("self") is estimator:
+            outer = frame.f_back
+        frame = frame.f_back
+    return outer is not None and str(outer.f_globals.get("__name__", "")).startswith(f"{__name__.partition('.')[0]}.")
+
+
+def _about_numbers(privacy: Privacy, records: int | None) -> Iterator[str]:
+    if privacy.epsilon >= MUCH:
+        times = f"{math.exp(min(privacy.epsilon, 700.0)):,.0f}" if privacy.epsilon < 20 else f"e^{privacy.epsilon:g}"
+        yield f"epsilon={privacy.epsilon:g} lets what is released be {times} times likelier with a record than without it. Take 1, or 4 at most."
+    if records is not None and records > 0 and privacy.delta > 1.0 / records:
+        yield (
+            f"delta={privacy.delta:g} is above 1 / n for n = {records:,}: publishing one record in the open would be allowed by it. "
+            f"Take delta={_round_down(0.01 / records)} or less."
+        )
+
+
+def _about_rows(estimator: Any, *, untold: bool, again: bool) -> Iterator[str]:
+    if untold:
+        name = "data_bound" if estimator.data_norm is None else "data_norm"
+        yield (
+            f"{name} was left at {getattr(estimator, name)}: what is larger in a row is cut to that. Say data_norm or data_bound, which you know "
+            "without the records, after scaling columns by public bounds (Schema.transformer does); or data_norm='private', where it is taken."
+        )
+    if again:
+        yield (
+            "this table was fitted on before, and no ledger is in use: what both promise adds up, and nobody counts it. "
+            "Say ledger=Account(path, name), or use discreet.ledger.using(path, name)."
+        )
+
+
+def _about_callers(estimator: Any) -> Iterator[str]:
+    """What scikit-learn was doing when it called this fit."""
+    frame, searched, learnt = inspect.currentframe(), False, set[str]()
+    while frame is not None:
+        theirs = str(frame.f_globals.get("__name__", "")).startswith("sklearn.") and frame.f_code.co_name in {"fit", "fit_transform", "fit_predict"}
+        holder = frame.f_locals.get("self") if theirs else None
+        if not searched and any(kind.__module__.startswith("sklearn.model_selection.") for kind in type(holder).__mro__):
+            searched = True
+            yield f"{type(holder).__name__} chooses by scores that no budget was paid for, so the choice is not private. Use PrivateSearchCV."
+        if isinstance(holder, Pipeline):
+            learnt |= {name for name, step in holder.steps[:-1] if _learns(step)}
+        frame = frame.f_back
+    if learnt:
+        steps = ", ".join(sorted(learnt))
+        yield (
+            f"the Pipeline learns from the records before {type(estimator).__name__} does, in {steps}: no guarantee covers that. "
+            "Use Schema.transformer(), whose bounds and categories are public, or FunctionTransformer with public numbers."
+        )
+
+
+def _learns(step: Any) -> bool:
+    """Whether a step of a pipeline asks for a fit."""
+    return not (step is None or isinstance(step, str)) and bool(get_tags(step).requires_fit)
+
+
+def _again(X: Any) -> bool:
+    """Whether this very object was fitted on before."""
+    key, before = id(X), _SEEN.get(id(X))
+    if before is not None and before() is X:
+        return True
+    try:
+        _SEEN[key] = ref(X, lambda _: _SEEN.pop(key, None))
+    except TypeError:  # lists know no weak references, and are not held back from being freed
+        return False
+    return False
+
+
+def _round_down(value: float) -> str:
+    """A power of ten at most this."""
+    return f"1e{math.floor(math.log10(value))}"
+
+
+def refuse_bad_names(estimator: Any, given: Iterable[str]) -> None:
+    """As `Answering`, for `set_params`."""
+    try:
+        refuse_other_names(type(estimator).__name__, given, _parameters(type(estimator).__init__))
+    except InvalidType as error:
+        refusal = InvalidInput(str(error))
+    else:
+        return
+    raise refusal

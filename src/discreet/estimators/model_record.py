@@ -1,0 +1,60 @@
+"""The parts of a model file, read strictly: what is absent, too much or mistyped is refused, and nothing is guessed."""
+
+import json
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+
+from discreet.accounting import Json
+from discreet.core.arrays import Floats
+from discreet.core.errors import DiscreetError, FileFormatError, quoted
+from discreet.data import Schema
+
+FORMAT = "discreet-model/1"
+"""The format of a model file; another version is refused."""
+
+
+_KEYS = ("format", "kind", "classes", "weights", "schema", "certificate")
+
+
+def brief(value: Json) -> str:
+    """A value of a file, short enough for a message."""
+    text = f"{value:.10g}" if isinstance(value, float) else json.dumps(value)
+    return text if len(text) <= 60 else f"{text[:57]}..."
+
+
+def check_keys(record: Mapping[str, Any]) -> None:
+    """The format first: what another version calls its keys is none of our business."""
+    if "format" not in record:
+        raise FileFormatError(f'it does not say its format; a model file holds "format": "{FORMAT}".')
+    if record["format"] != FORMAT:
+        raise FileFormatError(
+            f"this version reads the format {FORMAT!r}; {brief(record['format'])} was found. Install a version of discreet that reads it."
+        )
+    if absent := [key for key in _KEYS if key not in record]:
+        raise FileFormatError(f"it lacks {quoted(absent)}.")
+    if extra := [key for key in record if key not in _KEYS]:
+        raise FileFormatError(f"it holds {quoted(extra)}, which no model of this format has.")
+
+
+def schema_of(record: object) -> Schema:
+    """Raises FileFormatError for what is no schema."""
+    try:
+        return Schema.from_dict(record)
+    except DiscreetError as error:
+        refusal = FileFormatError(f"its schema is not valid: {error}")
+    except (TypeError, ValueError, LookupError, ArithmeticError, RecursionError):
+        refusal = FileFormatError("its schema holds values of the wrong type.")
+    raise refusal
+
+
+def weights_of(record: object) -> Floats:
+    """A list of numbers as an array (d,)."""
+    if not isinstance(record, list) or not all(isinstance(one, int | float) and not isinstance(one, bool) for one in record):
+        raise FileFormatError("its weights are no list of numbers.")
+    try:
+        return np.array([float(one) for one in record])
+    except OverflowError:
+        pass
+    raise FileFormatError("it holds a weight beyond the range of float64, and every number of a model must be finite.")
