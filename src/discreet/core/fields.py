@@ -97,7 +97,8 @@ def made_by_name(kinds: Iterable[type[T]], what: str, name: str, parameters: Map
     """The one of `kinds` that is called `name`, with these parameters. Raises InvalidInput, with the list of names, for others."""
     known = {kind.name: kind for kind in kinds}
     if name not in known:
-        raise InvalidInput(f"{what} must be one of {sorted(known)}; {name!r} was given. One of your own is registered first.")
+        own = "" if what == "kernel" else " One of your own is registered first."
+        raise InvalidInput(f"{what} must be one of {sorted(known)}; {name!r} was given.{own}")
     refusal = InvalidInput(f"{what} {name!r} takes other parameters than {sorted(parameters or {})}.")
     made = quietly(lambda: known[name](**(parameters or {})), refusal, TypeError)
     require_known(made)

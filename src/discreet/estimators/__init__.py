@@ -9,6 +9,7 @@ from discreet.estimators.linear_regression import LinearRegression
 from discreet.estimators.margin_classifiers import LinearSVC, LogisticRegression
 from discreet.estimators.model import Model
 from discreet.estimators.over_sets import ConstrainedERM, GroupLasso, Lasso, LassoClassifier, MatrixRegression, SimplexRegression
+from discreet.estimators.person_rows import OrdinalRegression, SurvivalModel
 from discreet.estimators.prediction_models import (
     ExpectileRegression,
     GammaRegression,
@@ -36,10 +37,12 @@ __all__ = [
     "ManyFits",
     "MatrixRegression",
     "Model",
+    "OrdinalRegression",
     "PoissonRegression",
     "PrivateSearchCV",
     "QuantileRegression",
     "SimplexRegression",
+    "SurvivalModel",
     "Uncertainty",
     "fit_with_cuts",
     "release_uncertainty",

@@ -1,0 +1,122 @@
+"""Survival in discrete time and ordered classes: logistic regressions of rows that share a person's weight; found, certified, refused."""
+
+import math
+
+import numpy as np
+import pytest
+from sklearn.linear_model import LogisticRegression as Plain
+
+from discreet import OrdinalRegression, SurvivalModel
+from discreet.accounting import Unit
+from discreet.core.errors import InvalidInput, PrivacyWarning
+from discreet.ledger import Account, Ledger
+
+ENDS = [1.0, 2.0, 4.0, 8.0]
+
+
+def times(records, seed=0):
+    """Rows, times and whether the event happened then: hazards of .2 e^x a unit of time, about one in five censored."""
+    draw = np.random.default_rng(seed)
+    X = draw.uniform(-0.5, 0.5, (records, 2))
+    event = draw.exponential(1.0 / (0.2 * np.exp(2.0 * X[:, 0])))
+    seen = draw.uniform(0.5, 20.0, records)
+    return X, np.column_stack((np.minimum(event, seen), event <= seen))
+
+
+def grades(records, seed=0):
+    draw = np.random.default_rng(seed)
+    X = draw.uniform(-0.5, 0.5, (records, 2))
+    return X, np.searchsorted([-1.0, 0.5, 1.5], X @ [4.0, -2.0] + draw.logistic(size=records))
+
+
+def test_without_privacy_it_is_the_logistic_regression_of_person_periods():
+    X, y = times(500)
+    alpha, n, ends = 1e-4, len(X), np.array(ENDS)
+    ours = SurvivalModel(epsilon=math.inf, alpha=alpha, ends=ENDS).fit(X, y)
+    rows, answers = [], []
+    for features, (time, happened) in zip(X, y, strict=True):
+        for place, end in enumerate(ends):
+            here = happened and (ends[place - 1] if place else 0.0) < time <= end
+            if not here and time < end:
+                break
+            rows.append(np.concatenate((features, np.eye(4)[place])))
+            answers.append(here)
+            if here:
+                break
+    plain = Plain(C=1.0 / (alpha * n * 4), fit_intercept=False, tol=1e-12, max_iter=10_000).fit(np.array(rows), np.array(answers))
+    assert np.allclose(ours.weights_, plain.coef_[0], atol=1e-6)
+    hazard = ours.predict_hazard(X[:5])
+    assert np.allclose(hazard[:, 1], plain.predict_proba(np.column_stack((X[:5], np.tile(np.eye(4)[1], (5, 1)))))[:, 1], atol=1e-6)
+    assert np.allclose(ours.predict_survival(X[:5])[:, 2], np.prod(1.0 - hazard[:, :3], axis=1))
+
+
+def test_without_privacy_two_ordered_classes_are_logistic_regression_and_more_are_a_row_for_each_threshold():
+    X, y = grades(800)
+    alpha, n = 1e-4, len(X)
+    two = OrdinalRegression(epsilon=math.inf, alpha=alpha, classes=[0, 1]).fit(X, (y > 1).astype(int))
+    rows = np.column_stack((X, -np.ones(n)))
+    plain = Plain(C=1.0 / (alpha * n), fit_intercept=False, tol=1e-12, max_iter=10_000).fit(rows, y > 1)
+    assert np.allclose(two.weights_, plain.coef_[0], atol=1e-6)
+    assert np.allclose(two.predict_proba(X), plain.predict_proba(rows), atol=1e-6)
+    more = OrdinalRegression(epsilon=math.inf, alpha=alpha, classes=[0, 1, 2, 3]).fit(X, y)
+    stacked = np.concatenate([np.column_stack((X, -np.tile(np.eye(3)[place], (n, 1)))) for place in range(3)])
+    plain = Plain(C=1.0 / (alpha * n * 3), fit_intercept=False, tol=1e-12, max_iter=10_000).fit(stacked, np.concatenate([y > k for k in range(3)]))
+    assert np.allclose(more.weights_, plain.coef_[0], atol=1e-6)
+
+
+@pytest.mark.parametrize("neighbours", ["replace-one", "add-remove"])
+def test_survival_is_found_and_its_certificate_is_one_of_persons(neighbours, tmp_path):
+    Ledger.create(tmp_path / "ledger").declare("people", epsilon=4.0, delta=1e-5, unit=Unit.PERSON, neighbours=neighbours)
+    X, y = times(20_000, seed=1)
+    model = SurvivalModel(epsilon=4.0, ends=ENDS, neighbours=neighbours, ledger=Account(str(tmp_path / "ledger"), "people")).fit(X, y)
+    certificate = model.certificate_
+    assert certificate.verify(model.weights_).ok, certificate.verify(model.weights_)
+    assert certificate.problem["persons"] == {"rows": 4, "weight": "row"}
+    assert certificate.problem["records"] == (20_000 if neighbours == "replace-one" else None)
+    assert certificate.guarantee.unit is Unit.PERSON
+    assert certificate.guarantee.epsilon == pytest.approx(4.0)
+    rows = np.array([[-0.4, 0.0], [0.4, 0.0]])
+    exact = np.exp(-0.2 * np.exp(2.0 * rows[:, :1]) * ENDS)
+    assert np.allclose(model.predict_survival(rows), exact, atol=0.06)
+    assert np.all(np.diff(model.predict(rows)) < 0)
+    assert model.plan(features=2, records=20_000 if neighbours == "replace-one" else None).parameters == certificate.parameters
+
+
+def test_ordered_classes_are_found_with_probabilities_that_add_up():
+    X, y = grades(20_000, seed=1)
+    names = np.array(["poor", "fair", "good", "best"])
+    model = OrdinalRegression(epsilon=4.0, classes=names.tolist()).fit(X, names[y])
+    assert model.certificate_.verify(model.weights_).ok
+    assert np.allclose(model.coef_, [4.0, -2.0], atol=0.8)
+    assert np.allclose(model.thresholds_, [-1.0, 0.5, 1.5], atol=0.4)
+    chances = model.predict_proba(X)
+    assert np.all(chances >= 0)
+    assert np.allclose(chances.sum(axis=1), 1.0)
+    assert model.score(X, names[y]) > 0.42
+    with pytest.warns(PrivacyWarning, match="which labels occur"):
+        model.set_params(classes=None).fit(X[:300], names[y[:300]])
+
+
+def test_a_person_who_was_never_at_risk_counts_as_one():
+    X, y = times(60)
+    y[:30] = [0.1, 0.0]  # censored within the first period
+    model = SurvivalModel(ends=ENDS, random_state=0).fit(X, y)
+    assert model.certificate_.problem["records"] == 60
+    assert SurvivalModel(ends=ENDS).fit(X, np.column_stack((np.full(60, 0.1), np.zeros(60)))).weights_.shape == (6,)
+
+
+def test_what_has_no_meaning_is_refused_in_words():
+    X, y = times(50)
+    for model, given, words in (
+        (SurvivalModel(ends=[2.0, 1.0]), y, "increasing"),
+        (SurvivalModel(ends=[]), y, "increasing"),
+        (SurvivalModel(rows_per_person=2), y, "a person here"),
+        (SurvivalModel(), np.column_stack((y, y)), "must hold a time"),
+        (SurvivalModel(), ["late"] * 50, "must hold a time"),
+        (OrdinalRegression(classes=[0, 1]), np.arange(50) % 3, "outside the declared classes"),
+        (OrdinalRegression(classes=[0]), np.zeros(50, dtype=int), "two or more"),
+    ):
+        with pytest.raises(InvalidInput, match=words):
+            model.fit(X, given)
+    with pytest.raises(InvalidInput, match="classes declared"):
+        OrdinalRegression().plan(features=2)
