@@ -6,6 +6,7 @@ Which floor may import which is in pyproject.toml (import-linter); here: what ma
 import ast
 import importlib
 import pkgutil
+from functools import cache
 from graphlib import CycleError, TopologicalSorter
 from pathlib import Path
 
@@ -35,6 +36,12 @@ ALLOWED = {
 """What is imported or reached where: name from outside -> packages of discreet that may use it."""
 TYPES = {"estimators": {"numpy.random.Generator", "numpy.random.RandomState"}}
 """Exceptions: types that a package may name, because scikit-learn's manners let callers pass them."""
+
+
+@cache
+def parsed(source):
+    """Its tree, once for all tests."""
+    return ast.parse(source)
 
 
 def floor(file):
@@ -73,7 +80,7 @@ def names_used(tree):
 
 def offences(source, package):
     """Names that a file of `package` uses and must not."""
-    for name in set(names_used(ast.parse(source))) - TYPES.get(package, set()):
+    for name in set(names_used(parsed(source))) - TYPES.get(package, set()):
         for outside, packages in ALLOWED.items():
             if (name == outside or name.startswith(f"{outside}.")) and package not in packages:
                 yield name
@@ -116,12 +123,12 @@ def test_each_forbidden_name_is_seen(source, package):
 
 def test_a_file_is_one_concept_with_its_docstring():
     assert not offenders(lambda _, source: len(source.splitlines()) > 400), "a file over 400 lines is more than one concept"
-    assert not offenders(lambda _, source: not (ast.get_docstring(ast.parse(source)) or "").strip()), "a module begins by saying what it is"
+    assert not offenders(lambda _, source: not (ast.get_docstring(parsed(source)) or "").strip()), "a module begins by saying what it is"
 
 
 def calls(source):
     """Names of the functions that a file calls by their names."""
-    return {node.func.id for node in ast.walk(ast.parse(source)) if isinstance(node, ast.Call) and isinstance(node.func, ast.Name)}
+    return {node.func.id for node in ast.walk(parsed(source)) if isinstance(node, ast.Call) and isinstance(node.func, ast.Name)}
 
 
 def test_nothing_prints_below_the_command_line():
@@ -144,7 +151,7 @@ def raised_in_handlers(source):
             missing = inside and isinstance(child.type, ast.Name) and child.type.id == "ImportError"
             yield from visit(child, None if missing else (child.name or "") if inside else handler)
 
-    tree = ast.parse(source)
+    tree = parsed(source)
     for node in ast.walk(tree):
         node.id_or_none = node.id if isinstance(node, ast.Name) else None
     return list(visit(tree, None))
@@ -217,7 +224,7 @@ def imported(name, source):
         for child in ast.iter_child_nodes(node):
             yield from visit(child)
 
-    named = {one for one in visit(ast.parse(source)) if one in MODULES}
+    named = {one for one in visit(parsed(source)) if one in MODULES}
     around = {".".join(one.split(".")[:end]) for one in named for end in range(2, one.count(".") + 1)}
     return named | {package for package in around if not f"{name}.".startswith(f"{package}.")}
 
@@ -243,7 +250,7 @@ def test_a_circle_of_imports_is_seen():
 def shown_names():
     """What results ask display for: see discreet.core.showing."""
     for source in (source for source in MODULES.values() if "from discreet.core.showing import shown" in source):
-        for node in ast.walk(ast.parse(source)):
+        for node in ast.walk(parsed(source)):
             if isinstance(node, ast.Call) and ast.unparse(node.func) == "shown":
                 yield ast.literal_eval(node.args[0])
 

@@ -88,7 +88,7 @@ def test_the_certified_norm_is_above_the_exact_one_and_close_to_it(seed, size):
 
 def test_the_certificate_covers_factors_that_are_known_up_to_the_rounding_of_a_norm():
     """As that of two classes."""
-    width = 500
+    width = 150
     rows = np.random.default_rng(0).standard_normal((2, width))
     with mpmath.workdps(60):
         table = [[mpmath.mpf(entry) / mpmath.sqrt(mpmath.fsum(mpmath.mpf(one) ** 2 for one in row)) for entry in row] for row in rows.tolist()]

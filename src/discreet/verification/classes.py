@@ -231,11 +231,15 @@ def _pair(first: float, second: float, s: float, bend: float, epsilon: float, sh
     return float(density @ (rise(mean + lift, sigma) - rise(mean, sigma)))
 
 
+_OFFSETS = np.concatenate(([0.0, 0.25, 0.75, 1.5, 2.5, 4.0], np.linspace(7.0, 26.0, 7)))
+"""From the threshold or -12, so far that nothing is beyond."""
+
+
 def _hinge(mean: Floats, sigma: float) -> Floats:
     """E (1 - e^{-(mean + sigma g)})_+, g ~ N(0, 1), by quadrature beyond the threshold."""
     if sigma == 0:
         return -np.expm1(-np.maximum(mean, 0.0))
-    offsets, weight = panels(np.concatenate((np.linspace(0.0, 4.0, 9), np.linspace(5.0, 40.0, 20))))
+    offsets, weight = panels(_OFFSETS)
     start = np.maximum(-mean / sigma, -12.0)
     g = start[:, np.newaxis] + offsets
     values = np.exp(-0.5 * g * g) / math.sqrt(2.0 * math.pi) * -np.expm1(-np.maximum(mean[:, np.newaxis] + sigma * g, 0.0))

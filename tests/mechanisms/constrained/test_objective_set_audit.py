@@ -60,7 +60,7 @@ def audited(neighbours, *, half_width, loss, ridge, scale, epsilon):
 
 @pytest.mark.parametrize("neighbours", [ADD_REMOVE, REPLACE_ONE])
 @pytest.mark.parametrize("loss", [Logistic(), HuberHinge()], ids=lambda loss: loss.name)
-@pytest.mark.parametrize("half_width", [0.05, 0.5, 40.0])
+@pytest.mark.parametrize("half_width", [pytest.param(0.05, marks=pytest.mark.more), 0.5, 40.0])
 def test_the_calibrated_noise_keeps_its_claim_over_every_interval(half_width, loss, neighbours):
     problem = over(half_width, loss)
     mechanism = ObjectivePerturbationOverSet.calibrate(problem, epsilon=EPSILON, delta=DELTA, neighbours=neighbours)

@@ -65,7 +65,7 @@ def test_persons_that_replace_each_other_stay_below_the_claim_whatever_their_row
     draw, epsilon, ratio = np.random.default_rng(4), 0.3, 1.5
     claims = {neighbours: curve(epsilon, 2, ratio).up for neighbours, (_, curve) in CURVES.items()}
     reached = []
-    for _ in range(12):
+    for _ in range(6):
         first, second = moments_of(draw, ratio), moments_of(draw, ratio)
         for neighbours, pair in ((REPLACE_ONE, (first, second)), (ADD_REMOVE, (first, 0 * second)), (ADD_REMOVE, (0 * first, second))):
             found, error = divergence(*pair, 2, epsilon, draw)

@@ -21,6 +21,7 @@ from functools import lru_cache
 from typing import NamedTuple
 
 import numpy as np
+from scipy.optimize import brentq
 from scipy.special import gammainc, gammaincc, ndtr
 
 from discreet.core.arrays import Floats
@@ -111,7 +112,19 @@ def largest(curve: Callable[[float], Bounded], delta: float) -> float:
     low, high = math.log(1e-12), math.log(1e9)
     if curve(math.exp(low)).up > delta:
         raise InfeasibleTarget(f"no noise that fits in a computer's numbers reaches delta={delta!r}; raise epsilon or delta.")
+    seen = {False: low, True: high}
+
+    def excess(log: float) -> float:
+        over = curve(math.exp(log)).up
+        seen[over > delta] = (min if over > delta else max)(seen[over > delta], log)
+        return math.log(max(over, 1e-300) / delta)
+
+    # Bisection asks only where the curve, which increases, is not known from a faster search to be below or above.
+    if curve(math.exp(high)).up > delta:
+        brentq(excess, low, high, xtol=1e-10)
     while high - low > 1e-9:
         middle = 0.5 * (low + high)
-        low, high = (middle, high) if curve(math.exp(middle)).up <= delta else (low, middle)
+        if seen[False] < middle < seen[True]:
+            excess(middle)
+        low, high = (middle, high) if middle <= seen[False] else (low, middle)
     return math.exp(low)

@@ -10,6 +10,7 @@ moved until it is just below epsilon. What is returned is checked by the total i
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 
 from discreet.accounting import GaussianDP, Guarantee, PureDP, epsilon_for, gaussian_mu
 from discreet.accounting.selection import log_tilt, selected
@@ -107,8 +108,9 @@ def _approximate(epsilon: float, delta: float, law: NegativeBinomialRuns, share:
     return best
 
 
+@lru_cache(maxsize=64)
 def _guess(epsilon: float, delta: float, law: NegativeBinomialRuns, share: float, inner_delta: float) -> float:
-    """The fit target if every fit were one Gaussian mechanism, which none is better than."""
+    """The fit target if every fit were one Gaussian mechanism, which none is better than: kept, a function of public numbers."""
     low, high = 0.0, epsilon
     for _ in range(12):
         middle = 0.5 * (low + high)
