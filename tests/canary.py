@@ -2,10 +2,15 @@
 
 import pickle
 import traceback
-from collections.abc import Mapping, Sequence
+import warnings
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from contextlib import suppress
 from pathlib import Path
+
+import pytest
+
+from discreet.core.errors import DiscreetError
 
 CANARY = 918273.645
 DIGITS = ("918273", "918_273", "918,273", "9.18273", "273.645")
@@ -17,6 +22,16 @@ def assert_silent(text: object) -> None:
     shown = str(text)
     for digits in DIGITS:
         assert digits not in shown, "a private value was shown"
+
+
+def assert_refused_in_silence(calls: Iterable[Callable[[], object]]) -> None:
+    """Fail unless each call raises, without a warning, and says nothing of the canary."""
+    for call in calls:
+        with warnings.catch_warnings():
+            warnings.simplefilter("error")
+            with pytest.raises((DiscreetError, ValueError)) as refusal:
+                call()
+        assert_silent(refusal.value)
 
 
 def assert_carries_nothing(error: BaseException, given: object = ()) -> None:

@@ -6,6 +6,7 @@ import math
 from pathlib import Path
 from typing import NamedTuple
 
+import polars as pl
 import pytest
 from click.testing import CliRunner
 
@@ -114,6 +115,26 @@ def folder(tmp_path, monkeypatch):
     return tmp_path
 
 
+@pytest.fixture
+def parts(folder):
+    """people/1.parquet, people/2.parquet with other columns first, people.arrow and people.parquet, of the people of people.csv."""
+    frame = pl.DataFrame(list(rows()), schema=["age", "hours", "city", "answer"], orient="row")
+    (folder / "people").mkdir()
+    frame[:170].write_parquet(folder / "people" / "1.parquet", row_group_size=50)
+    frame[170:].select("answer", "hours", "age", pl.lit("n").alias("nickname"), "city").write_parquet(folder / "people" / "2.parquet")
+    frame.write_ipc(folder / "people.arrow")
+    frame.write_parquet(folder / "people.parquet")
+    return folder
+
+
+UNREADABLE = [
+    (["nothing/*.parquet"], "nothing matches"),
+    (["people.csv", "people.parquet"], r"must end in \.parquet"),
+    (["people/1.parquet", "absent.parquet"], "no file 'absent.parquet'"),
+    (["empty"], r"no \.parquet file"),
+    (["people", "--jobs", "0"], "n_jobs must be"),
+]
+"""Of `parts` and an empty folder: arguments, and what is said of them."""
 FIT = ("fit", "people.csv", "--schema", "people.toml", "--epsilon", "1", "--delta", "1e-6", "--out", "model.json")
 
 

@@ -112,7 +112,7 @@ def started(where, *form, ignored=None):
     [
         pytest.param("before the reservation", signal.SIGTERM, [], marks=pytest.mark.more),
         ("after the reservation", signal.SIGHUP, ["--json"]),
-        ("while saving", signal.SIGTERM, []),
+        pytest.param("while saving", signal.SIGTERM, [], marks=pytest.mark.more),
         pytest.param("after the reservation", signal.SIGTERM, [], marks=pytest.mark.more),
         pytest.param("after the reservation", signal.SIGINT, [], marks=pytest.mark.more),
     ],

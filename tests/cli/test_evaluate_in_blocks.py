@@ -8,21 +8,14 @@ import pytest
 
 from discreet.ledger import Ledger
 from tests.canary import CANARY, assert_silent
-from tests.cli.conftest import discreet, rows
+from tests.cli.conftest import UNREADABLE, discreet
 
 PRIVATE = ("--epsilon", "0.5", "--delta", "1e-6", "--seed", "1", "--metrics", "accuracy,log-loss,roc,calibration")
 
 
 @pytest.fixture
-def parts(model):
-    """people/1.parquet, people/2.parquet with other columns first, and people.arrow, of the people of people.csv."""
-    frame = pl.DataFrame(list(rows()), schema=["age", "hours", "city", "answer"], orient="row")
-    (model / "people").mkdir()
-    frame[:170].write_parquet(model / "people" / "1.parquet", row_group_size=50)
-    frame[170:].select("answer", "hours", "age", pl.lit("n").alias("nickname"), "city").write_parquet(model / "people" / "2.parquet")
-    frame.write_ipc(model / "people.arrow")
-    frame.write_parquet(model / "people.parquet")
-    return model
+def parts(model, parts):
+    return parts
 
 
 def numbers(*arguments):
@@ -51,11 +44,7 @@ def test_exact_measures_of_files_are_those_of_the_table(parts, tables, jobs):
 @pytest.mark.parametrize(
     ("tables", "words"),
     [
-        (["nothing/*.parquet"], "nothing matches"),
-        (["people.csv", "people.parquet"], r"must end in \.parquet"),
-        (["people/1.parquet", "absent.parquet"], "no file 'absent.parquet'"),
-        (["empty"], r"no \.parquet file"),
-        (["people", "--jobs", "0"], "n_jobs must be"),
+        *UNREADABLE,
         (["people", "--metrics", "roc", "--plot", "people/1.parquet", "--overwrite"], "which is read by this command"),
         (["people", "--report", "people/1.parquet", "--overwrite"], "would be written over"),
         (["nobody.parquet", "people/3.parquet"], "there are no records"),

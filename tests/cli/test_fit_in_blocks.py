@@ -13,21 +13,9 @@ import pytest
 
 from discreet.ledger import Ledger
 from tests.canary import CANARY, assert_silent
-from tests.cli.conftest import discreet, rows
+from tests.cli.conftest import UNREADABLE, discreet, rows
 
 FIT = ["--schema", "people.toml", "--epsilon", "1", "--delta", "1e-6", "--seed", "1", "--out", "model.json", "--overwrite"]
-
-
-@pytest.fixture
-def parts(folder):
-    """people/1.parquet, people/2.parquet with other columns first, and people.arrow, of the people of people.csv."""
-    frame = pl.DataFrame(list(rows()), schema=["age", "hours", "city", "answer"], orient="row")
-    (folder / "people").mkdir()
-    frame[:170].write_parquet(folder / "people" / "1.parquet", row_group_size=50)
-    frame[170:].select("answer", "hours", "age", pl.lit("n").alias("nickname"), "city").write_parquet(folder / "people" / "2.parquet")
-    frame.write_ipc(folder / "people.arrow")
-    frame.write_parquet(folder / "people.parquet")
-    return folder
 
 
 def weights(*tables, **options):
@@ -67,11 +55,7 @@ def test_the_certificate_says_what_was_declared_as_for_one_table(parts):
 @pytest.mark.parametrize(
     ("tables", "words"),
     [
-        (["nothing/*.parquet"], "nothing matches"),
-        (["people.csv", "people.parquet"], r"must end in \.parquet"),
-        (["people/1.parquet", "absent.parquet"], "no file 'absent.parquet'"),
-        (["empty"], r"no \.parquet file"),
-        (["people", "--jobs", "0"], "n_jobs must be"),
+        *UNREADABLE,
         (["people", "--out", "people/1.parquet"], "which is read by this command"),
     ],
 )

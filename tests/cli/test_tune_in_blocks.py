@@ -9,7 +9,6 @@ import pytest
 
 from discreet.ledger import Ledger
 from tests.cli.conftest import discreet
-from tests.cli.test_fit_in_blocks import parts  # noqa: F401 - a fixture
 
 TUNE = ["--schema", "people.toml", "--grid", "alpha=0.05,0.5", "--epsilon", "2", "--delta", "1e-6", "--out", "tuned.json", "--overwrite"]
 

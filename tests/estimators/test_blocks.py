@@ -7,7 +7,6 @@ import pytest
 from discreet import KernelClassifier, LinearSVC, LogisticRegression
 from discreet.core.errors import InvalidInput
 from discreet.data import Block, FunctionTable, Schema, numeric_files, schema_files
-from discreet.ledger import Account, Ledger
 from discreet.matrices import DenseMatrix
 from tests.canary import CANARY, assert_silent
 from tests.properties.block_tables import records
@@ -107,23 +106,6 @@ def test_a_schema_encodes_block_by_block(tmp_path):
     streamed = LogisticRegression(classes=["no", "yes"], random_state=2).fit(blocks)
     held = LogisticRegression(random_state=2).fit(schema.encode(frame, target=True))
     np.testing.assert_allclose(streamed.weights_, held.weights_, atol=1e-6)
-
-
-@pytest.mark.parametrize(("passes", "spent"), [(2, 0.0), (3, 1.0)])
-def test_a_table_that_changes_is_noticed_and_the_ledger_is_right(tmp_path, passes, spent):
-    """The first pass counts, two more tell the ledger which table it is, before anything is spent; then noise is drawn, and it counts as spent."""
-    made = []
-
-    def make(number):
-        made.append(number)
-        rows = ROWS[:500] if len(made) <= 3 * passes else ROWS[:400]
-        return Block(DenseMatrix(rows), LABELS[: len(rows)])
-
-    Ledger.create(tmp_path / "ledger").declare("people", epsilon=2.0, delta=1e-5)
-    account = Account(str(tmp_path / "ledger"), "people")
-    with pytest.raises(InvalidInput, match="changed while it was read"):
-        LogisticRegression(classes=[0, 1], ledger=account).fit(FunctionTable(make, blocks=3, features=6))
-    assert account.ledger.spent("people").epsilon == pytest.approx(spent)
 
 
 def test_a_canary_stays_silent():

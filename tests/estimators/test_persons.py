@@ -13,7 +13,7 @@ from discreet.accounting import Unit
 from discreet.core.errors import InvalidInput
 from discreet.core.neighbours import Persons
 from discreet.data import Block, DaskTable, FunctionTable
-from discreet.ledger import Account, Ledger
+from discreet.ledger import Ledger
 from discreet.matrices import DenseMatrix
 from discreet.mechanisms.persons import declared_rule, owners_of
 from discreet.noise import SeededNoise
@@ -24,13 +24,6 @@ ROWS = DRAW.uniform(-0.5, 0.5, (300, 3))
 LABELS = (ROWS[:, 0] + 0.1 * DRAW.normal(size=300) > 0).astype(int)
 OWNERS = np.arange(300)
 CLASSES = {"classes": [0, 1]}
-
-
-@pytest.fixture
-def account(tmp_path):
-    path = tmp_path / "ledger.json"
-    Ledger.create(path).declare("people", epsilon=2.5, delta=1e-4)
-    return Account(str(path), "people")
 
 
 @pytest.mark.parametrize(

@@ -6,18 +6,11 @@ import pytest
 from discreet import ConstrainedERM, KernelClassifier, LassoClassifier, LinearRegression, LinearSVC, LogisticRegression, PrivateSearchCV, Schema
 from discreet.core.errors import InvalidInput
 from discreet.data import NumberTarget, NumericColumn
-from discreet.ledger import Account, BudgetExceeded, Ledger
+from discreet.ledger import BudgetExceeded, Ledger
 from discreet.statements.base import SCHEMA
 
 ROWS = np.random.default_rng(0).uniform(-0.5, 0.5, (300, 3))
 LABELS = np.where(ROWS[:, 0] > 0, "yes", "no")
-
-
-@pytest.fixture
-def account(tmp_path):
-    path = tmp_path / "ledger.json"
-    Ledger.create(path).declare("people", epsilon=2.5, delta=1e-4)
-    return Account(str(path), "people")
 
 
 @pytest.mark.parametrize(

@@ -4,7 +4,7 @@ import numpy as np
 import polars as pl
 import pytest
 
-from discreet import ConstrainedERM, Lasso, LinearRegression
+from discreet import ConstrainedERM, Lasso, LinearRegression, LogisticRegression
 from discreet.core.errors import InvalidInput
 from discreet.data import Block, Domain, FunctionTable, Records, Schema, schema_files
 from discreet.ledger import Account, Ledger
@@ -56,13 +56,14 @@ def test_what_a_table_in_blocks_must_bring():
 @pytest.mark.parametrize(
     "make",
     [
+        lambda account: LogisticRegression(ledger=account, classes=[0, 1]),
         lambda account: LinearRegression(ledger=account),
         lambda account: LinearRegression(ledger=account, mechanism="refined", n_jobs=2),
         lambda account: LinearRegression(ledger=account, mechanism="mixing"),
         lambda account: Lasso(ledger=account, n_iter=3),
         lambda account: ConstrainedERM(ledger=account, n_iter=3, mechanism="mirror-descent", n_jobs=2),
     ],
-    ids=["objective", "refined", "mixing", "lasso", "descent"],
+    ids=["classes", "objective", "refined", "mixing", "lasso", "descent"],
 )
 @pytest.mark.parametrize(("passes", "spent"), [(2, 0.0), (3, 1.0)])
 def test_a_table_that_changes_is_noticed_and_the_ledger_is_right(tmp_path, make, passes, spent):
@@ -72,12 +73,14 @@ def test_a_table_that_changes_is_noticed_and_the_ledger_is_right(tmp_path, make,
     def block(number):
         made.append(number)
         rows = ROWS[:500] if len(made) <= 3 * passes else ROWS[:400]
-        return Block(DenseMatrix(rows), TARGETS[: len(rows)])
+        targets = TARGETS[: len(rows)]
+        return Block(DenseMatrix(rows), (targets > 0).astype(int) if isinstance(model, LogisticRegression) else targets)
 
     Ledger.create(tmp_path / "ledger").declare("people", epsilon=2.0, delta=1e-5)
     account = Account(str(tmp_path / "ledger"), "people")
+    model = make(account)
     with pytest.raises(InvalidInput, match="changed while it was read"):
-        make(account).fit(FunctionTable(block, blocks=3, features=4))
+        model.fit(FunctionTable(block, blocks=3, features=4))
     assert account.ledger.spent("people").epsilon == pytest.approx(spent)
 
 

@@ -132,6 +132,7 @@ def test_a_schema_that_says_nothing_of_persons_is_asked_when_it_is_loaded(client
     assert client.ask("check", {"schema": loaded}).json["problems"][0]["where"] == "persons"
 
 
+@pytest.mark.more
 def test_visits_are_fitted_for_persons_on_a_ledger_of_persons(client, people, tmp_path):
     header, *lines = people.read_text(encoding="utf-8").splitlines()
     visits = tmp_path / "visits.csv"

@@ -5,17 +5,17 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from discreet.accounting import Unit, gaussian_delta
+from discreet.accounting import gaussian_delta
 from discreet.core.errors import InfeasibleTarget
 from discreet.core.neighbours import ADD_REMOVE, REPLACE_ONE, Neighbours, Persons
-from discreet.data import Domain, Records
-from discreet.matrices import DenseMatrix
-from discreet.mechanisms.learning import calibrate, default_ridge
+from discreet.data import Domain
+from discreet.mechanisms.learning import calibrate
 from discreet.mechanisms.learning.class_mixture import classes_loss
 from discreet.mechanisms.learning.multinomial import MULTINOMIAL
 from discreet.noise import SystemNoise
 from discreet.problems import MultinomialRisk
 from tests.mechanisms.learning.class_densities import Labelled, delta_between, noise_and_hessians
+from tests.mechanisms.learning.persons_of_classes import asked, certified, keeps_its_promise, visits
 from tests.mechanisms.learning.test_class_audit import supremum
 
 K = 3
@@ -35,10 +35,6 @@ PERSONS = {
 def multinomial(ridge=1.0, *, classes=K, features=1, rows=3, records=1000):
     persons = Persons(rows=rows) if rows else None
     return MultinomialRisk(ridge=ridge, domain=Domain(features=features, norm_bound=1.0, classes=classes, records=records, persons=persons))
-
-
-def asked(epsilon, delta, neighbours):
-    return {"epsilon": epsilon, "delta": delta, "neighbours": neighbours}
 
 
 def comfortable(factor=1.0, *, target, **shape):
@@ -136,27 +132,13 @@ def test_persons_cost_a_few_thousandths_more_noise_than_rows(classes, neighbours
         assert union > 1e-5, "the union bound over rows would not do with this noise"
 
 
-def visits(public, rows, persons=20):
-    """Records of so many persons with `rows` rows each."""
-    draw = np.random.default_rng(0)
-    count = persons * rows
-    matrix = draw.standard_normal((count, public.domain.features))
-    codes = (matrix[:, 0] > 0).astype(np.int64) + (matrix[:, 1] > 0)
-    return Records(rows=DenseMatrix(matrix), targets=codes, weights=np.full(count, 1.0 / rows), domain=public.domain)
-
-
 @pytest.mark.parametrize(("epsilon", "delta"), [(0.1, 1e-6), (1.0, 1e-6), (4.0, 1e-4), (1.0, 0.0)])
 @pytest.mark.parametrize("neighbours", Neighbours)
 @pytest.mark.parametrize("factor", [0.4, 1.0, 3.0])
 def test_a_released_model_of_persons_verifies_and_says_so(epsilon, delta, neighbours, factor):
     target = asked(epsilon, delta, neighbours)
     public = comfortable(factor, target=target, features=2, rows=5, records=None if neighbours is ADD_REMOVE else 20)
-    made = calibrate(public, mechanism="objective", calibration="tight", **target)
-    certificate = made.run(public, visits(public, 5), SystemNoise()).certificate
-    verdict = certificate.verify()
-    assert verdict.ok, [check for check in verdict.checks if not check.ok]
-    assert certificate.guarantee.unit is Unit.PERSON
-    assert certificate.guarantee.epsilon <= epsilon
+    certificate = certified(public, target)
     noise, more = ("scale", 0.99) if delta > 0 else ("rate", 1.01)
     if delta > 0 or factor < 3:
         forged = replace(certificate, parameters={**certificate.parameters, noise: certificate.parameters[noise] * more})
@@ -182,10 +164,7 @@ def test_noise_for_rows_is_not_noise_for_persons_with_several():
 @pytest.mark.parametrize("classes", [3, 30])
 def test_persons_are_calibrated_for_over_all_scales(epsilon, delta, neighbours, classes):
     target = asked(epsilon, delta, neighbours)
-    public = multinomial(classes=classes, features=20, rows=7)
-    public = replace(public, ridge=default_ridge(public, **target))
-    made = calibrate(public, mechanism="objective", calibration="tight", **target)
-    assert made.guarantee(public).delta(epsilon) <= delta
+    keeps_its_promise(multinomial(classes=classes, features=20, rows=7), target)
 
 
 @pytest.mark.parametrize("delta", [0.0, 1e-6])

@@ -6,21 +6,18 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from discreet.accounting import Unit
 from discreet.audit.densities import Counted, minimiser, perturbation_and_logdet
 from discreet.core.errors import InfeasibleTarget
 from discreet.core.neighbours import ADD_REMOVE, REPLACE_ONE, Neighbours, Persons
-from discreet.data import Domain, Records
+from discreet.data import Domain
 from discreet.losses import HuberHinge, Logistic, SmoothedHinge, SoftplusHinge
-from discreet.matrices import DenseMatrix
-from discreet.mechanisms.learning import calibrate, default_ridge
+from discreet.mechanisms.learning import calibrate
 from discreet.mechanisms.learning.loss_sums import sum_of_losses
 from discreet.mechanisms.learning.margin import row_loss
 from discreet.mechanisms.learning.one_vs_rest import ONE_VS_REST
 from discreet.mechanisms.learning.persons import normal_loss
-from discreet.noise import SystemNoise
 from discreet.problems import OneVsRestRisk
-from tests.mechanisms.learning.test_persons_classes import asked
+from tests.mechanisms.learning.persons_of_classes import asked, certified, keeps_its_promise
 
 K = 3
 LOSSES = [Logistic(), SoftplusHinge(), HuberHinge(), SmoothedHinge()]
@@ -136,15 +133,6 @@ def test_persons_cost_hardly_more_noise_than_rows(classes, neighbours, factor):
     assert 0.9 < persons / rows < 1.03
 
 
-def visits(public, rows, persons=20):
-    """Records of so many persons with `rows` rows each."""
-    draw = np.random.default_rng(0)
-    count = persons * rows
-    matrix = draw.standard_normal((count, public.domain.features))
-    codes = (matrix[:, 0] > 0).astype(np.int64) + (matrix[:, 1] > 0)
-    return Records(rows=DenseMatrix(matrix), targets=codes, weights=np.full(count, 1.0 / rows), domain=public.domain)
-
-
 @pytest.mark.parametrize("loss", LOSSES, ids=repr)
 @pytest.mark.parametrize(("epsilon", "delta"), [(0.1, 1e-6), (1.0, 1e-6), (4.0, 1e-4), (1.0, 0.0)])
 @pytest.mark.parametrize("neighbours", Neighbours)
@@ -152,12 +140,7 @@ def visits(public, rows, persons=20):
 def test_a_released_model_of_persons_verifies_and_says_so(loss, epsilon, delta, neighbours, factor):
     target = asked(epsilon, delta, neighbours)
     public = comfortable(factor, target=target, loss=loss, features=2, rows=5, records=None if neighbours is ADD_REMOVE else 20)
-    made = calibrate(public, mechanism="objective", calibration="tight", **target)
-    certificate = made.run(public, visits(public, 5), SystemNoise()).certificate
-    verdict = certificate.verify()
-    assert verdict.ok, [check for check in verdict.checks if not check.ok]
-    assert certificate.guarantee.unit is Unit.PERSON
-    assert certificate.guarantee.epsilon <= epsilon
+    certificate = certified(public, target)
     noise, more = ("scale", 0.99) if delta > 0 else ("rate", 1.01)
     if delta > 0 or math.isfinite(loss.slope_curvature_ratio):
         assert not replace(certificate, parameters={**certificate.parameters, noise: certificate.parameters[noise] * more}).verify().ok
@@ -169,10 +152,7 @@ def test_a_released_model_of_persons_verifies_and_says_so(loss, epsilon, delta, 
 @pytest.mark.parametrize("classes", [3, 30])
 def test_persons_are_calibrated_for_over_all_scales(epsilon, delta, neighbours, classes):
     target = asked(epsilon, delta, neighbours)
-    public = problem(classes=classes, features=20, rows=7)
-    public = replace(public, ridge=default_ridge(public, **target))
-    made = calibrate(public, mechanism="objective", calibration="tight", **target)
-    assert made.guarantee(public).delta(epsilon) <= delta
+    keeps_its_promise(problem(classes=classes, features=20, rows=7), target)
 
 
 @pytest.mark.parametrize("delta", [0.0, 1e-6])
