@@ -36,6 +36,7 @@ RUN = [
             "cuts.md",
             "uncertainty.md",
             "linear-regression.md",
+            "prior.md",
             "scale.md",
         )
     ),

@@ -1,6 +1,7 @@
 """Releases and their certificates."""
 
-from discreet.certificates.certificate import FORMAT, Certificate, Release, Verification, digest_of, digest_of_blocks
+from discreet.certificates.certificate import FORMAT, Certificate, Release, Verification
+from discreet.core.arrays import digest_of, digest_of_blocks
 from discreet.statements import Hypothesis
 from discreet.verification import Check, register_recheck
 

@@ -5,16 +5,13 @@ the guarantee from the recorded parameters by a path independent of the calibrat
 digest with the value.
 """
 
-import hashlib
 import json
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-import numpy as np
-
 from discreet.accounting import ApproximateDP, Guarantee, Json, NoGuarantee, PureDP, Unit, guarantee_from_dict
-from discreet.core.arrays import Floats
+from discreet.core.arrays import Floats, digest_of
 from discreet.core.errors import FileFormatError, VerificationFailure
 from discreet.core.files.strict_json import printable, read_object
 from discreet.core.files.text_file import read_parsed
@@ -197,20 +194,6 @@ class Release:
     def _repr_html_(self) -> str:
         """For notebooks."""
         return shown("certificates.release_view", self)
-
-
-def digest_of(value: Floats) -> str:
-    """SHA-256 of the shape and the little-endian float64 numbers of a released array."""
-    numbers = np.ascontiguousarray(value, dtype="<f8")
-    return digest_of_blocks(numbers.shape, (numbers,))
-
-
-def digest_of_blocks(shape: tuple[int, ...], blocks: Iterable[Floats]) -> str:
-    """The same of an array of this shape whose rows come some at a time."""
-    digest = hashlib.sha256(json.dumps(shape).encode())
-    for block in blocks:
-        digest.update(np.ascontiguousarray(block, dtype="<f8").tobytes())
-    return digest.hexdigest()
 
 
 def _promise(guarantee: Guarantee) -> list[str]:

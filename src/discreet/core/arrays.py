@@ -1,6 +1,9 @@
 """Array types shared by every floor: float64 NumPy arrays, shapes given in docstrings."""
 
+import hashlib
+import json
 import math
+from collections.abc import Iterable
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -55,3 +58,17 @@ def namespace(values: Any) -> Any:  # noqa: ANN401 - a module of functions, whos
     from array_api_compat import array_namespace  # noqa: PLC0415 - an optional dependency, which whoever holds such an array has
 
     return array_namespace(values)
+
+
+def digest_of(value: Floats) -> str:
+    """SHA-256 of the shape and the little-endian float64 numbers of an array."""
+    numbers = np.ascontiguousarray(value, dtype="<f8")
+    return digest_of_blocks(numbers.shape, (numbers,))
+
+
+def digest_of_blocks(shape: tuple[int, ...], blocks: Iterable[Floats]) -> str:
+    """The same of an array of this shape whose rows come some at a time."""
+    digest = hashlib.sha256(json.dumps(shape).encode())
+    for block in blocks:
+        digest.update(np.ascontiguousarray(block, dtype="<f8").tobytes())
+    return digest.hexdigest()

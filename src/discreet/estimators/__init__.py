@@ -1,10 +1,10 @@
 """Estimators with scikit-learn's manners, and models as files."""
 
+from discreet.estimators.base import ManyFits
 from discreet.estimators.cut_fit import CutFit, fit_with_cuts
 from discreet.estimators.forms import threshold_for
 from discreet.estimators.intervals import IntervalFile, release_uncertainty
 from discreet.estimators.kernel_classifier import KernelClassifier
-from discreet.estimators.linear_classifier import ManyFits
 from discreet.estimators.linear_regression import LinearRegression
 from discreet.estimators.margin_classifiers import LinearSVC, LogisticRegression
 from discreet.estimators.model import Model

@@ -314,3 +314,14 @@ def require_own_targets(*beside: Any, weights: bool) -> None:
 
 def _unchanged(rows: Matrix) -> Matrix:
     return rows
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ManyFits:
+    """Independent private fits of one model on the same records, under one certificate for all of them together: what `fit_many` returns."""
+
+    coef: Floats
+    """(count, d), with K > 2 classes (count, K, d)."""
+    intercept: Floats
+    """(count,), with K > 2 classes (count, K)."""
+    certificate: Certificate

@@ -24,15 +24,19 @@ from discreet.accounting import Json
 from discreet.certificates import Certificate, digest_of
 from discreet.core.arrays import Floats
 from discreet.core.errors import InvalidInput
+from discreet.core.neighbours import Privacy
 from discreet.core.validate import number, whole
 from discreet.data import BlockTable, TransformedTable
 from discreet.estimators.explanation import Explanation
 from discreet.estimators.forms import KernelForm
+from discreet.estimators.inputs import ClassRisk
 from discreet.estimators.linear_classifier import LinearClassifier
 from discreet.kernels import Kernel, draw_frequencies, fresh_public_seed, kernel_named, kernel_names
 from discreet.kernels.feature_map import FeatureMap
 from discreet.kernels.matrix import FeatureMapMatrix, RecentFeatures
 from discreet.matrices import Matrix, answers_per_record
+from discreet.mechanisms.learning.base import LearningMechanism
+from discreet.problems import RegularisedRisk
 from discreet.statements.base import KERNEL, certified_words
 
 _MOST_FEATURES = 1 << 24
@@ -179,6 +183,13 @@ class KernelClassifier(LinearClassifier):
         if isinstance(seed, bool) or not isinstance(seed, Integral) or seed < 0:
             raise InvalidInput(f"feature_seed must be an integer of at least 0 or None; {seed!r} was given. It is public.")
         return int(seed)
+
+    def _calibrated(
+        self, two_classes: RegularisedRisk, privacy: Privacy, mechanism: str
+    ) -> tuple[RegularisedRisk | ClassRisk, LearningMechanism[Any]]:
+        if self.prior is not None:
+            raise InvalidInput("a prior is a point in the coefficients of columns; those of random features are of no column. Leave prior out.")
+        return super()._calibrated(two_classes, privacy, mechanism)
 
     def _stated(self, certificate: Certificate, declared: tuple[str, ...]) -> Certificate:
         """The certificate, with the map in the problem, its hypothesis, and what was declared."""

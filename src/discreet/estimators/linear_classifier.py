@@ -26,7 +26,7 @@ from discreet.core.neighbours import ADD_REMOVE, Persons, Privacy
 from discreet.core.validate import positive, whole
 from discreet.data import BlockTable, Domain, EncodedTable, Reader, Records, class_codes
 from discreet.data.blocks.moved import moved_blocks
-from discreet.estimators.base import Given, PrivateModel, ScoredClassifier, require_own_targets
+from discreet.estimators.base import Given, ManyFits, PrivateModel, ScoredClassifier, require_own_targets
 from discreet.estimators.explanation import Explanation, Setting, explain, known_features
 from discreet.estimators.forms import chosen_codes, codes_above, has_link, linear_decision, log_probabilities, probabilities
 from discreet.estimators.inputs import (
@@ -44,6 +44,7 @@ from discreet.estimators.inputs import (
     split_weights,
 )
 from discreet.estimators.norm_fit import Prepared, fitted_with_norm, left, planned_with_norm, require_declared, require_unencoded
+from discreet.estimators.prior import declared_prior, prior_of
 from discreet.estimators.weighting import Weighting
 from discreet.losses import MarginLoss, loss_named
 from discreet.matrices import Matrix, as_matrix
@@ -56,17 +57,6 @@ from discreet.statements.base import CLASSES, SCHEMA
 
 _INTERCEPT_SHARE = 0.3
 """The constant feature over data_norm where the caller does not choose: it lengthens the norm bound, and so the noise, by 4 %."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ManyFits:
-    """Independent private fits of one model on the same records, under one certificate for all of them together: what `fit_many` returns."""
-
-    coef: Floats
-    """(count, d), with K > 2 classes (count, K, d)."""
-    intercept: Floats
-    """(count,), with K > 2 classes (count, K)."""
-    certificate: Certificate
 
 
 def _require_link(estimator: "LinearClassifier") -> bool:
@@ -95,6 +85,7 @@ class LinearClassifier(ScoredClassifier, PrivateModel):
     class_weight: Annotated[dict[Any, float] | None, "Public weights of classes; a class that is not named has 1. The noise grows with them."] = None
     max_sample_weight: float | None = None
     device: str | None = None
+    prior: Any = None
 
     coef_: Floats = field(init=False)
     intercept_: Floats = field(init=False)
@@ -232,7 +223,8 @@ class LinearClassifier(ScoredClassifier, PrivateModel):
         neighbours = self._privacy().neighbours
         door = self._given_blocks if isinstance(X, BlockTable) else self._given
         given = door(X, y, sample_weight, persons, noise)
-        given = replace(given, declared=(*given.declared, *self._declared_records(neighbours)))
+        declared = (*given.declared, *self._declared_records(neighbours), *declared_prior(self.prior, given.classes))
+        given = replace(given, declared=declared)
         self._advise(X, self._privacy(), given.records)
         return given, partial(self._prepared, given.features, given.records, len(given.classes), given.largest, given.persons)
 
@@ -304,10 +296,11 @@ class LinearClassifier(ScoredClassifier, PrivateModel):
         self, two_classes: RegularisedRisk, privacy: Privacy, mechanism: str
     ) -> tuple[RegularisedRisk | ClassRisk, LearningMechanism[Any]]:
         """The problem that is solved and its mechanism: those of two classes, or of more."""
-        scheme = self._scheme()
+        scheme, prior = self._scheme(), prior_of(self.prior, two_classes.domain, self.data_norm)
         if two_classes.domain.classes == 2:
+            two_classes = replace(two_classes, prior=prior)
             return two_classes, calibrate(two_classes, mechanism=mechanism, calibration=self.calibration, **privacy.target)
-        many = class_problem(scheme, two_classes)
+        many = replace(class_problem(scheme, two_classes), prior=prior)
         if self.alpha is None and privacy.adds_noise:
             many = replace(many, ridge=default_ridge(many, **privacy.target))
         return many, calibrate(many, mechanism=mechanism, calibration=self.calibration, **privacy.target)

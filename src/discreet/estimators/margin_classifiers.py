@@ -37,6 +37,8 @@ class LogisticRegression(LinearClassifier):
     fit_intercept, intercept_scale : an intercept is a constant feature of this size, regularised and counted in the norm of a row; None
         takes 0.3 data_norm.
     class_weight : public weights by class, a dict.
+    prior : a public point that the ridge pulls towards, in place of zero: a fitted linear classifier of the same classes, or (coef, intercept); no
+        privacy is spent on it (docs/prior.md). It must not depend on the records. None: zero.
     max_sample_weight : what larger weights in `sample_weight` are cut to, required where there are any; the noise grows with it. Choose it without
         the records. The weights themselves may be private.
     public_records : under add-remove, a number of records that you declare public, which `alpha` then multiplies.

@@ -269,6 +269,8 @@ class _Variance:
 def problem_of(certificate: Certificate) -> RegularisedRisk:
     """The public problem that a model's certificate states, if it is one of two classes with a law of noise that is known here."""
     stated: Mapping[str, Any] = certificate.problem
+    if "prior" in stated:
+        raise InvalidInput("intervals are for a ridge that pulls towards zero; the numbers of the prior of this model are not in its certificate.")
     if stated.get("classes", 2) != 2:
         raise InvalidInput(f"intervals are for models of two classes; this one has {stated['classes']}.")
     try:

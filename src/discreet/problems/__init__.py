@@ -4,6 +4,7 @@ from discreet.problems.constrained_risk import ConstrainedRisk
 from discreet.problems.objective import MarginObjective
 from discreet.problems.prediction_risk import PredictionRisk
 from discreet.problems.prediction_sum import PredictionSum
+from discreet.problems.prior import Prior
 from discreet.problems.regularised_risk import AnyRisk, MultinomialRisk, OneVsRestRisk, RegularisedRisk
 from discreet.problems.softmax_objective import SoftmaxObjective, softmax
 
@@ -15,6 +16,7 @@ __all__ = [
     "OneVsRestRisk",
     "PredictionRisk",
     "PredictionSum",
+    "Prior",
     "RegularisedRisk",
     "SoftmaxObjective",
     "softmax",

@@ -10,7 +10,8 @@ The one place where the constants of a loss meet the bounds of the data:
 
 A sum, not a mean: adding a record must change G by that record's loss and nothing else (Chaudhuri, Monteleoni, Sarwate 2011 write lambda = n Lambda).
 For c_i <= c_max the bounds with c_max hold because kappa is concave: c kappa(u / c) does not decrease in c. The ridge covers all coordinates, that of
-the constant feature too, so that G is lambda-strongly convex.
+the constant feature too, so that G is lambda-strongly convex. Where there is a prior it is (lambda / 2) |w - w0|^2, w0 public (module `prior`):
+objectives are those without it, and their solver gets its pull as a linear term.
 
 Multinomial logistic risk of K classes:
 
@@ -49,6 +50,7 @@ from discreet.data import Domain, Records
 from discreet.data.domain import check_scale
 from discreet.losses import MarginLoss
 from discreet.problems.objective import MarginObjective
+from discreet.problems.prior import Prior
 from discreet.problems.softmax_objective import SoftmaxObjective
 from discreet.problems.summed_objective import Part, SummedObjective, summed
 
@@ -64,6 +66,8 @@ class Risk(ABC):
     domain: Domain
     max_weight: float = 1.0
     """c_max, the largest weight a record may have."""
+    prior: Prior | None = None
+    """The public point that the ridge pulls towards; None for zero."""
 
     def __post_init__(self) -> None:
         """See class docstring."""
@@ -71,6 +75,8 @@ class Risk(ABC):
             raise InvalidInput(f"the regularisation strength must be a positive finite number; {self.ridge!r} was given.")
         self.domain.require("sign", "code")
         check_scale(self.max_weight, "the largest weight of a record")
+        if self.prior is not None and self.prior.point is not None and self.prior.point.shape != (self.dimension,):
+            raise InvalidInput(f"the prior must have one number for each of the {self.dimension} weights; {self.prior.point.size} were given.")
 
     @property
     def classes(self) -> int:
@@ -128,6 +134,7 @@ class Risk(ABC):
             "records": domain.records,
             "max_weight": self.max_weight,
             **domain.unit(),
+            **({} if self.prior is None else {"prior": self.prior.to_dict()}),
         }
 
 
@@ -231,7 +238,8 @@ class OneVsRestRisk(Risk):
     @property
     def each(self) -> RegularisedRisk:
         """What the K problems share, their domain with its K classes included."""
-        return RegularisedRisk(loss=self.loss, ridge=self.ridge, domain=self.domain, max_weight=self.max_weight)
+        prior = None if self.prior is None else self.prior.without_point
+        return RegularisedRisk(loss=self.loss, ridge=self.ridge, domain=self.domain, max_weight=self.max_weight, prior=prior)
 
     @property
     def dimension(self) -> int:

@@ -58,6 +58,7 @@ LABELS_THAT_OCCUR = "the set of labels that occur in y, since classes=None"
 SCHEMA = "the schema: columns, bounds, categories and classes"
 THE_SETTINGS = "the settings that are searched over"
 KERNEL = "the kernel with its scale, the number of features and their seed"
+PRIOR = "the point that the ridge pulls towards (prior)"
 """Lines of what callers may declare public, besides what a mechanism always takes for granted."""
 _ABOUT = re.compile(r"about ([1-9][0-9]*) records(, which the number of steps was chosen for)?")
 
@@ -249,7 +250,7 @@ def about_records(records: int, *, steps: bool = False) -> str:
 
 def unknown_lines(lines: Iterable[str], of_mechanism: Iterable[str]) -> list[str]:
     """Those that nobody writes."""
-    always = {*of_mechanism, CLASSES, SCHEMA, LABELS_THAT_OCCUR, THE_SETTINGS, KERNEL}
+    always = {*of_mechanism, CLASSES, SCHEMA, LABELS_THAT_OCCUR, THE_SETTINGS, KERNEL, PRIOR}
     return [line for line in lines if line not in always and not _ABOUT.fullmatch(line)]
 
 

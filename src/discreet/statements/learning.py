@@ -5,8 +5,10 @@ import math
 from discreet.accounting import Json
 from discreet.core.fields import Named, count, flag, is_own, not_negative, numbers, positive, sha256, text, whole
 from discreet.losses import loss_named
+from discreet.problems.prior import Prior
 from discreet.statements.base import (
     KERNEL,
+    PRIOR,
     Fields,
     Hypothesis,
     Record,
@@ -60,6 +62,15 @@ def _feature_map(value: Json) -> dict[str, Json]:
     read = mapping(value)
     read_fields("feature_map", read, _MAP)
     return read
+
+
+def prior_hypothesis(problem: Record) -> tuple[Hypothesis, ...]:
+    """The condition on the point that the ridge pulls towards, where there is one."""
+    if "prior" not in problem:
+        return ()
+    prior = Prior.stated(problem["prior"])
+    fixed = f"the ridge pulls towards one point, of norm at most {prior.norm:.10g}, that was public before any record was read"
+    return (Hypothesis(required=fixed, enforced=f"the caller declares it; SHA-256 of its numbers: {prior.digest}"),)
 
 
 def mapped_hypothesis(features: int, feature_map: Record) -> Hypothesis:
@@ -152,12 +163,14 @@ def _register_fit(mechanism: str, theorem: str, law: str, problem: Fields, *, mo
     pure = mechanism.endswith("-pure")
     fields, sampler = (_PURE, LAPLACE_GRID) if pure else (GAUSSIAN, GAUSSIAN_GRID)
 
-    @register_words(mechanism, parameters={**fields, **(more or {})}, problem=problem, sometimes={"feature_map": _feature_map}, shared=True)
+    @register_words(
+        mechanism, parameters={**fields, **(more or {})}, problem=problem, sometimes={"feature_map": _feature_map, "prior": Prior.stated}, shared=True
+    )
     def fit(given: Record, about: Record) -> Words:
         noise = noise_hypothesis(law, given)
-        hypotheses = (*problem_hypotheses(given, about), noise, *computing_hypotheses(given, sampler, dimension_of(about)))
+        hypotheses = (*problem_hypotheses(given, about), *prior_hypothesis(about), noise, *computing_hypotheses(given, sampler, dimension_of(about)))
         if "feature_map" not in about:
-            return Words(theorem.format(**about), hypotheses)
+            return Words(theorem.format(**about), hypotheses, (PRIOR,) if "prior" in about else ())
         mapped = mapped_hypothesis(whole(about["features"]), _feature_map(about["feature_map"]))
         return Words(theorem.format(**about), (*hypotheses, mapped), (KERNEL,))
 

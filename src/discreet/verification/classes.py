@@ -25,6 +25,7 @@ from discreet.statements.learning import dimension_of
 from discreet.verification.base import Check, Stated, delta_check, epsilon_check, register_recheck
 from discreet.verification.numerics import (
     Scan,
+    drawn_radius,
     gaussian_integral,
     last_stage,
     least_of,
@@ -72,7 +73,7 @@ def _multinomial_gaussian(stated: Stated) -> Iterator[Check]:
         return min(least_tangent(epsilon, each) for each in (coupled, mixed)[: len(mixtures)])
 
     first = least_of(with_slope, np.linspace(0.0, ratio, 5 if several else 17), near=1e-4 * ratio)
-    total = first + last_stage(stated.parameters, dimension_of(stated.problem), _radius(stated) / ridge)
+    total = first + last_stage(stated.parameters, dimension_of(stated.problem), _radius(stated, ridge))
     reached = epsilon + positive(stated.parameters["grid_epsilon"])
     yield delta_check(stated, reached, total, "numerical integrals over pairs of classes, plus the last stage")
 
@@ -83,7 +84,7 @@ def _multinomial_pure(stated: Stated) -> Iterator[Check]:
     unit = positive(stated.parameters["rate"]) * bound
     shares, dets = _two_levels(classes, ratio, several=several_rows(stated.problem))
     first = float(np.max(unit * np.sqrt(2.0 - shares) + dets)) + (0.0 if stated.guarantee.neighbours is ADD_REMOVE else math.sqrt(2.0) * unit)
-    total = first + last_stage(stated.parameters, dimension_of(stated.problem), _radius(stated) / ridge)
+    total = first + last_stage(stated.parameters, dimension_of(stated.problem), _radius(stated, ridge))
     yield epsilon_check(stated, total, "supremum of the log density ratio over probabilities, plus the last stage", most=_LOOSE)
 
 
@@ -92,7 +93,7 @@ def _one_vs_rest_pure(stated: Stated) -> Iterator[Check]:
     scan, classes = scan_of(stated.problem), _classes(stated.problem)
     shift = positive(stated.parameters["rate"]) * scan.gradient
     first = float(np.max(shift * scan.slopes + scan.jacobian)) + (0.0 if stated.guarantee.neighbours is ADD_REMOVE else shift)
-    total = classes * (first + last_stage(stated.parameters, dimension_of(stated.problem) // classes, _radius(stated) / scan.ridge))
+    total = classes * (first + last_stage(stated.parameters, dimension_of(stated.problem) // classes, _radius(stated, scan.ridge)))
     yield epsilon_check(stated, total, "the classes' suprema of the log density ratio, plus their last stages")
 
 
@@ -102,7 +103,7 @@ def _one_vs_rest_gaussian(stated: Stated) -> Iterator[Check]:
     epsilon, s = positive(stated.parameters["epsilon"]), scan.gradient / positive(stated.parameters["scale"])
     of_unit = _of_persons if several_rows(stated.problem) else _of_rows
     first = of_unit(scan, s, classes, epsilon, alone=stated.guarantee.neighbours is ADD_REMOVE)
-    total = first + last_stage(stated.parameters, dimension_of(stated.problem), _radius(stated, tolerances=classes) / scan.ridge)
+    total = first + last_stage(stated.parameters, dimension_of(stated.problem), _radius(stated, scan.ridge, classes))
     reached = epsilon + positive(stated.parameters["grid_epsilon"])
     yield delta_check(stated, reached, total, "a finer composition of the classes' losses, plus the last stage")
 
@@ -167,9 +168,9 @@ def _sum_beyond(slopes: Floats, heights: Floats, s: float, classes: int, epsilon
     return beyond
 
 
-def _radius(stated: Stated, tolerances: int = 1) -> float:
-    """How far gradients at computed weights may be from those at ideal ones, for so many minimisers together."""
-    return math.sqrt(tolerances) * positive(stated.parameters["tolerance"]) + positive(stated.parameters["noise_error"])
+def _radius(stated: Stated, ridge: float, minimisers: int = 1) -> float:
+    """See `drawn_radius`."""
+    return drawn_radius(stated, ridge, positive(stated.parameters["noise_error"]), minimisers=minimisers)
 
 
 def _classes(problem: Mapping[str, Json]) -> int:

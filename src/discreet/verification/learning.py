@@ -33,6 +33,7 @@ from discreet.verification.constrained import public_numbers
 from discreet.verification.numerics import (
     Envelope,
     Scan,
+    drawn_radius,
     excess,
     gaussian_integral,
     last_stage,
@@ -60,7 +61,7 @@ def _objective_pure(stated: Stated) -> Iterator[Check]:
     scan = scan_of(stated.problem, finite(stated.parameters["extra_ridge"]))
     shift = positive(stated.parameters["rate"]) * scan.gradient
     first = float(np.max(shift * scan.slopes + scan.jacobian)) + (0.0 if stated.guarantee.neighbours is ADD_REMOVE else shift)
-    radius = (positive(stated.parameters["tolerance"]) + noise_error(stated)) / scan.ridge
+    radius = drawn_radius(stated, scan.ridge, noise_error(stated))
     total = first + last_stage(stated.parameters, dimension_of(stated.problem), radius)
     yield epsilon_check(stated, total, "supremum of the log density ratio over all margins, plus the last stage")
 
@@ -104,7 +105,7 @@ def _output_stages(stated: Stated) -> Stages:
 def _objective_stages(stated: Stated) -> Stages:
     scan = scan_of(stated.problem)
     s = scan.gradient / positive(stated.parameters["scale"])
-    radius = (positive(stated.parameters["tolerance"]) + noise_error(stated)) / scan.ridge
+    radius = drawn_radius(stated, scan.ridge, noise_error(stated))
     if several_rows(stated.problem):
         delta = _of_persons(scan.slopes, scan.jacobian, s, alone=stated.guarantee.neighbours is ADD_REMOVE)
         return _with_last(stated, ((delta, "numerical integral of the tangents of theorem P"),), radius)

@@ -10,10 +10,10 @@ from scipy.special import ndtr
 
 from discreet.accounting import Json, closeness
 from discreet.core.arrays import Floats
-from discreet.core.fields import finite, numbers, positive
+from discreet.core.fields import finite, not_negative, numbers, positive
 from discreet.losses import MarginLoss, loss_named
 from discreet.noise import gaussian_error, spherical_error
-from discreet.statements.base import persons_of
+from discreet.statements.base import mapping, persons_of
 from discreet.statements.learning import dimension_of
 from discreet.verification.base import Stated
 
@@ -264,6 +264,17 @@ def noise_error(stated: Stated) -> float:
     else:
         allowed = gaussian_error(scale=positive(parameters["scale"]), dimension=dimension)
     return max(positive(parameters["noise_error"]), allowed)
+
+
+def drawn_radius(stated: Stated, ridge: float, error: float, *, minimisers: int = 1) -> float:
+    """How far so many minimisers, each computed to the stated tolerance under noise in the objective, may be from ideal ones together; e is `error`.
+
+    A prior is added to the noise in floating point: such a sum is off by half a unit of both, of which that of the drawn numbers is less than e.
+    """
+    stopped = math.sqrt(minimisers) * positive(stated.parameters["tolerance"])
+    if "prior" not in stated.problem:
+        return (stopped + error) / ridge
+    return (stopped + 2.0 * error) / ridge + 2.0**-51 * not_negative(mapping(stated.problem["prior"])["norm"])
 
 
 def last_stage(parameters: Mapping[str, Json], dimension: int, radius: float) -> float:

@@ -27,20 +27,21 @@ from discreet.mechanisms.learning.base import GaussianGrid
 from discreet.mechanisms.learning.output_perturbation import one_minimiser
 from discreet.mechanisms.persons import owners_of
 from discreet.noise import SystemNoise
-from discreet.problems import MultinomialRisk, OneVsRestRisk, RegularisedRisk
+from discreet.problems import MultinomialRisk, OneVsRestRisk, Prior, RegularisedRisk
 
 _RUNS, _LOUD_STEP, _LOUDER = 1000, 2.0**-10, 1e5
 _LOSS = Logistic()
 
 
-def one_model(target: Target, *, mechanism: str) -> Watch:
-    """Two classes; `mechanism` "objective" or "output"."""
+def one_model(target: Target, *, mechanism: str, prior: Floats | None = None) -> Watch:
+    """Two classes; `mechanism` "objective" or "output"; the ridge pulls towards `prior` (2,)."""
     rule = None if target.person is None else target.person.rule
     table = owned_rows(rule)
     domain = Domain(features=2, norm_bound=1.0, records=table.persons, classes=2, persons=rule)
     asked = {"mechanism": mechanism, **target.asked}
     start = RegularisedRisk(loss=_LOSS, ridge=1.0, domain=domain)
-    problem = replace(start, ridge=default_ridge(start, **asked))
+    problem = replace(start, ridge=default_ridge(start, **asked), prior=None if prior is None else Prior.at(prior))
+    point = np.zeros(2) if prior is None else prior
     data = table.records(domain)
     stated = Records(rows=DenseMatrix(table.rows), targets=table.signs, domain=domain, weights=None if rule is None else table.shares)
     made = calibrate(problem, calibration="tight", **asked)
@@ -48,13 +49,13 @@ def one_model(target: Target, *, mechanism: str) -> Watch:
     def recovered(weights: Floats) -> Floats:
         if mechanism == "output":
             return weights - one_minimiser(problem, stated, 1e-8)[:, 0]
-        return -np.array([margin_gradient(w, table.rows, table.signs, problem.ridge, table.shares) for w in weights])
+        return problem.ridge * point - np.array([margin_gradient(w, table.rows, table.signs, problem.ridge, table.shares) for w in weights])
 
     return _watch(problem, data, made, recovered, vectors=1)
 
 
-def several_classes(target: Target, *, multinomial: bool) -> Watch:
-    """Three classes, together or one against the rest."""
+def several_classes(target: Target, *, multinomial: bool, prior: Floats | None = None) -> Watch:
+    """Three classes, together or one against the rest; the ridge pulls towards `prior` (6,)."""
     rule = None if target.person is None else target.person.rule
     table = owned_rows(rule)
     codes = (np.arange(len(table.ids)) if rule is None else table.ids) % 6 % 3
@@ -68,12 +69,13 @@ def several_classes(target: Target, *, multinomial: bool) -> Watch:
         return OneVsRestRisk(loss=_LOSS, ridge=ridge, domain=domain)
 
     ridge = default_ridge(of_ridge(1.0), **target.asked)
-    problem = of_ridge(ridge)
+    problem = replace(of_ridge(ridge), prior=None if prior is None else Prior.at(prior))
+    point = np.zeros(6) if prior is None else prior
     made = calibrate(problem, mechanism="objective", calibration="tight", **target.asked)
 
     def recovered(weights: Floats) -> Floats:
         gradient = softmax_gradient if multinomial else rest_gradient
-        return -np.array([gradient(w.reshape(3, -1), table, codes, ridge).ravel() for w in weights])
+        return ridge * point - np.array([gradient(w.reshape(3, -1), table, codes, ridge).ravel() for w in weights])
 
     return _watch(problem, data, made, recovered, vectors=1 if multinomial else 3)
 

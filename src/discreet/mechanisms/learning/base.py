@@ -131,9 +131,13 @@ def solved_apart(problem: AnyRisk) -> int:
 def minimisers(problem: AnyRisk, data: Records, linears: Floats, tolerance: float) -> Floats:
     """argmin G + <b_j, .> for every column b_j of `linears` (dimension, draws), each to gradient norm `tolerance`; raises SolverFailure.
 
+    A prior is a linear term more, the same for every table.
+
     For one-vs-rest problems `tolerance` is that of each class. Where the records are one part, in memory, `data.jobs` threads share the draws or the
     classes, whichever are more; else they share the parts.
     """
+    if problem.prior is not None:
+        linears = linears - problem.prior.pull(problem.ridge)[:, np.newaxis]
     jobs = data.jobs if data.in_memory and data.records <= WHOLE_RECORDS else 1
     match problem:
         case MultinomialRisk():
@@ -157,14 +161,16 @@ def _one_model(objective: Objective, linears: Floats, tolerance: float, jobs: in
 def default_tolerance(problem: AnyRisk, noise_size: float) -> float:
     """tau: a small multiple of the rounding error that a gradient of this size cannot avoid, from public numbers.
 
-    `noise_size` is the typical norm of the linear term. The weights have norm at most W = 2 |b| / lambda + sqrt(2 n l(0) / lambda), since G
-    there is no larger than at 0.
+    `noise_size` is the typical norm of the noise in it. The weights have norm at most W = |w0| + 2 |b| / lambda + sqrt(2 n l / lambda), with l the
+    most that a record adds at the prior w0, since G there is no larger than at w0.
     """
+    away = 0.0 if problem.prior is None else problem.prior.norm
     records = float(problem.domain.records or _NOMINAL_RECORDS)
-    weights = 2.0 * noise_size / problem.ridge + math.sqrt(2.0 * records * problem.value_at_zero / problem.ridge)
+    most = problem.value_at_zero + problem.gradient_bound * away
+    weights = away + 2.0 * noise_size / problem.ridge + math.sqrt(2.0 * records * most / problem.ridge)
     sums = 1100.0 * records * problem.gradient_bound
     margins = (problem.domain.dimension + 8.0) * records * problem.curvature_bound * weights
-    linear = 16.0 * (noise_size + problem.ridge * weights)
+    linear = 16.0 * (noise_size + problem.ridge * (away + weights))
     return 4.0 * _UNIT_ROUNDOFF * (sums + margins + linear)
 
 

@@ -13,6 +13,8 @@
 epsilon_2 and delta_2 hide a distance of (tau + e) / lambda from f: the solver stops at gradient norm tau, the drawn b is within e of its ideal; all K
 vectors of Gaussian one-vs-rest are within (sqrt(K) tau + e) / lambda of their ideals together. Curves of the exact minimiser are in modules `margin`,
 `multinomial` and `one_vs_rest`; spherical one-vs-rest is K problems at epsilon / K, each with a last stage.
+
+A prior changes none of the theorems (proof note prior.md).
 """
 
 import math
@@ -35,6 +37,7 @@ from discreet.mechanisms.learning.one_vs_rest import ONE_VS_REST
 from discreet.mechanisms.learning.perturbation import GaussianPerturbation, Head, SphericalPerturbation, gaussian_plan
 from discreet.noise import Noise, spherical_error
 from discreet.problems import AnyRisk, MultinomialRisk, OneVsRestRisk, RegularisedRisk
+from discreet.problems.prior import computed_radius
 
 _DOWN, _UP = lowering(450), raising(45)
 """Factors that outweigh the rounding of a handful of operations."""
@@ -102,8 +105,8 @@ def _least_scale(head: Head[Any], problem: AnyRisk, epsilon: float, delta: float
 
 def _radius(problem: AnyRisk, tolerance: float, error: float) -> float:
     if isinstance(problem, OneVsRestRisk):
-        return (math.sqrt(problem.classes) * tolerance + error) / problem.ridge * _UP
-    return (tolerance + error) / problem.ridge
+        return computed_radius(problem.prior, gradient=math.sqrt(problem.classes) * tolerance, error=error, ridge=problem.ridge) * _UP
+    return computed_radius(problem.prior, gradient=tolerance, error=error, ridge=problem.ridge)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -133,7 +136,7 @@ class SphericalObjective(SphericalPerturbation[R], Generic[R]):
         rough = rate(each * (1.0 - 1e-3))
         noise_size = one.dimension / rough
         tolerance = default_tolerance(one, noise_size)
-        radius = (tolerance + spherical_error(rate=rough, dimension=one.dimension)) / one.ridge
+        radius = _radius(one, tolerance, spherical_error(rate=rough, dimension=one.dimension))
         share = last_share(3.0 * one.dimension * radius / each * weight_reach(one) / noise_size)
         return cls.with_rate(problem, rate=rate(each * (1.0 - share)), tolerance=tolerance, last_epsilon=each * share * _DOWN, neighbours=neighbours)
 
@@ -142,14 +145,14 @@ class SphericalObjective(SphericalPerturbation[R], Generic[R]):
         """The mechanism with this noise, whose last stage (of each noise vector) spends `last_epsilon`."""
         width = one_of(problem).dimension
         error = spherical_error(rate=rate, dimension=width)
-        grid = LaplaceGrid.calibrate(radius=(tolerance + error) / problem.ridge, dimension=width, epsilon=last_epsilon)
+        grid = LaplaceGrid.calibrate(radius=_radius(one_of(problem), tolerance, error), dimension=width, epsilon=last_epsilon)
         return cls(rate=rate, tolerance=tolerance, noise_error=error, grid=grid, neighbours=neighbours)
 
     def promise(self, problem: R) -> PureDP:
         """See module docstring."""
         effective, apart = self._effective(problem), solved_apart(problem)
         first = self.head.epsilon(one_of(effective), rate=self.rate, neighbours=self.neighbours)
-        each = first + self._last(problem, lambda tolerance, error: (tolerance + error) / effective.ridge)
+        each = first + self._last(problem, lambda tolerance, error: _radius(one_of(effective), tolerance, error))
         epsilon = each if apart == 1 else apart * each * raising(5)
         return PureDP(epsilon=epsilon, neighbours=self.neighbours, theorem=self.head.theorem(problem, pure=True))
 

@@ -30,6 +30,7 @@ from discreet.mechanisms.learning.perturbation import GaussianPerturbation, TwoS
 from discreet.mechanisms.regression.objective import ResidualObjectivePerturbation
 from discreet.mechanisms.regression.sums import LeastSquares
 from discreet.problems import RegularisedRisk
+from discreet.problems.prior import Prior
 
 _KNOTS = 81
 _BEYOND = 1.6
@@ -65,6 +66,7 @@ def problem_from(record: Mapping[str, Json]) -> RegularisedRisk:
         ridge=real(record["ridge"]),
         domain=domain,
         max_weight=real(record["max_weight"]),
+        prior=Prior.stated(record["prior"]) if "prior" in record else None,
     )
 
 

@@ -1,0 +1,94 @@
+"""What a prior from public data is worth: test error of LogisticRegression on few records of Adult, pulled towards four public points.
+
+    python benchmarks/prior.py [--draws 20] [--tables 4] [--factors 1 4] [--epsilons 0.1 1]
+
+Adult as Chaudhuri, Monteleoni and Sarwate (2011) prepared it: 105 features, rows of norm 1. Of a random order of the records the first 10,000 are the
+test set, the next 2,000 are public, and n of the others are private. A prior is a model of public records, fitted without privacy at alpha = 10^-3.
+
+    none      the ridge pulls towards zero: what the estimator does without a prior
+    same      2,000 public records of the same population
+    small     200 of them
+    others    the public records are of women only, and the private ones and the test set as they are: two thirds of these are men
+    wrong     minus the model of "same": as bad as a public point can be
+
+"public alone" are these models themselves, which no private record reaches. The default alpha times each of `--factors`. Means over `--tables` orders
+of the records and `--draws` of the noise, (epsilon, 1e-6), add-remove, with the standard error over orders.
+"""
+
+import argparse
+from collections.abc import Iterator
+
+import numpy as np
+import numpy.typing as npt
+import polars as pl
+
+from discreet import LogisticRegression
+from discreet.data.adult import adult_cms, load_adult
+
+SIZES = (500, 1000, 2000, 5000, 20_000)
+TEST, PUBLIC, SMALL = 10_000, 2_000, 200
+SETTINGS = {"neighbours": "add-remove", "delta": 1e-6, "fit_intercept": False, "classes": [-1, 1]}
+Numbers = npt.NDArray[np.float64]
+
+
+def priors(rows: Numbers, signs: npt.NDArray[np.int64], women: npt.NDArray[np.bool_], public: npt.NDArray[np.intp]) -> dict[str, Numbers]:
+    """Coefficients (d,) by name, from the records numbered `public`."""
+
+    def model(chosen: npt.NDArray[np.intp]) -> Numbers:
+        fitted = LogisticRegression(epsilon=np.inf, alpha=1e-3, public_records=len(chosen), **SETTINGS).fit(rows[chosen], signs[chosen])
+        return np.asarray(fitted.coef_[0])
+
+    same = model(public[:PUBLIC])
+    return {"same": same, "small": model(public[:SMALL]), "others": model(public[women[public]][:PUBLIC]), "wrong": -same}
+
+
+def measured(draws: int, tables: int, factors: list[float], epsilons: list[float]) -> Iterator[tuple[tuple[str, float, float, int], float]]:
+    """((prior, epsilon, factor, n), test error) of every order of the records; epsilon 0 is the public model alone."""
+    sparse_rows, labels = adult_cms()
+    rows, signs = sparse_rows.toarray(), labels.astype(np.int64)
+    table = load_adult().filter(~pl.any_horizontal(pl.col(pl.String) == "?"))
+    women = (table.get_column("sex") == "Female").to_numpy()
+    for seed in range(tables):
+        order = np.random.default_rng(1800 + seed).permutation(len(signs))
+        test, public, private = np.split(order, [TEST, TEST + 4 * PUBLIC])
+        points: dict[str, Numbers | None] = {"none": None, **priors(rows, signs, women, public)}
+
+        def error(coefficients: Numbers, test: npt.NDArray[np.intp] = test) -> float:
+            return float(np.mean(signs[test] != np.where(rows[test] @ coefficients.T > 0, 1, -1).T))
+
+        for name, point in points.items():
+            if point is not None:
+                yield (name, 0.0, 0.0, 0), error(point[np.newaxis])
+            for epsilon in epsilons:
+                start = LogisticRegression(epsilon=epsilon, **SETTINGS).plan(features=rows.shape[1]).problem["ridge"]
+                for factor in factors:
+                    for count in SIZES:
+                        alpha = factor * float(str(start)) / count
+                        made = LogisticRegression(epsilon=epsilon, alpha=alpha, public_records=count, prior=point, random_state=seed, **SETTINGS)
+                        fits = made.fit_many(rows[private[:count]], signs[private[:count]], count=draws)
+                        yield (name, epsilon, factor, count), error(fits.coef)
+
+
+def main() -> None:
+    """Print the table."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--draws", type=int, default=20)
+    parser.add_argument("--tables", type=int, default=4)
+    parser.add_argument("--factors", type=float, nargs="+", default=[1.0, 4.0])
+    parser.add_argument("--epsilons", type=float, nargs="+", default=[0.1, 1.0])
+    options = parser.parse_args()
+    found: dict[tuple[str, float, float, int], list[float]] = {}
+    for key, error in measured(options.draws, options.tables, options.factors, options.epsilons):
+        found.setdefault(key, []).append(error)
+    names = list(dict.fromkeys(key[0] for key in found))
+    print("public alone:", ", ".join(f"{name} {np.mean(found[name, 0.0, 0.0, 0]):.4f}" for name in names if (name, 0.0, 0.0, 0) in found))
+    for epsilon in options.epsilons:
+        for factor in options.factors:
+            print(f"\nepsilon {epsilon:g}, default alpha times {factor:g}\n{'n':>8}" + "".join(f"{name:>18}" for name in names))
+            for count in SIZES:
+                cells = [found[name, epsilon, factor, count] for name in names]
+                print(f"{count:>8}" + "".join(f"{np.mean(cell):>10.4f} +-{np.std(cell) / len(cell) ** 0.5:.4f}" for cell in cells))
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,76 @@
+"""A prior from public data, as estimators take it: a model, or its coefficients, that the ridge pulls towards in place of zero.
+
+    prior=(coef, intercept)     coef (d,) or (1, d) and a number; of K > 2 classes (K, d) and (K,)
+    prior=coef                  the same without intercept
+    prior=model                 whatever has coef_, intercept_ and classes_: of this library, fitted on public records or released, or scikit-learn's
+
+It is public, as a setting is: no privacy is spent on it, and none is kept of the records that it was learnt from. Units are those of coef_ and
+intercept_: of rows as they are given to `fit`, of an encoded table as they are encoded.
+"""
+
+from typing import Any, Protocol, runtime_checkable
+
+import numpy as np
+import numpy.typing as npt
+
+from discreet.core.arrays import Floats
+from discreet.core.errors import InvalidInput, quietly
+from discreet.data import Domain
+from discreet.problems.prior import Prior
+from discreet.statements.base import PRIOR
+
+_WHAT = "prior must be (coef, intercept), coef alone, or a fitted linear classifier with coef_, intercept_ and classes_"
+
+
+@runtime_checkable
+class Linear(Protocol):
+    """A fitted linear classifier."""
+
+    coef_: Floats
+    intercept_: Floats
+    classes_: npt.NDArray[Any]
+
+
+def prior_of(given: Any, domain: Domain, data_norm: float | str) -> Prior | None:
+    """In the weights of a problem of this domain. Raises InvalidInput for what is no prior of it, without its numbers."""
+    if given is None:
+        return None
+    if isinstance(data_norm, str):
+        raise InvalidInput('a prior needs rows in public units: with data_norm="private" they are divided by what is chosen. Declare data_norm.')
+    coef, intercept = _read(given)
+    rows = 1 if domain.classes == 2 else domain.classes
+    coef = coef[np.newaxis] if coef.ndim == 1 else coef
+    if coef.shape != (rows, domain.features) or intercept.size not in (1, rows):
+        raise InvalidInput(
+            f"prior must have coefficients of shape {(rows, domain.features)} and {rows} intercept(s), or one; "
+            f"{coef.shape} and {intercept.size} were given."
+        )
+    if domain.intercept_scale == 0:
+        if np.any(intercept):
+            raise InvalidInput("prior has an intercept, and fit_intercept=False: give it without one, prior=coef.")
+        return Prior.at(coef.ravel())
+    constants = np.broadcast_to(intercept.reshape(-1, 1), (rows, 1)) / domain.intercept_scale
+    return Prior.at(np.concatenate([coef, constants], axis=1).ravel())
+
+
+def declared_prior(given: Any, classes: npt.NDArray[Any]) -> tuple[str, ...]:
+    """What is declared public by it. Raises InvalidInput for a model of other classes, or of another order of them."""
+    if isinstance(given, Linear) and given.classes_.tolist() != classes.tolist():
+        raise InvalidInput(f"prior is a model of the classes {given.classes_.tolist()}; this fit has {classes.tolist()}, in this order.")
+    return () if given is None else (PRIOR,)
+
+
+def _read(given: Any) -> tuple[Floats, Floats]:
+    refusal = InvalidInput(f"{_WHAT}. Numbers were not found; of an estimator that a search clones, pass (model.coef_, model.intercept_).")
+    if isinstance(given, Linear):
+        found: tuple[Any, Any] = (given.coef_, given.intercept_)
+    elif isinstance(given, tuple):
+        if len(given) != 2:
+            raise refusal
+        found = given
+    else:
+        found = (given, 0.0)
+    coef, intercept = (quietly(lambda: np.array(part, dtype=np.float64), refusal) for part in found)  # noqa: B023 - called at once
+    if coef.ndim not in (1, 2) or intercept.ndim > 1 or not (np.all(np.isfinite(coef)) and np.all(np.isfinite(intercept))):
+        raise InvalidInput(f"{_WHAT}; they must be finite, of one or two dimensions and at most one.")
+    return coef, intercept

@@ -1,0 +1,88 @@
+"""A prior as estimators take it: what it may be, what it does, and where it is refused."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from sklearn.base import clone
+from sklearn.linear_model import LogisticRegression as Unprivate
+
+from discreet import KernelClassifier, LinearSVC, LogisticRegression, PrivateSearchCV
+from discreet.core.arrays import digest_of
+from discreet.core.errors import InvalidInput
+from discreet.estimators import release_uncertainty
+
+RNG = np.random.default_rng(3)
+ROWS = RNG.uniform(-0.5, 0.5, (900, 3))
+TWO = (ROWS[:, 0] > ROWS[:, 1]).astype(int)
+THREE = np.argmax(ROWS, axis=1)
+PUBLIC, OWN = slice(0, 300), slice(300, 900)
+
+
+def fitted(targets, kind=LogisticRegression, **settings):
+    return kind(**{"epsilon": 1.0, "classes": sorted(set(targets.tolist())), "random_state": 1, **settings}).fit(ROWS[OWN], targets[OWN])
+
+
+@pytest.mark.parametrize("targets", [TWO, THREE], ids=["two", "three"])
+def test_a_model_and_its_coefficients_are_the_same_prior(targets):
+    public = Unprivate(C=100.0).fit(ROWS[PUBLIC], targets[PUBLIC])
+    by_model = fitted(targets, prior=public)
+    by_numbers = fitted(targets, prior=(public.coef_, public.intercept_))
+    np.testing.assert_array_equal(by_model.weights_, by_numbers.weights_)
+    assert np.linalg.norm(by_model.coef_ - public.coef_) < 0.5 * np.linalg.norm(fitted(targets).coef_ - public.coef_)
+    stated = by_model.certificate_.problem["prior"]
+    constants = public.intercept_[:, np.newaxis] / by_model.certificate_.problem["intercept_scale"]
+    assert stated["digest"] == digest_of(np.concatenate([public.coef_, constants], axis=1).ravel())
+
+
+def test_strong_regularisation_is_the_prior_itself():
+    model = fitted(TWO, LinearSVC, prior=([3.0, -2.0, 1.0], 0.5), alpha=1e9, epsilon=np.inf)
+    np.testing.assert_allclose(model.coef_[0], [3.0, -2.0, 1.0], rtol=1e-6)
+    np.testing.assert_allclose(model.intercept_, [0.5], rtol=1e-6)
+
+
+def test_what_is_planned_is_what_is_certified_and_verifies():
+    made = LogisticRegression(epsilon=1.0, classes=[0, 1], prior=[1.0, -1.0, 0.0])
+    planned = made.plan(features=3, records=600)
+    made.fit(ROWS[OWN], TWO[OWN])
+    assert made.certificate_.verify(made.weights_).ok
+    assert (planned.problem, planned.parameters) == (made.certificate_.problem, made.certificate_.parameters)
+    forged = replace(made.certificate_, problem={key: part for key, part in made.certificate_.problem.items() if key != "prior"})
+    assert not forged.verify(made.weights_).ok
+
+
+def test_a_search_takes_the_coefficients_of_a_prior_and_says_so_of_a_model_that_it_would_clone():
+    numbers = ([1.0, -1.0, 0.0], 0.0)
+    public = LogisticRegression(epsilon=np.inf, classes=[0, 1], alpha=1e-3).fit(ROWS[PUBLIC], TWO[PUBLIC])
+    settings = {"alpha": [0.05, 0.2]}
+    found = PrivateSearchCV(LogisticRegression(classes=[0, 1], prior=numbers), settings, epsilon=4.0, delta=1e-6).fit(ROWS, TWO)
+    assert found.best_estimator_.prior == numbers
+    with pytest.raises(InvalidInput, match=r"pass \(model.coef_, model.intercept_\)"):
+        PrivateSearchCV(LogisticRegression(classes=[0, 1], prior=public), settings, epsilon=4.0, delta=1e-6).fit(ROWS, TWO)
+    with pytest.raises(InvalidInput, match=r"pass \(model.coef_, model.intercept_\)"):
+        clone(LogisticRegression(classes=[0, 1], prior=public)).fit(ROWS, TWO)
+
+
+@pytest.mark.parametrize(
+    ("prior", "settings", "match"),
+    [
+        ([1.0, 2.0], {}, "shape"),
+        ([1.0, 2.0, np.nan], {}, "finite"),
+        (["a", "b", "c"], {}, "prior must be"),
+        (([1.0, 2.0, 3.0], 0.0, 1.0), {}, "prior must be"),
+        (([1.0, 2.0, 3.0], 1.0), {"fit_intercept": False}, "fit_intercept=False"),
+        ([1.0, 2.0, 3.0], {"data_norm": "private"}, "Declare data_norm"),
+    ],
+)
+def test_what_is_no_prior_is_refused_before_a_record_is_used(prior, settings, match):
+    with pytest.raises(InvalidInput, match=match):
+        fitted(TWO, prior=prior, **settings)
+
+
+def test_other_classes_kernels_and_intervals_say_why_not():
+    with pytest.raises(InvalidInput, match="in this order"):
+        LogisticRegression(epsilon=1.0, classes=[0, 1], prior=Unprivate().fit(ROWS, 1 + TWO)).fit(ROWS, TWO)
+    with pytest.raises(InvalidInput, match="random features"):
+        KernelClassifier(epsilon=1.0, classes=[0, 1], prior=[1.0]).fit(ROWS, TWO)
+    with pytest.raises(InvalidInput, match="pulls towards zero"):
+        release_uncertainty(fitted(TWO, prior=[1.0, 0.0, 0.0], random_state=None), ROWS[OWN], TWO[OWN], epsilon=1.0, delta=1e-6)
