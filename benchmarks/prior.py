@@ -1,6 +1,6 @@
 """What a prior from public data is worth: test error of LogisticRegression on few records of Adult, pulled towards four public points.
 
-    python benchmarks/prior.py [--draws 20] [--tables 4] [--factors 1 4] [--epsilons 0.1 1]
+    python benchmarks/prior.py [--draws 20] [--tables 4] [--factors 1 2] [--epsilons 0.1 1]
 
 Adult as Chaudhuri, Monteleoni and Sarwate (2011) prepared it: 105 features, rows of norm 1. Of a random order of the records the first 10,000 are the
 test set, the next 2,000 are public, and n of the others are private. A prior is a model of public records, fitted without privacy at alpha = 10^-3.
@@ -11,7 +11,8 @@ test set, the next 2,000 are public, and n of the others are private. A prior is
     others    the public records are of women only, and the private ones and the test set as they are: two thirds of these are men
     wrong     minus the model of "same": as bad as a public point can be
 
-"public alone" are these models themselves, which no private record reaches. The default alpha times each of `--factors`. Means over `--tables` orders
+"public alone" are these models themselves, which no private record reaches. The default alpha of n public records times each of
+`--factors`. Means over `--tables` orders
 of the records and `--draws` of the noise, (epsilon, 1e-6), add-remove, with the standard error over orders.
 """
 
@@ -27,7 +28,7 @@ from discreet.data.adult import adult_cms, load_adult
 
 SIZES = (500, 1000, 2000, 5000, 20_000)
 TEST, PUBLIC, SMALL = 10_000, 2_000, 200
-SETTINGS = {"neighbours": "add-remove", "delta": 1e-6, "fit_intercept": False, "classes": [-1, 1]}
+SETTINGS = {"neighbours": "add-remove", "delta": 1e-6, "data_norm": 1.0, "fit_intercept": False, "classes": [-1, 1]}
 Numbers = npt.NDArray[np.float64]
 
 
@@ -60,10 +61,10 @@ def measured(draws: int, tables: int, factors: list[float], epsilons: list[float
             if point is not None:
                 yield (name, 0.0, 0.0, 0), error(point[np.newaxis])
             for epsilon in epsilons:
-                start = LogisticRegression(epsilon=epsilon, **SETTINGS).plan(features=rows.shape[1]).problem["ridge"]
-                for factor in factors:
-                    for count in SIZES:
-                        alpha = factor * float(str(start)) / count
+                for count in SIZES:
+                    standard = LogisticRegression(epsilon=epsilon, public_records=count, **SETTINGS).plan(features=rows.shape[1])
+                    for factor in factors:
+                        alpha = factor * float(str(standard.problem["ridge"])) / count
                         made = LogisticRegression(epsilon=epsilon, alpha=alpha, public_records=count, prior=point, random_state=seed, **SETTINGS)
                         fits = made.fit_many(rows[private[:count]], signs[private[:count]], count=draws)
                         yield (name, epsilon, factor, count), error(fits.coef)
@@ -74,7 +75,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--draws", type=int, default=20)
     parser.add_argument("--tables", type=int, default=4)
-    parser.add_argument("--factors", type=float, nargs="+", default=[1.0, 4.0])
+    parser.add_argument("--factors", type=float, nargs="+", default=[1.0, 2.0])
     parser.add_argument("--epsilons", type=float, nargs="+", default=[0.1, 1.0])
     options = parser.parse_args()
     found: dict[tuple[str, float, float, int], list[float]] = {}
