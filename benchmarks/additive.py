@@ -5,8 +5,8 @@
 
 Methods, all with delta = 1 / n^2, all given the same public bounds and categories (`plain_tables.py` says which):
   linear      LinearSVC() (LinearRegression() for numbers) on a schema whose numbers enter as they are
-  encoded     the same where numbers are curves, the schema's standard one; bins, fine, short, restless: 16 bins, curves of twice as
-              many knots, and curves whose resting value is 0.3 as long as others, or as long
+  encoded     the same where numbers are curves, the schema's standard one; bins, several, fine, short, restless: 16 bins, 4, 8, 16 and 32 bins
+              side by side, curves of twice as many knots, and curves whose resting value is 0.3 as long as others, or as long
   ebm         DPExplainableBoostingClassifier / Regressor of interpret, its defaults; its guarantee is for adding or removing a record
   diffprivlib LogisticRegression(data_norm=1) of diffprivlib on the encoded rows: delta = 0, replace-one, no intercept (with one it keeps no promise)
   descent     full-batch gradient descent with Gaussian noise on the encoded rows; steps, rate, averaging (and clipping, for numbers) are the best of
@@ -268,6 +268,7 @@ METHODS = (
     Method(name="linear", run=ours, encoding="linear"),
     Method(name="encoded", run=ours),
     Method(name="bins", run=ours, encoding={"name": "bins", "count": 16, "steps": "mixed"}),
+    Method(name="several", run=ours, encoding=[{"name": "bins", "count": count, "steps": "mixed"} for count in (4, 8, 16, 32)]),
     Method(name="fine", run=ours, encoding={"name": "curve", "count": 32}),
     Method(name="short", run=ours, encoding={"name": "curve", "rest": 0.3}),
     Method(name="restless", run=ours, encoding={"name": "curve", "rest": 1.0}),
