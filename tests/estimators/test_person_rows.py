@@ -39,14 +39,14 @@ def test_without_privacy_it_is_the_logistic_regression_of_person_periods():
             here = happened and (ends[place - 1] if place else 0.0) < time <= end
             if not here and time < end:
                 break
-            rows.append(np.concatenate((features, np.eye(4)[place])))
+            rows.append(np.concatenate((features, [1.0], 0.5 * np.eye(4)[place])))
             answers.append(here)
             if here:
                 break
     plain = Plain(C=1.0 / (alpha * n * 4), fit_intercept=False, tol=1e-12, max_iter=10_000).fit(np.array(rows), np.array(answers))
     assert np.allclose(ours.weights_, plain.coef_[0], atol=1e-6)
     hazard = ours.predict_hazard(X[:5])
-    assert np.allclose(hazard[:, 1], plain.predict_proba(np.column_stack((X[:5], np.tile(np.eye(4)[1], (5, 1)))))[:, 1], atol=1e-6)
+    assert np.allclose(hazard[:, 1], plain.predict_proba(np.column_stack((X[:5], np.ones(5), np.tile(0.5 * np.eye(4)[1], (5, 1)))))[:, 1], atol=1e-6)
     assert np.allclose(ours.predict_survival(X[:5])[:, 2], np.prod(1.0 - hazard[:, :3], axis=1))
 
 
@@ -54,12 +54,12 @@ def test_without_privacy_two_ordered_classes_are_logistic_regression_and_more_ar
     X, y = grades(800)
     alpha, n = 1e-4, len(X)
     two = OrdinalRegression(epsilon=math.inf, alpha=alpha, classes=[0, 1]).fit(X, (y > 1).astype(int))
-    rows = np.column_stack((X, -np.ones(n)))
+    rows = np.column_stack((X, -np.ones(n), np.full(n, -0.5)))
     plain = Plain(C=1.0 / (alpha * n), fit_intercept=False, tol=1e-12, max_iter=10_000).fit(rows, y > 1)
     assert np.allclose(two.weights_, plain.coef_[0], atol=1e-6)
     assert np.allclose(two.predict_proba(X), plain.predict_proba(rows), atol=1e-6)
     more = OrdinalRegression(epsilon=math.inf, alpha=alpha, classes=[0, 1, 2, 3]).fit(X, y)
-    stacked = np.concatenate([np.column_stack((X, -np.tile(np.eye(3)[place], (n, 1)))) for place in range(3)])
+    stacked = np.concatenate([np.column_stack((X, -np.ones(n), -0.5 * np.tile(np.eye(3)[place], (n, 1)))) for place in range(3)])
     plain = Plain(C=1.0 / (alpha * n * 3), fit_intercept=False, tol=1e-12, max_iter=10_000).fit(stacked, np.concatenate([y > k for k in range(3)]))
     assert np.allclose(more.weights_, plain.coef_[0], atol=1e-6)
 
@@ -102,7 +102,7 @@ def test_a_person_who_was_never_at_risk_counts_as_one():
     y[:30] = [0.1, 0.0]  # censored within the first period
     model = SurvivalModel(ends=ENDS, random_state=0).fit(X, y)
     assert model.certificate_.problem["records"] == 60
-    assert SurvivalModel(ends=ENDS).fit(X, np.column_stack((np.full(60, 0.1), np.zeros(60)))).weights_.shape == (6,)
+    assert SurvivalModel(ends=ENDS).fit(X, np.column_stack((np.full(60, 0.1), np.zeros(60)))).weights_.shape == (7,)
 
 
 def test_what_has_no_meaning_is_refused_in_words():

@@ -1,9 +1,11 @@
 """Models of times and of ordered classes, as logistic regressions of several yes-or-no rows of one person that share a record's weight.
 
-    SurvivalModel        a row for each period that a person was seen through: did the event happen in it?     rows (x, c e_t), t = 1 .. T
-    OrdinalRegression    a row for each threshold between K ordered classes: is the answer above it?           rows (x, -c e_k), k = 1 .. K - 1
+    SurvivalModel        a row for each period that a person was seen through: did the event happen in it?     rows (x, R, c e_t), t = 1 .. T
+    OrdinalRegression    a row for each threshold between K ordered classes: is the answer above it?           rows (x, -R, -c e_k), k = 1 .. K - 1
 
     minimise  (1 / M) sum over persons and their rows of  log(1 + exp(-y <w, row>)) + (lambda / 2) |w|^2 + noise,    M = T, or K - 1
+
+R is the bound of rows: a constant whose weight all rows of a person share, so that their common level is shrunk once and learnt from all of them.
 
 Neighbours differ in a person. The M rows of one person have the weight 1 / M each, so that together they move the gradient by no more than one record
 does, and the guarantee is theorem P of mechanisms/learning/persons.md: noise does not grow with M. Which rows a person has is a function of that
@@ -49,18 +51,19 @@ class PersonRows(Spender):
     neighbours : "replace-one" (the number of persons is public) or "add-remove" (it is not).
     alpha : coefficient of |w|^2 / 2 in the mean objective. None takes the smallest value at which the theorem has next to no slack.
     data_norm : bound on the Euclidean norm of a row of X; longer rows are shortened to it. Never learnt from the data.
-    row_scale : c, the constant that tells the rows of a person apart; None takes data_norm. Larger ones shrink the curve less, for more noise.
+    row_scale : c, the constant that tells the rows of a person apart; None takes half of data_norm. A larger one shrinks what differs between
+        periods, or thresholds, less, for more noise.
     public_records : under add-remove, a number of persons that you declare public, which `alpha` then multiplies.
     ledger, n_jobs, random_state : as in LogisticRegression. rows_per_person, person_weight : leave them out, a row of X is a person.
 
-    Attributes: `coef_` (d,); `weights_` (d + M,), the released vector; `certificate_`; `n_features_in_`.
+    Attributes: `coef_` (d,); `weights_` (d + 1 + M,), the released vector; `certificate_`; `n_features_in_`.
     """
 
     neighbours: str = "replace-one"
     public_records: int | None = None
     alpha: Annotated[float | None, "Strength of regularisation, of |w|^2 / 2 in the mean objective; from public numbers if left out."] = None
     data_norm: float = 1.0
-    row_scale: Annotated[float | None, "The constant that tells the rows of a person apart; the bound of rows if left out."] = None
+    row_scale: Annotated[float | None, "The constant that tells the rows of a person apart; half the bound of rows if left out."] = None
 
     coef_: Floats = field(init=False)
     weights_: Floats = field(init=False)
@@ -68,7 +71,7 @@ class PersonRows(Spender):
     def plan(self, *, features: int, records: int | None = None) -> Certificate:
         """What a fit would promise, from public numbers alone: d features and, where it is public, the number of persons. It never verifies."""
         rows = self._rows_of_a_person()
-        return self._logistic(rows).plan(features=whole(features, "features") + rows, records=records, told_apart=True)
+        return self._logistic(rows).plan(features=whole(features, "features") + 1 + rows, records=records, told_apart=True)
 
     def __sklearn_is_fitted__(self) -> bool:
         """Whether there are weights."""
@@ -79,7 +82,11 @@ class PersonRows(Spender):
         """M, public. Raises InvalidInput for periods or classes that are none."""
 
     def _scale(self) -> float:
-        return positive(self.data_norm, "data_norm") if self.row_scale is None else positive(self.row_scale, "row_scale")
+        return 0.5 * positive(self.data_norm, "data_norm") if self.row_scale is None else positive(self.row_scale, "row_scale")
+
+    def _places(self, rows: int) -> Floats:
+        """What is appended to the features in the M rows of a person, (M, 1 + M)."""
+        return np.hstack((np.full((rows, 1), positive(self.data_norm, "data_norm")), self._scale() * np.eye(rows)))
 
     def _logistic(self, rows: int) -> LogisticRegression:
         """The regression of yes-or-no rows."""
@@ -91,7 +98,7 @@ class PersonRows(Spender):
             neighbours=self.neighbours,
             public_records=self.public_records,
             alpha=self.alpha,
-            data_norm=math.hypot(positive(self.data_norm, "data_norm"), self._scale()) * (1.0 + 2.0**-40),
+            data_norm=math.hypot(math.sqrt(2.0) * positive(self.data_norm, "data_norm"), self._scale()) * (1.0 + 2.0**-40),
             classes=[0, 1],
             fit_intercept=False,
             ledger=self.ledger,
@@ -122,7 +129,7 @@ class PersonRows(Spender):
         if rows.shape[0] != kept.shape[0]:
             raise InvalidInput("X and y must have the same number of records.")
         persons, places = np.nonzero(kept)
-        table = np.hstack((rows[persons], sign * self._scale() * np.eye(count)[places]))
+        table = np.hstack((rows[persons], sign * self._places(count)[places]))
         silent = np.flatnonzero(~kept.any(axis=1))
         table = np.concatenate((table, np.zeros((len(silent), table.shape[1]))))
         fitted = self._logistic(count).fit(
@@ -136,8 +143,13 @@ class PersonRows(Spender):
     def _log_odds(self, X: Any, sign: float) -> Floats:
         """Of the M rows of each, (n, M)."""
         check_is_fitted(self)
-        found: Floats = (self._bounded(X, reset=False) @ self.coef_)[:, np.newaxis] + sign * self._scale() * self.weights_[len(self.coef_) :]
+        found: Floats = (self._bounded(X, reset=False) @ self.coef_)[:, np.newaxis] + sign * self._levels()
         return found
+
+    def _levels(self) -> Floats:
+        """Of the M rows of a person whose features are 0, but for the sign, (M,)."""
+        levels = self.weights_[len(self.coef_) :]
+        return self._places(len(levels) - 1) @ levels
 
 
 @answers_per_record
@@ -230,7 +242,7 @@ class OrdinalRegression(ScoredClassifier, PersonRows):
             self._fit_rows(X, np.ones_like(above), above, -1.0)
             self.certificate_ = replace(self.certificate_, declared=(*declared, *(line for line in self.certificate_.declared if line != CLASSES)))
             self.classes_ = known
-            self.thresholds_ = np.maximum.accumulate(self._scale() * self.weights_[len(self.coef_) :])
+            self.thresholds_ = np.maximum.accumulate(self._levels())
         return self
 
     def predict(self, X: Any) -> npt.NDArray[Any]:
