@@ -15,7 +15,7 @@ import discreet
 PACKAGE = Path(discreet.__file__).parent
 EXAMPLES = {
     "a loss of the margin": ("SmoothedHinge smoothed-hinge", {"losses/hinges.py", "losses/__init__.py", "consumers/noisy_classifiers.py"}),
-    "a loss of numbers": ("Pinball pinball", {"losses/predictions/quantile.py", "losses/predictions/__init__.py"}),
+    "a loss of numbers": ("Pinball pinball", {"losses/predictions/quantile.py", "losses/predictions/__init__.py", "estimators/prediction_models.py"}),
     "a set": ("KSupportBall k-support-ball", {"sets/k_support_ball.py", "sets/__init__.py"}),
     "a mirror map": ("EntropyMap entropy", {"sets/mirror_maps/entropy.py", "sets/mirror_maps/__init__.py"}),
     "a kernel": ("Cauchy cauchy", {"kernels/laws.py", "kernels/__init__.py"}),
@@ -30,7 +30,8 @@ EXAMPLES = {
     ),
     "a command": ("demo", {"cli/demo.py", "cli/program.py"}),
 }
-"""Names, and the files of code that may have them. The consumer takes the smoothed hinge by default; estimators are names of the whole package too.
+"""Names, and the files of code that may have them. The consumer takes the smoothed hinge by default, and the regression
+of quantiles this loss; estimators are names of the whole package too.
 A method of release is listed by its constant; the audit of what it draws has its name.
 A mechanism has three more places on purpose: its words and its recheck, which import no mechanism, and the audit of what it draws."""
 
