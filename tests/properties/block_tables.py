@@ -98,6 +98,12 @@ TABLES: dict[str, Callable[[np.ndarray, np.ndarray, Path], BlockTable]] = {
     "arrow-compressed": _arrow_compressed,
 }
 
-_HARDEST = ("sparse", "mapped-npy", "parquet-folder", "arrow-compressed")
-each_table = pytest.mark.parametrize("kind", [pytest.param(kind, marks=() if kind in _HARDEST else pytest.mark.more) for kind in TABLES])
+
+def _tables(*hardest):
+    return pytest.mark.parametrize("kind", [pytest.param(kind, marks=() if kind in hardest else pytest.mark.more) for kind in TABLES])
+
+
+each_table = _tables("sparse", "mapped-npy", "parquet-folder", "arrow-compressed")
 """Kinds of one way to the rows share its hardest in the quick run: no dense block, views of a file, files cut elsewhere, decoded in every pass."""
+two_tables = _tables("sparse", "arrow-compressed")
+"""Where what is looked at stands above the blocks, and asks no more of them than others did: rows not dense, and rows that are new in every pass."""

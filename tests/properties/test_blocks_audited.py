@@ -21,7 +21,7 @@ from discreet.evaluation import prepare
 from discreet.evaluation.private import measure_blocks
 from discreet.matrices import as_matrix
 from discreet.noise import SeededNoise
-from tests.properties.block_tables import TABLES, each_table
+from tests.properties.block_tables import TABLES, two_tables
 
 CLAIM = Claim(epsilon=1.0)
 SURE = 1.0 - 1e-7
@@ -53,7 +53,7 @@ def audited(run, tables, **settings):
     return audit(run, tables, CLAIM, runs=1000, confidence=SURE, batch=True, **settings)
 
 
-@each_table
+@two_tables
 @each_estimator
 def test_a_fit_keeps_its_promise_and_an_audit_sees_a_record_that_counts_twenty_times(pair, estimator):
     found = audited(many_fits(estimator), pair(1))
@@ -62,7 +62,7 @@ def test_a_fit_keeps_its_promise_and_an_audit_sees_a_record_that_counts_twenty_t
     assert faulty.violated, faulty
 
 
-@each_table
+@two_tables
 @pytest.mark.parametrize("times", [1, 60])
 def test_an_evaluation_keeps_its_promise_and_an_audit_sees_a_record_that_counts_sixty_times(pair, times):
     """Sixty, since there are fewer runs: noise of scale 1 moves an event with a probability of e^-30 then."""
@@ -76,7 +76,7 @@ def test_an_evaluation_keeps_its_promise_and_an_audit_sees_a_record_that_counts_
     assert found.violated is (times == 60), found
 
 
-@each_table
+@two_tables
 @pytest.mark.parametrize("estimator", [LogisticRegression(delta=1e-6, **SETTINGS), LinearSVC(**SETTINGS), KernelClassifier(n_features=2, **SETTINGS)])
 def test_the_certificate_of_a_fit_is_audited_exactly(pair, estimator):
     found = certificate_audit(clone(estimator).fit(pair(1)[0]).certificate_)
@@ -84,7 +84,7 @@ def test_the_certificate_of_a_fit_is_audited_exactly(pair, estimator):
     assert found.bound > 0.4
 
 
-@each_table
+@two_tables
 @pytest.mark.parametrize(("epsilon", "violated"), [(1.0, False), (300.0, True)])
 def test_canaries_in_a_table_in_blocks_tell_a_fit_that_spends_more(kind, tmp_path, epsilon, violated):
     """Each canary has a feature of its own; the fit that claims epsilon = 1 may spend 300. Its noise is then a tenth of what a canary moves."""
@@ -134,7 +134,7 @@ def _with_the_last_again(block):
     return block._replace(rows=as_matrix(np.vstack((rows, rows[-1:]))), targets=np.append(block.targets, block.targets[-1:]))
 
 
-@each_table
+@two_tables
 @each_estimator
 @pytest.mark.parametrize("wrong", [0, 1, 2, 3])
 def test_a_table_that_shows_a_record_twice_in_one_pass_is_refused(pair, estimator, wrong):

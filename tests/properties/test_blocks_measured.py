@@ -13,7 +13,7 @@ from discreet.evaluation.in_blocks import answered
 from discreet.evaluation.outcomes import outcomes_of
 from discreet.ledger import Account, Ledger
 from discreet.matrices import DenseMatrix
-from tests.properties.block_tables import TABLES, each_table, records
+from tests.properties.block_tables import TABLES, records, two_tables
 
 ROWS, LABELS = records()
 SETTINGS = {"classes": [0, 1], "random_state": 0}
@@ -41,7 +41,7 @@ def table(kind, tmp_path):
     return TABLES[kind](ROWS, LABELS, tmp_path)
 
 
-@each_table
+@two_tables
 @pytest.mark.parametrize(("neighbours", "delta"), RELATIONS)
 def test_measures_of_blocks_are_those_in_memory_to_the_last_bit(table, model, neighbours, delta):
     asked, metrics = model
@@ -53,7 +53,7 @@ def test_measures_of_blocks_are_those_in_memory_to_the_last_bit(table, model, ne
         assert found.to_dict() == expected.to_dict()
 
 
-@each_table
+@two_tables
 @pytest.mark.parametrize("metrics", [("accuracy",), ("confusion",), ("log_loss",)], ids=str)
 def test_three_classes_are_those_in_memory(kind, tmp_path, metrics):
     codes = (LABELS + (ROWS[:, 0] > 0.2)).astype(np.int64)
@@ -63,7 +63,7 @@ def test_three_classes_are_those_in_memory(kind, tmp_path, metrics):
     assert found.to_dict() == evaluate_privately(asked, ROWS, codes, **settings).to_dict()
 
 
-@each_table
+@two_tables
 def test_an_edge_is_decided_by_the_record_alone(kind, tmp_path):
     """Every record lies on an edge: what counts is the answer about it by itself, in blocks and in memory."""
     rows = np.zeros((750, ROWS.shape[1]))
@@ -73,7 +73,7 @@ def test_an_edge_is_decided_by_the_record_alone(kind, tmp_path):
     assert found.to_dict() == evaluate_privately(asked, rows, LABELS[:750], **settings).to_dict()
 
 
-@each_table
+@two_tables
 def test_a_ledger_knows_the_table_of_a_fit_again(kind, table):
     """What its digest is made from is that of the same records in memory, and of a fit on them."""
     asked = LogisticRegression(**SETTINGS).fit(ROWS, LABELS)

@@ -19,7 +19,7 @@ from discreet.noise import SeededNoise
 from discreet.planning import Plan, SetPlan, simulate, simulate_epsilons, simulate_over_set
 from discreet.sets import L1Ball
 from discreet.solvers import solve
-from tests.properties.block_tables import TABLES, each_table, records
+from tests.properties.block_tables import TABLES, records, two_tables
 
 ROWS, LABELS = records()
 THREE = (LABELS + (ROWS[:, 0] > 0.2)).astype(np.int64)
@@ -54,7 +54,7 @@ def same(first: list[np.ndarray], *others: list[np.ndarray]) -> None:
             np.testing.assert_array_equal(one, two)
 
 
-@each_table
+@two_tables
 @each_relation
 def test_a_search_is_the_search_in_memory(table, neighbours):
     """Random stopping: the same runs, the same fits up to rounding, and so the same winner with the same score."""
@@ -66,7 +66,7 @@ def test_a_search_is_the_search_in_memory(table, neighbours):
     np.testing.assert_array_equal(found.predict(table), found.predict(ROWS))
 
 
-@each_table
+@two_tables
 @each_relation
 def test_parts_of_a_table_in_blocks_can_be_searched(table, neighbours):
     found = search(inner(neighbours), method="algorithm-4", random_state=None).fit(table)
@@ -74,7 +74,7 @@ def test_parts_of_a_table_in_blocks_can_be_searched(table, neighbours):
     assert found.score(ROWS, LABELS) > 0.8
 
 
-@each_table
+@two_tables
 @pytest.mark.parametrize("method", METHODS)
 def test_any_number_of_threads_gives_the_same_search_of_blocks(table, method):
     same(*(kept(search(method=method, n_jobs=jobs).fit(table)) for jobs in JOBS))
@@ -126,7 +126,7 @@ def test_any_number_of_threads_gives_the_same_many_fits(model, labels, count):
     assert len(np.unique(found[0][0].reshape(count, -1), axis=0)) == count  # each fit has noise of its own
 
 
-@each_table
+@two_tables
 def test_any_number_of_threads_gives_the_same_many_fits_of_blocks(table):
     model = LogisticRegression(epsilon=2.0, classes=[0, 1], random_state=3)
     same(*([model.set_params(n_jobs=jobs).fit_many(table, count=70).coef] for jobs in JOBS))

@@ -128,8 +128,8 @@ def reach(neighbours: Neighbours) -> float:
     return 1.0 if neighbours is ADD_REMOVE else 2.0
 
 
-class RowQuery(ABC):
-    """A public map from a record to a row of `columns` numbers."""
+class RecordQuery(ABC):
+    """Anything that is asked of the numbers of records."""
 
     __slots__ = ()
     domain: Domain
@@ -137,7 +137,7 @@ class RowQuery(ABC):
 
     @property
     def read(self) -> Released:
-        """What it reads."""
+        """What it reads of a record."""
         return Released(self.domain, self.target)
 
     @property
@@ -147,8 +147,14 @@ class RowQuery(ABC):
 
     @property
     def columns(self) -> int:
-        """How many numbers a row of the answer has."""
+        """How many numbers a row of the answer has; as many rows has that of `SecondMoments`."""
         return self.read.columns
+
+
+class RowQuery(RecordQuery):
+    """A public map from a record to a row of `columns` numbers."""
+
+    __slots__ = ()
 
     @property
     def numbers(self) -> int:

@@ -17,11 +17,11 @@ import numpy as np
 
 from discreet.accounting import Json
 from discreet.core.errors import InvalidInput
-from discreet.core.neighbours import Neighbours, Persons
+from discreet.core.neighbours import Neighbours
 from discreet.core.rounding import lowering, raising
 from discreet.data import Domain, Records
 from discreet.noise import Integers
-from discreet.queries.base import Released, Target, released
+from discreet.queries.base import RecordQuery, Target, released
 from discreet.queries.linear import power_of_two
 
 MOST_BITS = 20
@@ -29,7 +29,7 @@ MOST_RECORDS = 1 << 40
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class SecondMoments:
+class SecondMoments(RecordQuery):
     """Sums of products of the numbers of a record, for tables of at most `most_records` records."""
 
     domain: Domain
@@ -45,21 +45,6 @@ class SecondMoments:
             raise InvalidInput("second moments have no target in clear: take target='noisy' or 'omitted'.")
         if isinstance(self.most_records, bool) or not isinstance(self.most_records, int) or not 1 <= self.most_records <= MOST_RECORDS:
             raise InvalidInput(f"most_records must be an integer from 1 to 2^40; {self.most_records!r} was given.")
-
-    @property
-    def read(self) -> Released:
-        """What it reads of a record."""
-        return Released(self.domain, self.target)
-
-    @property
-    def persons(self) -> Persons | None:
-        """Whose rows are whose; None where the unit is a row."""
-        return self.domain.persons
-
-    @property
-    def columns(self) -> int:
-        """m: M has shape (m, m)."""
-        return self.read.columns
 
     @property
     def norm(self) -> float:
