@@ -124,7 +124,7 @@ class PredictionModel(ScoredRegressor, BoundedModel):
 class HuberRegression(PredictionModel):
     """Robust linear regression under differential privacy: squares of small residuals, absolute values of large ones. See PredictionModel.
 
-    width : residuals beyond it count with their sign and this size, in units of the target. None takes 0.2 to 1 times target_bound, by the noise.
+    width : residuals beyond it count with their sign and this size, in units of the target. None takes 0.06 to 1 times target_bound, by the noise.
 
     Without privacy it is scikit-learn's HuberRegressor(epsilon=e, alpha=0) for width = e scale_.
     """
@@ -144,7 +144,7 @@ class ExpectileRegression(PredictionModel):
     """Expectiles of a number under differential privacy, by asymmetric squares with clipped slopes. See PredictionModel.
 
     level : of the expectile, in (0, 1); 0.5 is the mean.
-    width : residuals beyond it count as this one, in units of the target. None takes 0.2 to 1 times target_bound, by the noise.
+    width : residuals beyond it count as this one, in units of the target. None takes 0.06 to 1 times target_bound, by the noise.
     """
 
     saved_as = "expectile-regression"

@@ -11,7 +11,7 @@ import pytest
 from discreet.accounting import gaussian_mu
 from discreet.certificates import Certificate
 from discreet.core.errors import InfeasibleTarget, InvalidInput, SolverFailure
-from discreet.core.neighbours import ADD_REMOVE, REPLACE_ONE
+from discreet.core.neighbours import ADD_REMOVE, REPLACE_ONE, Neighbours
 from discreet.data import Domain
 from discreet.mechanisms.regression import LeastSquares, ResidualObjectivePerturbation, fitted_of
 from discreet.mechanisms.regression.objective import Half, curvature_at, planned_records, prediction_loss
@@ -158,3 +158,22 @@ def test_weights_are_near_the_least_squares_ones_and_released_on_the_grid():
     found = np.array([made.run(problem, data, SeededNoise(seed)).value for seed in range(20)])
     assert np.allclose(found.mean(axis=0), [1.0, -0.5, 0.2 / 0.3], atol=0.1)
     assert np.array_equal(found, np.rint(found / made.grid.step) * made.grid.step)
+
+
+def test_width_and_ridge_follow_public_numbers_alone_and_stay_within_their_limits():
+    def chosen(records: int | None, epsilon: float, neighbours: Neighbours) -> tuple[float, float]:
+        problem = LeastSquares(domain=Domain(features=7, norm_bound=2.0, target_bound=3.0, records=records))
+        made = ResidualObjectivePerturbation.calibrate(problem, epsilon=epsilon, delta=1e-6, neighbours=neighbours)
+        return made.width / 3.0, made.ridge * epsilon / 4.0
+
+    for neighbours, least, most in ((ADD_REMOVE, 1.3, 2.1), (REPLACE_ONE, 2.0, 5.2)):
+        widths, ridges = zip(*(chosen(records, 0.5, neighbours) for records in (20, 2_000, 200_000, 20_000_000)), strict=True)
+        assert sorted(widths) == list(widths)
+        assert sorted(ridges, reverse=True) == list(ridges)
+        assert ridges[0] == pytest.approx(most)
+        assert ridges[-1] == pytest.approx(least)
+        assert widths[0] >= 0.06
+        assert widths[-1] == 1.0
+    width, ridge = chosen(None, 0.5, ADD_REMOVE)  # a secret number is not asked for
+    assert width == pytest.approx(0.2)
+    assert ridge == pytest.approx(0.672 * 2.1)

@@ -4,7 +4,7 @@
 
     delta(epsilon + epsilon_2) <= delta_two-signed(epsilon) + delta_2(epsilon_2)
 
-l is log-cosh, or the square with its slope clipped (huber), of width a = 0.2 B, or more where noise is small (`default_width`). A residual moves the
+l is log-cosh, or the square with its slope clipped (huber), whose width a follows from public numbers (`default_width`). A residual moves the
 gradient by at most a R whatever its size, and neither X'X nor X'y is released: the noise is that of d numbers, not of d^2, of the size of a residual.
 delta_two-signed is below; delta_2 hides (tau + e) / lambda, the distance of what is computed from the ideal (learning/base).
 
@@ -37,7 +37,7 @@ import numpy as np
 from discreet.accounting import gaussian_mu
 from discreet.core.arrays import Floats, is_finite
 from discreet.core.errors import InfeasibleTarget, InvalidInput, quietly
-from discreet.core.neighbours import ADD_REMOVE, Neighbours, Persons
+from discreet.core.neighbours import ADD_REMOVE, REPLACE_ONE, Neighbours, Persons
 from discreet.core.rounding import raising
 from discreet.data import Domain, Records
 from discreet.losses.base import MarginLoss
@@ -52,18 +52,19 @@ from discreet.noise import Noise
 from discreet.problems import PredictionRisk, RegularisedRisk
 from discreet.statements.regression import OBJECTIVE
 
-_LEAST_WIDTH, _LARGEST_WIDTH = 0.2, 1.0
-"""a over B. Residuals of most tables are about as large as the first; with the second the loss is next to a square."""
-_BIAS = 0.002
-"""Of B: noise in a prediction, about, that is as bad as what a bounded slope makes of skewed residuals."""
-_FEW = 2000
-"""Records that the width is chosen for where their number is secret: no more noise than a small table can take."""
-_RIDGES = {"log-cosh": (2.1, 5.2), "huber": (5.0, 5.0)}
-"""lambda epsilon / R^2 under add-remove and replace-one: where the theorem has next to no slack left for the total epsilon less the last stage's."""
-_SHARE = 0.6
-"""Of that lambda, where epsilon is large: less regularisation for a little more noise. Two fifths would leave small epsilons no noise at all."""
-_FEW_EPSILON = 0.06
-"""The share grows as 1 + this over epsilon, up to 1: where noise rules, and the signal is weak, regularisation pays."""
+_LEAST_WIDTH, _LARGEST_WIDTH = 0.06, 1.0
+"""a over B. With the second the loss is next to a square."""
+_WIDTH = 0.16
+"""a over B is this times resolution^(1/4) d^(-1/10), between the others: as small as residuals are, and smaller where noise rules."""
+_BLIND_WIDTH, _BIAS, _FEW = 0.2, 0.002, 2000
+"""The least a over B where the number of records is secret; of B: noise in a prediction, about, as bad as what a bounded slope makes of skewed
+residuals; records that are supposed there: no more noise than a small table can take."""
+_RIDGES = {ADD_REMOVE: (1.3, 2.1), REPLACE_ONE: (2.0, 5.2)}
+"""lambda epsilon / R^2 of log-cosh is 2 k resolution^(-1/3), between these: from the second on the theorem has next to no slack, at the first there
+is a sixth more noise at epsilon .1, a twentieth at 4, and a bias that shrinks with lambda."""
+_SHARE, _FEW_EPSILON = 0.6, 0.06
+"""Where n is secret: the share of the second, where epsilon is large, and how it grows, as 1 + this over epsilon, up to 1: noise may rule."""
+_HUBER_RIDGE = 5.0
 _NOMINAL = 1 << 20
 """Records that rounding errors are planned for where their number is secret."""
 TYPICAL = 1 << 14
@@ -131,10 +132,20 @@ class Half(MarginLoss):
         return curvature_at(self.loss, self.width, np.asarray(low)) if self.loss == "log-cosh" else np.ones_like(np.asarray(low, dtype=np.float64))
 
 
-def default_strength(loss: str, epsilon: float, neighbours: Neighbours) -> float:
-    """lambda / R^2 where nobody chooses one, from public numbers."""
-    share = min(1.0, _SHARE * (1.0 + _FEW_EPSILON / epsilon)) if loss == "log-cosh" else 1.0
-    return share * _RIDGES[loss][neighbours is not ADD_REMOVE] / epsilon
+def resolution(problem: LeastSquares, *, mu: float, neighbours: Neighbours) -> float | None:
+    """mu n / (k d): the slope of a record over noise in the mean slope, a d-th of it; None where n is secret."""
+    domain = problem.domain
+    return None if domain.records is None else mu * domain.records / (_moved(neighbours) * domain.dimension)
+
+
+def default_strength(loss: str, epsilon: float, neighbours: Neighbours, *, resolved: float | None) -> float:
+    """lambda / R^2 where nobody chooses one, from public numbers: less of it, for more noise, where noise is small beside the bias of a ridge."""
+    if loss != "log-cosh":
+        return _HUBER_RIDGE / epsilon
+    least, most = _RIDGES[neighbours]
+    if resolved is None:
+        return most * min(1.0, _SHARE * (1.0 + _FEW_EPSILON / epsilon)) / epsilon
+    return min(max(2.0 * _moved(neighbours) * max(resolved, 1e-9) ** (-1.0 / 3.0), least), most) / epsilon
 
 
 def half_problem(*, loss: str, width: float, radius: float, ridge: float, dimension: int, persons: Persons | None = None) -> RegularisedRisk:
@@ -166,7 +177,7 @@ def two_signed_scale(half: RegularisedRisk, *, epsilon: float, delta: float, nei
     Raises InfeasibleTarget where the Jacobian term leaves no room: lambda is too small.
     """
     target = delta * (1.0 - 1e-6)
-    above = half.gradient_bound * (1.0 if neighbours is ADD_REMOVE else 2.0) / gaussian_mu(epsilon, target)
+    above = half.gradient_bound * _moved(neighbours) / gaussian_mu(epsilon, target)
     refusal = InfeasibleTarget(f"objective perturbation at epsilon={epsilon:g} needs a ridge above {half.ridge:.3g}; take a larger one, or epsilon.")
 
     def risk(scale: float) -> float:
@@ -201,14 +212,16 @@ class ResidualObjectivePerturbation(TwoStages[LeastSquares], RegressionMechanism
         width: float | None = None,
         ridge: float | None = None,
     ) -> Self:
-        """The least noise for a total of (epsilon, delta). `width` None takes 0.2 to 1 times B, `ridge` None `default_strength`.
+        """The least noise for a total of (epsilon, delta). `width` None takes `default_width`, `ridge` None `default_strength`.
 
         Raises InvalidInput for numbers out of range, InfeasibleTarget for a ridge too small for any noise.
         """
         domain = problem.domain
-        a = default_width(problem, mu=gaussian_mu(epsilon, delta), neighbours=neighbours) if width is None else width
+        mu = gaussian_mu(epsilon, delta)
+        a = default_width(problem, mu=mu, neighbours=neighbours) if width is None else width
         prediction_loss(loss, a)
-        strength = default_strength(loss, epsilon, neighbours) * domain.radius**2 if ridge is None else ridge
+        resolved = resolution(problem, mu=mu, neighbours=neighbours)
+        strength = default_strength(loss, epsilon, neighbours, resolved=resolved) * domain.radius**2 if ridge is None else ridge
         if not (is_finite(strength) and strength > 0):
             raise InvalidInput(f"the ridge must be a positive finite number; {strength!r} was given.")
         half = half_problem(loss=loss, width=a, radius=domain.radius, ridge=strength, dimension=domain.dimension, persons=domain.persons)
@@ -280,13 +293,22 @@ class ResidualObjectivePerturbation(TwoStages[LeastSquares], RegressionMechanism
 
 
 def default_width(problem: LeastSquares, *, mu: float, neighbours: Neighbours) -> float:
-    """a, from public numbers: as small as residuals are in most tables, and larger where noise is negligible beside what a bounded slope biases.
+    """a, from public numbers; docs/defaults.md says what was looked at.
 
-    Noise of deviation k a R / mu in the linear term moves predictions by about k a m / (mu n): a is where that is 0.002 B, within its limits.
+    Where n is secret: noise of deviation k a R / mu in the linear term moves predictions of 2000 records by about k a m / (mu n); a is where that is
+    0.002 B, and at least 0.2 B.
     """
-    domain = problem.domain
-    most = _BIAS * mu * (domain.records or _FEW) / ((1.0 if neighbours is ADD_REMOVE else 2.0) * domain.dimension)
-    return domain.target_bound * min(max(most, _LEAST_WIDTH), _LARGEST_WIDTH)
+    resolved, dimension = resolution(problem, mu=mu, neighbours=neighbours), problem.domain.dimension
+    if resolved is None:
+        least, most = _BLIND_WIDTH, _BIAS * mu * _FEW / (_moved(neighbours) * dimension)
+    else:
+        least, most = _LEAST_WIDTH, _WIDTH * resolved**0.25 * dimension**-0.1
+    return problem.domain.target_bound * min(max(most, least), _LARGEST_WIDTH)
+
+
+def _moved(neighbours: Neighbours) -> float:
+    """k: by how many records' slopes the sum may differ."""
+    return 1.0 if neighbours is ADD_REMOVE else 2.0
 
 
 def planned_records(problem: LeastSquares | PredictionRisk, neighbours: Neighbours) -> int:
