@@ -14,7 +14,7 @@ from discreet.cli.artefacts import Artefact, is_ledger, read_artefact
 from discreet.cli.inputs import guarantee_of, open_ledger
 from discreet.cli.options import ARGUMENT, Argument, File, Option, command, usage_error
 from discreet.cli.output import Outcome, check_output, check_report, labelled, refuse_same_file, same_path, step, styled, warn, within
-from discreet.core.errors import InvalidInput, InvalidType, VerificationFailure
+from discreet.core.errors import InvalidInput, InvalidType, VerificationFailure, quoted
 from discreet.core.files.lookup import is_file
 from discreet.core.files.whole_file import write_whole
 
@@ -34,6 +34,7 @@ def show(
     *,
     path: Annotated[File, Argument(metavar="FILE")],
     plot: Annotated[File | None, "Of a linear model: write what each column adds, as curves, to this SVG file."] = None,
+    label: Annotated[str | None, "With --plot, of a model of more than two classes: the class whose curves they are."] = None,
     coefficients: Annotated[File | None, "Of a model: write its coefficients, all of them with all digits, to this CSV file."] = None,
     overwrite: Annotated[bool, "Replace these files where they exist."] = False,
 ) -> Outcome:
@@ -41,6 +42,8 @@ def show(
 
     FILE is a model, an evaluation, intervals, a certificate, a randomised record, or the folder of a release.
     """
+    if label is not None and plot is None:
+        raise usage_error("--label says whose curves --plot draws: give --plot too")
     if plot is not None and same_path(plot, coefficients):
         raise usage_error("--plot and --coefficients name the same file")
     for written in (plot, coefficients):
@@ -57,10 +60,19 @@ def show(
         write_whole(coefficients, summary.to_csv(), overwrite=overwrite)
         stated, lines = {**stated, "coefficients": coefficients}, [*lines, *labelled(("Coefficients", f"written to {coefficients}"))]
     if plot is not None:
-        write_whole(plot, found.value.curves().plot(), overwrite=overwrite)
+        write_whole(plot, found.value.curves(label=_label(found.value, label)).plot(), overwrite=overwrite)
         stated, lines = {**stated, "plot": plot}, [*lines, *labelled(("Picture", f"written to {plot}"))]
     promised = {"guarantee": guarantee_of(found.certificate), "certificate": found.certificate.to_dict()}
     return Outcome(document={"path": path, "kind": found.kind.name, **stated, **promised}, lines=[*lines, "", str(found.certificate)])
+
+
+def _label(model: "discreet.Model", name: str | None) -> "discreet.data.labels.Label | None":
+    """The class of this name. Raises InvalidInput where a class is needed and none, or none of the model's, is named."""
+    known = {discreet.data.labels.canonical(label): label for label in model.classes}
+    if (len(known) > 2 and name is None) or (name is not None and name not in known):
+        given = "none" if name is None else repr(name)
+        raise InvalidInput(f"a model of {len(known)} classes has curves for each: --label takes one of {quoted(list(known))}; {given} was given.")
+    return None if name is None else known[name]
 
 
 @command(

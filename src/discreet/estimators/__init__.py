@@ -5,6 +5,7 @@ from discreet.estimators.cut_fit import CutFit, fit_with_cuts
 from discreet.estimators.forms import threshold_for
 from discreet.estimators.intervals import IntervalFile, release_uncertainty
 from discreet.estimators.kernel_classifier import KernelClassifier
+from discreet.estimators.kinds import encoded_estimator
 from discreet.estimators.linear_regression import LinearRegression
 from discreet.estimators.margin_classifiers import LinearSVC, LogisticRegression
 from discreet.estimators.model import Model
@@ -44,6 +45,7 @@ __all__ = [
     "SimplexRegression",
     "SurvivalModel",
     "Uncertainty",
+    "encoded_estimator",
     "fit_with_cuts",
     "release_uncertainty",
     "threshold_for",

@@ -14,6 +14,7 @@ import pytest
 from discreet.data import Schema
 from discreet.display.workbench.runs import environment
 from discreet.estimators import Model
+from discreet.estimators.base import PrivateModel
 from discreet.ledger import Ledger
 from discreet.releases import read_release
 from tests.canary import CANARY, assert_silent
@@ -172,6 +173,25 @@ def test_a_schema_that_the_page_cannot_show_is_not_changed_silently(client, tmp_
     assert "more than this page can show" in client.ask("load", {"path": str(path)}).error
 
 
+@pytest.mark.parametrize("what", ["linear-regression", "lasso", "kernel-classifier"])
+def test_a_point_of_any_model_is_measured_on_invented_rows(client, what):
+    number = {"column": "answer", "kind": "number", "lower": "0", "upper": "10", "clip": True}
+    schema = FORM if what == "kernel-classifier" else form(target=number, rows="bound")
+    question = {"schema": schema, "what": what, "records": 1000, "best": "easy"}
+    near, far = (client.ask("point", question | {"budget": BUDGET | {"epsilon": epsilon}}).json for epsilon in (10.0, 0.05))
+    assert near["measure"] == ("share of errors" if schema is FORM else "root mean square error")
+    assert near["best"] - 0.03 < near["mean"] < far["mean"]
+    assert near["mean"] < near["guessing"]
+    assert near["low"] <= near["mean"] <= near["high"]
+    assert far["spread"] > near["spread"] > 0
+
+
+def test_the_page_begins_with_every_kind_of_model(client):
+    listed = {one["kind"]: one for one in client.ask("state", {}).json["models"]}
+    assert sorted(listed) == sorted(PrivateModel.models)
+    assert all(set(one["learns"]) <= set(PrivateModel.models[kind].targets) and one["says"] for kind, one in listed.items())
+
+
 @pytest.mark.parametrize("what", ["linear-svc", "logistic-regression"])
 def test_a_point_is_measured_on_invented_rows(client, what):
     found = client.ask("point", {"schema": FORM, "what": what, "budget": BUDGET, "records": 2000, "best": "middling"}).json
@@ -228,12 +248,12 @@ def test_exploring_never_opens_the_table(client, people):
     assert client.ask("check", {"schema": FORM}).status == 200
 
 
-def test_a_target_that_is_a_number_is_for_releases(client):
+def test_a_target_that_is_a_number_is_for_regressions_and_releases(client):
     schema = form(target={"column": "answer", "kind": "number", "lower": "0", "upper": "10", "clip": True}, rows="bound")
     assert client.ask("check", {"schema": schema}).json["problems"] == []
     assert client.ask("point", {"schema": schema, "what": "additive", "budget": BUDGET, "records": 100}).json["noise"] > 0
     answer = client.ask("point", {"schema": schema, "what": "linear-svc", "budget": BUDGET, "records": 100, "best": "easy"})
-    assert (answer.status, "classes are needed" in answer.error) == (422, True)
+    assert (answer.status, "a linear-svc learns two or more classes, and the schema declares a number" in answer.error) == (422, True)
 
 
 @pytest.fixture

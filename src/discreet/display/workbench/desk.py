@@ -25,8 +25,8 @@ from discreet.data.toml_text import write_toml
 from discreet.display.workbench.form import form_of, lost_by_the_form, read_form, required_schema
 from discreet.display.workbench.runs import SCHEMA, Recipe, Run
 from discreet.display.workbench.tradeoff import (
-    KINDS,
     METHODS,
+    PLANNED,
     Budget,
     Trial,
     invented_trial,
@@ -37,6 +37,8 @@ from discreet.display.workbench.tradeoff import (
     sample_trial,
 )
 from discreet.display.workbench.wire import Fields, Refused
+from discreet.estimators.base import PrivateModel
+from discreet.estimators.kinds import summary_of
 from discreet.ledger import Ledger, declaration
 from discreet.ledger.entries import priced
 
@@ -76,6 +78,11 @@ class Desk:
             "data_set": self._data_set,
             "endings": list(_ENDINGS),
             "largest": LARGEST_UPLOAD,
+            "models": [
+                {"kind": kind, "name": kind.replace("-", " ").capitalize(), "says": summary_of(made)}
+                | {"learns": list(made().learns), "standard_for": list(made.standard_for)}
+                for kind, made in sorted(PrivateModel.models.items())
+            ],
             "run": run,
         }
 
@@ -159,7 +166,7 @@ class Desk:
         """What the planner proves."""
         asked.only("schema", "what", "budget", "records", "norm", "excess")
         schema, budget = required_schema(asked.inner("schema")), _budget(asked.inner("budget"))
-        what = asked.choice("what", "The kind of model", KINDS)
+        what = asked.choice("what", "The kind of model", PLANNED)
         if len(schema.target.classes) != 2:
             raise InvalidInput("the planner's bounds are for two classes.")
         records = asked.whole("records", "The number of records", least=1, most=10**12)
@@ -297,7 +304,7 @@ def _place(path: str) -> str:
 
 
 def _what(asked: Fields) -> str:
-    return asked.choice("what", "What is made", (*KINDS, *METHODS))
+    return asked.choice("what", "What is made", (*PrivateModel.models, *METHODS))
 
 
 def _neighbours(asked: Fields) -> str:

@@ -102,7 +102,6 @@ class Recipe:
         """Python that does the same, written to another place."""
         return (_RELEASE if self.releases_rows else _FIT).format(
             what=self.what,
-            estimator="LinearSVC" if self.what == "linear-svc" else "LogisticRegression",
             schema=str(self.folder / SCHEMA),
             table=self.table,
             out=str(replace(self, again=True).output),
@@ -334,20 +333,16 @@ _HEAD = """\
 _FIT = (
     _HEAD
     + """\
-from discreet import {estimator}, Model
+from discreet import Model
 from discreet.data import Schema, read_table
+from discreet.estimators import encoded_estimator
 from discreet.ledger import Account
 
 schema = Schema.load({schema!r})
 table = schema.encode(read_table({table!r}, schema.columns(target=True)), target=True)
 account = {account}
-estimator = {estimator}(
-    epsilon={epsilon!r},
-    delta={delta!r},
-    neighbours={neighbours!r},
-    data_norm=schema.norm_bound,
-    ledger=account,
-)
+settings = {{"epsilon": {epsilon!r}, "delta": {delta!r}, "neighbours": {neighbours!r}, "ledger": account}}
+estimator = encoded_estimator({what!r}, schema, settings)
 model = Model.from_estimator(estimator.fit(table), schema)
 model.save({out!r})
 model.verify().require()

@@ -2,6 +2,7 @@
 
     fit        share of errors over a few private fits and of one without privacy, and the spread of the private weights, relative to their length:
                sqrt(mean_k |w_k - w|^2) / |w|,  w their mean
+               of a number the root mean square error, over half the range of the target, which is its unit in everything here
     release    standard deviation of the noise on a number (rows) or on a mean square (sketch), beside numbers within the bound of the schema
 
 Fits are tried out on rows of a sample that its owner declares public, or on rows invented from the schema:
@@ -9,14 +10,16 @@ Fits are tried out on rows of a sample that its owner declares public, or on row
     numbers uniform between their bounds, labels uniform among their categories, x = the row that the schema makes of them;
     score_k = a (<u_k, x> - m_k),  u_k a random direction, m_k the median;      two classes: P(second) = 1 / (1 + e^{-(score_2 - score_1)})
     more: P(k) proportional to e^{score_k};       a such that the best possible predictor errs in the share that was asked for
+    a number: the score, three deviations within [-1, 1], and normal errors that are the share of its variance that was asked for
 
 No file is opened for invented rows. Their best predictor is known, so the planner's bound can be asked about a predictor of its norm. Nothing private
 is read: calibrations need no rows at all. No ledger is spent on.
 """
 
 import math
+from dataclasses import replace
 from pathlib import Path
-from typing import NamedTuple, TypeAlias
+from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
@@ -26,10 +29,10 @@ from scipy.special import ndtr
 from discreet.core.arrays import Floats
 from discreet.core.errors import DiscreetError, InvalidInput
 from discreet.core.neighbours import Neighbours
-from discreet.data import EncodedTable, Schema, read_table
+from discreet.data import EncodedTable, NumberTarget, Schema, read_table
 from discreet.data.labels import canonical
-from discreet.estimators import LinearSVC, LogisticRegression
 from discreet.estimators.forms import linear_decision
+from discreet.estimators.kinds import check_learns, encoded_estimator
 from discreet.ledger import without_ledger
 from discreet.matrices import Matrix
 from discreet.noise import SeededNoise
@@ -44,8 +47,9 @@ MOST_NUMBERS = 4_000_000
 """Rows times columns of an invented table: a few seconds."""
 TESTED = 4000
 _SAMPLE_SHARE = 0.3
-FITS = 8
-KINDS = ("linear-svc", "logistic-regression")
+FITS, APART = 8, 4
+PLANNED = ("linear-svc", "logistic-regression")
+"""Kinds that the planner proves something about."""
 METHODS = ("additive", "sketch")
 
 
@@ -66,6 +70,8 @@ def invented_trial(schema: Schema, *, records: int, best: float) -> Trial:
         raise InvalidInput(f"that many invented rows of this table are too many to try in the browser. Take fewer than {_most(schema):,} records.")
     rows = _rows(schema, records + TESTED, 0)
     parts = [schema.encode(part, target=False).rows for part in (rows[:records], rows[records:])]
+    if isinstance(schema.target, NumberTarget):
+        return _invented_numbers(schema, parts, best)
     classes = len(schema.target.classes)
     directions = SeededNoise(1).gaussian(scale=1.0, dimension=schema.features, draws=1 if classes == 2 else classes)
     plain = np.concatenate([part.matvec(directions) for part in parts])
@@ -79,6 +85,32 @@ def invented_trial(schema: Schema, *, records: int, best: float) -> Trial:
         norm = size * math.hypot(float(np.linalg.norm(directions)), float(middle[0]) / (0.3 * schema.norm_bound))
     fitted, tested = (_table(schema, part, chosen) for part, chosen in zip(parts, (codes[:records], codes[records:]), strict=True))
     return Trial(fitted, tested, norm, least)
+
+
+def _invented_numbers(schema: Schema, parts: list[Matrix], share: float) -> Trial:
+    """Of which the best predictor leaves this share of the variance."""
+    direction = SeededNoise(1).gaussian(scale=1.0, dimension=schema.features, draws=1)
+    plain = np.concatenate([part.matvec(direction) for part in parts])[:, 0]
+    spread = max(float(plain.std()), 1e-300)
+    error = SeededNoise(2).gaussian(scale=1.0, dimension=1, draws=len(plain))[0]
+    numbers = (math.sqrt(1.0 - share) * (plain - plain.mean()) / spread + math.sqrt(share) * error) / 3.0
+    numbers = np.clip(numbers, -1.0, 1.0)
+    first = parts[0].shape[0]
+    fitted, tested = (_numbers(schema, part, some) for part, some in zip(parts, (numbers[:first], numbers[first:]), strict=True))
+    return Trial(fitted, tested, None, math.sqrt(share) / 3.0)
+
+
+def _numbers(schema: Schema, rows: Matrix, numbers: Floats) -> EncodedTable:
+    return EncodedTable(
+        rows=rows,
+        signs=None,
+        codes=None,
+        numbers=numbers,
+        classes=(),
+        schema=schema.name,
+        numeric=len(schema.numeric),
+        categorical=len(schema.categorical),
+    )
 
 
 def sample_trial(schema: Schema, path: str | Path, *, records: int) -> Trial:
@@ -161,28 +193,35 @@ class Budget(NamedTuple):
 class Measured(NamedTuple):
     """One point of the curves of a fit."""
 
+    measure: str
+    """What is measured: a share of errors, or an error."""
     mean: float
-    """Share of errors of the private fits."""
+    """Of the private fits."""
     low: float
     high: float
-    without_privacy: float
+    without_privacy: float | None
+    """None for a model that has no ordinary fit."""
     guessing: float
-    """Share of errors of always answering the commonest class of the public rows."""
+    """Of always answering the commonest class of the public rows, or their mean."""
     spread: float
     records: int
 
 
 def measured(kind: str, schema: Schema, trial: Trial, budget: Budget) -> Measured:
     """Fit and measure on public rows. Raises what a fit raises."""
+    made = _estimator(kind, schema, budget, seed=1)
+    if kind not in PLANNED:
+        return _measured_apart(kind, schema, trial, budget)
     right = _codes(trial.tested)
     with without_ledger():
-        private = _estimator(kind, schema, budget, seed=1).fit_many(trial.fitted, count=FITS)
+        private = made.fit_many(trial.fitted, count=FITS)
         plain = _estimator(kind, schema, budget._replace(epsilon=math.inf, delta=0.0), seed=1).fit_many(trial.fitted, count=1)
     errors = [_errors(schema, trial.tested, coef, intercept, right) for coef, intercept in zip(private.coef, private.intercept, strict=True)]
     weights = np.column_stack((private.coef.reshape(FITS, -1), private.intercept.reshape(FITS, -1)))
     centre = weights.mean(axis=0)
     apart = math.sqrt(float(np.mean(np.sum((weights - centre) ** 2, axis=1))) * FITS / (FITS - 1))
     return Measured(
+        measure="share of errors",
         mean=float(np.mean(errors)),
         low=min(errors),
         high=max(errors),
@@ -191,6 +230,45 @@ def measured(kind: str, schema: Schema, trial: Trial, budget: Budget) -> Measure
         spread=apart / max(float(np.linalg.norm(centre)), 1e-300),
         records=trial.fitted.rows.shape[0],
     )
+
+
+def _measured_apart(kind: str, schema: Schema, trial: Trial, budget: Budget) -> Measured:
+    """Of a kind without many fits at once: one after the other, and half as many."""
+    plain = budget._replace(epsilon=math.inf)
+    with without_ledger():
+        made = [_estimator(kind, schema, budget, seed=seed).fit(trial.fitted) for seed in range(1, APART + 1)]
+        try:
+            without: float | None = _error(_estimator(kind, schema, plain, seed=1).fit(trial.fitted), trial.tested)
+        except DiscreetError:
+            without = None  # of a loss that has no ordinary fit
+    errors = [_error(one, trial.tested) for one in made]
+    weights = np.array([one.weights_ for one in made])
+    centre = weights.mean(axis=0)
+    apart = math.sqrt(float(np.mean(np.sum((weights - centre) ** 2, axis=1))) * APART / (APART - 1))
+    numbers = trial.tested.numbers
+    if numbers is None:
+        right = _codes(trial.tested)
+        guessing = 1.0 - float(np.bincount(right).max()) / len(right)
+    else:
+        guessing = float(np.std(numbers))
+    return Measured(
+        measure="share of errors" if numbers is None else "root mean square error",
+        mean=float(np.mean(errors)),
+        low=min(errors),
+        high=max(errors),
+        without_privacy=without,
+        guessing=guessing,
+        spread=apart / max(float(np.linalg.norm(centre)), 1e-300),
+        records=trial.fitted.rows.shape[0],
+    )
+
+
+def _error(estimator: Any, tested: EncodedTable) -> float:  # noqa: ANN401 - as above
+    """The share of wrong classes, or the root mean square error of numbers."""
+    found = estimator.predict(tested)
+    if tested.numbers is not None:
+        return math.sqrt(float(np.mean((found - tested.numbers) ** 2)))
+    return float(np.mean(np.asarray(estimator.classes_)[_codes(tested)] != found))
 
 
 def planned(kind: str, schema: Schema, budget: Budget, *, records: int, norm: float, excess: float) -> dict[str, object]:
@@ -252,11 +330,12 @@ def noise_of_release(made: Publication) -> dict[str, object]:
     }
 
 
-def _estimator(kind: str, schema: Schema, budget: Budget, *, seed: int) -> LinearSVC | LogisticRegression:
-    types: dict[str, type[LinearSVC | LogisticRegression]] = {"linear-svc": LinearSVC, "logistic-regression": LogisticRegression}
-    return types[kind](
-        epsilon=budget.epsilon, delta=budget.delta, neighbours=budget.neighbours, data_norm=schema.norm_bound, ledger=None, random_state=seed
-    )
+def _estimator(kind: str, schema: Schema, budget: Budget, *, seed: int) -> Any:  # noqa: ANN401 - each kind has a fit of its own
+    """On rows: what somebody says of persons is for the run. Raises InvalidInput for a target that this kind does not learn."""
+    whose = replace(schema, person=None, rows_per_person=None)
+    made = encoded_estimator(kind, whose, {"epsilon": budget.epsilon, "delta": budget.delta, "neighbours": budget.neighbours, "random_state": seed})
+    check_learns(made, schema)
+    return made
 
 
 def _codes(table: EncodedTable) -> Floats:

@@ -5,6 +5,7 @@ import { byId, facts, guarded, make, percent, short, table, typed } from "./part
 
 const EPSILONS = [0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 5, 10];
 const SHARES = [1 / 100, 1 / 30, 1 / 10, 1 / 3, 1, 3];
+const ofNumber = () => choice().schema.target.kind === "number";
 let stopping = null, choice = null, norm = null, pictures = [];
 
 export function startExploring(chosen) {
@@ -60,22 +61,25 @@ const sorted = (values) => [...new Set(values)].sort((a, b) => a - b);
 async function errors(question, epsilon, records, signal, sampled) {
   const [privately, without, guessing, spread] = [[], [], [], []];
   const values = sorted([...EPSILONS, epsilon]);
+  const number = ofNumber();
+  const title = number ? "Root mean square error, over half the range of the target" : "Share of errors";
+  const said = (value) => (value === null ? "not known" : percent(value));
   show("epsilon", {
-    title: "Share of errors", across: "epsilon", upLog: false, format: percent, tick: (share) => `${Number((100 * share).toPrecision(3))} %`, mark: epsilon,
+    title, across: "epsilon", upLog: false, format: percent, tick: (share) => `${Number((100 * share).toPrecision(3))} %`, mark: epsilon,
     series: [{ name: "private", kind: "a", points: privately }, { name: "without privacy", kind: "b", points: without }, { name: "guessing", kind: "c", points: guessing }],
-  }, `Errors on ${sampled ? "held-out rows of the public sample" : "invented rows"}: the mean of eight private fits, and their range; dashed, the fit without privacy; dotted, always the commonest class. Your table will be another one.`);
+  }, `Errors on ${sampled ? "held-out rows of the public sample" : "invented rows"}: the mean of a few private fits, and their range; dashed, the fit without privacy; dotted, always ${number ? "their mean" : "the commonest class"}. Your table will be another one.`);
   let points = [];
   for (const one of [epsilon, ...values.filter((value) => value !== epsilon)]) {
     byId("explore-state").textContent = `Fitting at epsilon ${one} ...`;
     const found = await ask("point", question(one, records), signal);
     if (one === epsilon && found.norm) { norm = found.norm; byId("planner").hidden = false; }
     privately.push({ x: one, y: found.mean, low: found.low, high: found.high });
-    without.push({ x: one, y: found.without_privacy });
+    if (found.without_privacy !== null) without.push({ x: one, y: found.without_privacy });
     guessing.push({ x: one, y: found.guessing });
     points.push([one, found]);
     points.sort((a, b) => a[0] - b[0]);
-    redraw("epsilon", table("Share of errors against epsilon", ["epsilon", "private", "range", "without privacy"],
-      points.map(([x, f]) => [String(x), percent(f.mean), `${percent(f.low)} to ${percent(f.high)}`, percent(f.without_privacy)]), [0, 1, 2, 3]));
+    redraw("epsilon", table(`${title} against epsilon`, ["epsilon", "private", "range", "without privacy"],
+      points.map(([x, f]) => [String(x), percent(f.mean), `${percent(f.low)} to ${percent(f.high)}`, said(f.without_privacy)]), [0, 1, 2, 3]));
   }
   if (norm) await plan();
   show("records", {
@@ -95,7 +99,7 @@ async function errors(question, epsilon, records, signal, sampled) {
     if (rows.some(([known]) => known === found.records.toLocaleString("en"))) continue;
     spread.push({ x: found.records, y: found.spread });
     rows.push([found.records.toLocaleString("en"), short(found.spread), percent(found.mean)]);
-    redraw("records", table("Noise against the number of records", ["records", "noise / length", "share of errors"], rows, [0, 1, 2]));
+    redraw("records", table("Noise against the number of records", ["records", "noise / length", number ? "error" : "share of errors"], rows, [0, 1, 2]));
   }
 }
 

@@ -7,15 +7,19 @@ import { byId, facts, guarded, make, problem, typed } from "./parts.js";
 import { resume, showRunning, startRunning } from "./run.js";
 
 const WHAT = {
-  "linear-svc": ["Linear classifier", "a support vector classifier with probabilities: the least error for two classes"],
-  "logistic-regression": ["Logistic regression", "log odds; the least error for more than two classes"],
   additive: ["Noisy rows", "every record, with noise on every number; others may train on them"],
   sketch: ["A sketch", "secret random combinations of all records, for means and regressions"],
 };
 const STEPS = ["table", "describe", "choose", "explore", "run", "ledger"];
-const state = { table: null, complete: false, here: "", run: null, endings: [], largest: 0 };
+const state = { table: null, complete: false, here: "", run: null, endings: [], largest: 0, models: [] };
 
 const takesSlots = (what, neighbours) => what === "additive" && (neighbours === "add-remove" || unit().several);
+
+// Kinds of models as the program lists them, those that it would choose first, and what is released instead of a model.
+function described() {
+  const models = [...state.models].sort((a, b) => b.standard_for.length - a.standard_for.length);
+  return { ...Object.fromEntries(models.map((one) => [one.kind, [one.name, one.says]])), ...WHAT };
+}
 
 function choice() {
   const what = document.querySelector("input[name=what]:checked")?.value ?? "linear-svc";
@@ -52,7 +56,7 @@ async function go(step, { focus = true } = {}) {
   if (focus) byId(`title-${step}`).focus();
   if (step === "choose") showChoices();
   if (step === "explore") showExploring();
-  if (step === "run" && state.complete) showRunning((what) => `${WHAT[what][0]}: ${WHAT[what][1]}`);
+  if (step === "run" && state.complete) showRunning((what) => described()[what].join(": "));
   if (step === "ledger" && unit().said) byId("new-unit").value = unit().persons ? "person" : "record";
   if (step === "ledger") await showLedger(byId("ledger-path").value.trim());
 }
@@ -75,11 +79,13 @@ function found(table) {
 function showChoices() {
   const chosen = document.querySelector("input[name=what]:checked")?.value;
   const classes = classCount();
-  const possible = { "linear-svc": classes >= 2, "logistic-regression": classes >= 2, additive: classes <= 2, sketch: classes <= 2 };
-  const standard = possible[chosen] ? chosen : classes > 2 ? "logistic-regression" : classes === 2 ? "linear-svc" : "additive";
-  byId("what").replaceChildren(...Object.entries(WHAT).map(([what, [name, says]]) => make("label", {},
+  const learnt = classes > 2 ? "more classes" : classes === 2 ? "two classes" : "numbers";
+  const possible = { additive: classes <= 2, sketch: classes <= 2 };
+  for (const one of state.models) possible[one.kind] = one.learns.includes(learnt);
+  const standard = possible[chosen] ? chosen : state.models.find((one) => one.standard_for.includes(learnt)).kind;
+  byId("what").replaceChildren(...Object.entries(described()).filter(([what]) => what in WHAT || possible[what]).map(([what, [name, says]]) => make("label", {},
     make("input", { type: "radio", name: "what", value: what, checked: what === standard, disabled: !possible[what], onchange: sizes }),
-    make("b", {}, name), make("span", {}, possible[what] ? says : classes > 2 ? "for a target of two classes or a number" : "for a target of classes"))));
+    make("b", {}, name), make("span", {}, possible[what] ? says : "for a target of two classes or a number"))));
   sizes();
 }
 
@@ -145,7 +151,7 @@ async function begin() {
   try {
     await enter();
     const known = await ask("state");
-    [state.here, state.endings, state.largest] = [known.here, known.endings, known.largest];
+    [state.here, state.endings, state.largest, state.models] = [known.here, known.endings, known.largest, known.models];
     byId("ledger-path").value = known.ledger ?? "";
     byId("ledger-set").value = known.data_set ?? "";
     byId("new-path").value = known.ledger ?? `${known.here}/team.ledger`;
