@@ -70,7 +70,10 @@ def test_every_page_is_linked_from_the_readme() -> None:
         assert f"docs/{page.name}" in readme, page.name
 
 
-FILLED = schema_text("patients", "readmitted", {"age": {"lower": 0, "upper": 120, "outside": "clip"}}, rows_per_person=1)
+FILLED = {
+    "patients": schema_text("patients", "readmitted", {"age": {"lower": 0, "upper": 120, "outside": "clip"}}, rows_per_person=1),
+    "flats": schema_text("flats", {"column": "rent", "lower": 0, "upper": 3000}, {"size": (0, 200)}, rows_per_person=1),
+}
 
 
 def test_the_commands_of_the_readme_work(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -79,11 +82,18 @@ def test_the_commands_of_the_readme_work(tmp_path: Path, monkeypatch: pytest.Mon
     age = np.random.default_rng(0).integers(18, 100, 400)
     pl.DataFrame({"age": age, "readmitted": np.where(age > 60, "yes", "no")}).write_csv("patients.csv")
     pl.DataFrame({"age": [20, 90]}).write_csv("new-patients.csv")
+    size = np.random.default_rng(1).uniform(20, 180, 400)
+    pl.DataFrame({"id": range(400), "size": size, "rent": 200 + 12 * size}).write_csv("flats.csv")
+    pl.DataFrame({"id": ["a", "b"], "size": [50.0, 90.0]}).write_csv("new-flats.csv")
     commands = re.findall(r"^    discreet (.*?)(?:\s+#.*)?$", (ROOT / "README.md").read_text(), flags=re.MULTILINE)
     assert len(commands) >= 5
     for command in commands:
         outcome = discreet(*command.split())
         assert outcome.code == 0, (command, outcome)
         if command.startswith("schema new"):
-            Path("patients.toml").write_text(FILLED)
+            name = command.split()[2].removesuffix(".csv")
+            Path(f"{name}.toml").write_text(FILLED[name])
     assert len(Path("predictions.csv").read_text().splitlines()) == 3
+    rents = pl.read_csv("rents.csv")
+    assert rents.columns == ["id", "prediction"]
+    assert all(0 < rent < 3000 for rent in rents["prediction"])

@@ -10,7 +10,7 @@ import pytest
 from discreet.certificates import Certificate
 from discreet.core.errors import DiscreetError
 from discreet.data import Schema
-from discreet.estimators import IntervalFile, Model
+from discreet.estimators import ArrayModel, IntervalFile, LinearRegression, Model
 from discreet.evaluation.stored import evaluation_from
 from discreet.ledger import Ledger
 from discreet.releases import read_release
@@ -21,7 +21,7 @@ from studies.registry import study_named
 from tests.cli.conftest import SCHEMA, discreet
 
 ROOT = Path(__file__).parents[1]
-READ = {"schema", "model", "certificate", "release", "record", "ledger", "study", "evaluation", "intervals", "signature"}
+READ = {"schema", "model", "arraymodel", "certificate", "release", "record", "ledger", "study", "evaluation", "intervals", "signature"}
 RESULTS = {"measures"}
 
 
@@ -70,6 +70,12 @@ def raised(content: str, kind: str) -> str:
     other = re.sub(rf"discreet-{kind}/(\d+)", lambda found: f"discreet-{kind}/{int(found.group(1)) + 1}", content)
     assert other != content
     return other
+
+
+def test_another_version_of_a_model_of_arrays_is_refused(tmp_path):
+    LinearRegression(random_state=1).fit([[0.5], [-0.5]] * 20, [0.5, -0.5] * 20).save(tmp_path / "model.json")
+    with pytest.raises(DiscreetError, match="discreet-arraymodel/1"):
+        ArrayModel.from_json(raised((tmp_path / "model.json").read_text(encoding="utf-8"), "arraymodel"))
 
 
 def test_another_version_of_a_schema_is_refused():

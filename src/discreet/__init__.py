@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from discreet.core.version import VERSION
     from discreet.data import Domain, EncodedTable, Records, Schema, SchemaDraft, read_table
     from discreet.estimators import (
+        ArrayModel,
         ConstrainedERM,
         ExpectileRegression,
         GammaRegression,
@@ -49,6 +50,7 @@ if TYPE_CHECKING:
 _HOMES = {
     "ADD_REMOVE": "core.neighbours",
     "REPLACE_ONE": "core.neighbours",
+    "ArrayModel": "estimators",
     "Certificate": "certificates",
     "ConstrainedERM": "estimators",
     "Records": "data",
@@ -92,6 +94,7 @@ _HOMES = {
 __all__ = [
     "ADD_REMOVE",
     "REPLACE_ONE",
+    "ArrayModel",
     "Certificate",
     "ConstrainedERM",
     "DiscreetError",

@@ -7,6 +7,7 @@ import sys
 
 import pytest
 
+from discreet import Lasso
 from discreet.cli.artefacts import KINDS, OTHERS
 from discreet.ledger import Ledger
 from tests.cli.conftest import FIT, SCHEMA, csv_text, discreet, rows
@@ -16,6 +17,7 @@ BUDGET = ("--epsilon", "1", "--delta", "1e-6")
 METRICS = ("--metrics", "accuracy,confusion,log-loss,roc,calibration")
 WORDS = {
     "model": "Model: linear svc",
+    "arraymodel": "Model of arrays: lasso, 2 features, a number",
     "certificate": "what was released is not in this file",
     "release": "method additive, 300 rows of 6 numbers",
     "evaluation": "Accuracy",
@@ -43,6 +45,8 @@ def made(tmp_path_factory):
         ("budget", "export", base / "ledger", "--out", base / "export.json"),
     ):
         assert discreet(*command).code == 0, command
+    fitted = Lasso(epsilon=1.0, delta=1e-6).fit([[0.5, -0.5], [0.1, 0.2]] * 50, [0.5, 0.1] * 50)
+    fitted.save(base / "arraymodel.json")
     owner = discreet("randomise", "age=41", "hours=38", "city=north", "answer=yes", "--schema", base / "bound.toml", *BUDGET)
     (base / "record.json").write_text(owner.out, encoding="utf-8")
     (base / "certificate.json").write_text(json.dumps(json.loads(model.read_text())["certificate"]), encoding="utf-8")

@@ -13,6 +13,8 @@ from discreet.estimators.kinds import check_learns, encoded_estimator, kind_name
 KINDS = sorted(PrivateModel.models)
 OF_THE_COMMAND = {"epsilon", "delta", "neighbours", "ledger", "n_jobs", "random_state", "public_records", "device"}
 OF_THE_COMMAND |= {"rows_per_person", "person_weight"}
+OF_PYTHON = {"prior"}
+"""Objects that no text spells."""
 OF_THE_SCHEMA = {"data_norm", "data_bound", "target_bound", "classes", "max_sample_weight"}
 TARGET = {
     "two classes": 'target = { column = "answer", classes = ["no", "yes"] }',
@@ -34,7 +36,9 @@ def test_a_kind_says_what_it_learns_and_every_setting_in_words_or_leaves_it_to_s
     assert made.targets, "say targets = (...) in the class"
     assert set(made.standard_for) <= set(made.targets) <= set(get_args(Learnt))
     found = settings_of(made)
-    assert set(found) == {one.name for one in fields(made) if one.init} - OF_THE_COMMAND - OF_THE_SCHEMA, "annotate with words: Annotated[type, ...]"
+    assert set(found) == {one.name for one in fields(made) if one.init} - OF_THE_COMMAND - OF_THE_SCHEMA - OF_PYTHON, (
+        "annotate with words: Annotated[type, ...]"
+    )
     assert all(one.words.endswith(".") and len(one.words) < 150 for one in found.values())
     assert 20 < len(summary_of(made)) < 150
 

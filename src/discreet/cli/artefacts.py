@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 import discreet
-from discreet.core.errors import FileFormatError
+from discreet.core.errors import FileFormatError, quoted
 from discreet.core.files.lookup import is_folder
 from discreet.core.files.strict_json import read_object
 from discreet.core.files.text_file import read_text
@@ -42,6 +42,13 @@ def _shown_model(value: Any) -> tuple[list[str], dict[str, object]]:
     schema, summary = value.schema, value.summary()
     named = {"kind": value.kind, "features": schema.features, "schema": schema.to_dict(), "summary": summary.to_dict()}
     return [f"Model: {described(value)}; schema {schema.name!r}", *str(summary).splitlines()], named
+
+
+def _shown_array_model(value: Any) -> tuple[list[str], dict[str, object]]:
+    labels = [discreet.data.labels.canonical(label) for label in value.labels]
+    answers = f"classes {quoted(labels)}" if labels else "a number, in the unit of the targets of its fit"
+    said = {"kind": value.kind, "features": value.features, "classes": labels}
+    return [f"Model of arrays: {value.kind.replace('-', ' ')}, {value.features} features, {answers}"], said
 
 
 def _shown_certificate(value: Any) -> tuple[list[str], dict[str, object]]:
@@ -81,6 +88,7 @@ KINDS: Mapping[str, Kind] = {
     kind.name: kind
     for kind in (
         Kind("model", "model file", lambda _, text: discreet.Model.from_json(text), _shown_model),
+        Kind("arraymodel", "model of arrays", lambda _, text: discreet.ArrayModel.from_json(text), _shown_array_model),
         Kind("certificate", "certificate", lambda _, text: discreet.Certificate.from_json(text), _shown_certificate, whole=False),
         Kind("release", "release folder", lambda path, text: discreet.releases.release.release_from(Path(path), text), _shown_release),
         Kind("evaluation", "evaluation", lambda _, text: discreet.evaluation.stored.evaluation_from(text), _shown_evaluation),

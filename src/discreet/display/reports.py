@@ -21,7 +21,7 @@ from discreet.display.model_card import card_page
 from discreet.display.pages import Block, Bullets, Code, Facts, Page, Section, Table, Text, Tone, page_html, page_markdown
 from discreet.display.planning import plan_page, set_plan_page
 from discreet.display.promise import numbers_shown
-from discreet.estimators import IntervalFile, Model, PrivateSearchCV
+from discreet.estimators import ArrayModel, IntervalFile, Model, PrivateSearchCV
 from discreet.estimators.base import PrivateModel
 from discreet.evaluation import PrivateEvaluation
 from discreet.ledger import Ledger
@@ -86,6 +86,14 @@ def _report(subject: object, name: str | None) -> Report:  # noqa: PLR0911 - one
     match subject:
         case Model():
             return _model(subject)
+        case ArrayModel():
+            return Report(
+                title=f"Privacy report: {subject.kind} of arrays",
+                what="this model",
+                subject=subject,
+                check="discreet verify model.json",
+                lead=[Text(f"A {subject.kind.replace('-', ' ')} on {subject.features:,} features, whose meaning the file does not say.", Tone.NOTE)],
+            )
         case PrivateSearchCV():
             return _search(subject)
         case PrivateEvaluation():

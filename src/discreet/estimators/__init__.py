@@ -1,5 +1,6 @@
 """Estimators with scikit-learn's manners, and models as files."""
 
+from discreet.estimators.array_model import ArrayModel
 from discreet.estimators.base import ManyFits
 from discreet.estimators.cut_fit import CutFit, fit_with_cuts
 from discreet.estimators.forms import threshold_for
@@ -22,6 +23,7 @@ from discreet.estimators.search import PrivateSearchCV
 from discreet.estimators.uncertainty import Uncertainty
 
 __all__ = [
+    "ArrayModel",
     "ConstrainedERM",
     "CutFit",
     "ExpectileRegression",

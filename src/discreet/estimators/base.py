@@ -15,7 +15,9 @@ A `score` on private records is a number that nobody has paid for; `evaluate_pri
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from importlib import import_module
 from numbers import Integral
+from pathlib import Path
 from typing import Any, ClassVar, Literal, Self, TypeAlias
 
 import numpy as np
@@ -188,6 +190,14 @@ class PrivateModel(Spender):
         Raises NotFittedError before a fit, InvalidInput for another model's uncertainty, and for a schema of other features.
         """
         return summary_of_estimator(self, level=level, uncertainty=uncertainty, schema=schema, most=most)
+
+    def save(self, path: str | Path, *, overwrite: bool = False) -> None:
+        """Write the fitted model to a file that knows no schema: `ArrayModel.load` reads it, and predicts on arrays.
+
+        Raises InvalidInput where there was no fit, or the file exists (unless `overwrite`) or cannot be written.
+        """
+        made = import_module("discreet.estimators.array_model")  # by its name: it is made from estimators
+        made.ArrayModel.from_estimator(self).save(path, overwrite=overwrite)
 
     def _privacy(self) -> Privacy:
         """What a fit may spend. Raises InvalidInput for what are no numbers, and no relation."""

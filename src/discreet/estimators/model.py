@@ -20,11 +20,9 @@ from typing import Any, Self
 import numpy as np
 import numpy.typing as npt
 
-from discreet.accounting import Json
 from discreet.certificates import Certificate, Check, Verification
 from discreet.core.arrays import Floats
-from discreet.core.errors import FileFormatError, InvalidInput, InvalidType, did_you_mean, quoted
-from discreet.core.fields import numbers
+from discreet.core.errors import FileFormatError, InvalidInput, InvalidType
 from discreet.core.files.strict_json import read_object
 from discreet.core.files.text_file import read_parsed
 from discreet.core.files.whole_file import write_whole
@@ -36,25 +34,21 @@ from discreet.estimators.base import PrivateModel
 from discreet.estimators.curves import Curves, curves_of
 from discreet.estimators.explanation import Explanation, explained
 from discreet.estimators.forms import (
-    BoundedForm,
     Form,
     KernelForm,
     LinearForm,
     chosen_codes,
     codes_above,
     form_of,
-    has_link,
     log_probabilities,
     probabilities,
 )
-from discreet.estimators.inputs import SCHEMES
 from discreet.estimators.model_record import FORMAT, brief, check_keys, schema_of, weights_of
 from discreet.estimators.plain import plain_estimator
+from discreet.estimators.stated_model import StatedModel, same
 from discreet.estimators.summarised import summary_of_model
 from discreet.estimators.summary import MOST, Summary
 from discreet.estimators.uncertainty import Uncertainty
-from discreet.losses import Logistic, MarginLoss, loss_named
-from discreet.losses.predictions import PredictionLoss, prediction_loss_named
 from discreet.matrices import Matrix, answers_per_record
 from discreet.mechanisms.bounds_choice.norm import NORM_THEN_FIT
 from discreet.statements.base import CLASSES, LABELS_THAT_OCCUR, SCHEMA
@@ -62,7 +56,7 @@ from discreet.statements.base import CLASSES, LABELS_THAT_OCCUR, SCHEMA
 
 @answers_per_record
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class Model:
+class Model(StatedModel):
     """Weights with their schema and certificate. Raises InvalidInput where these contradict each other."""
 
     kind: str
@@ -77,13 +71,7 @@ class Model:
 
     def __post_init__(self) -> None:
         """Keep a read-only copy of the weights, and refuse parts that do not belong together."""
-        if not isinstance(self.kind, str) or self.kind not in PrivateModel.models:
-            near = did_you_mean(self.kind, PrivateModel.models) if isinstance(self.kind, str) else ""
-            raise InvalidInput(f"the kind of a model must be one of {quoted(PrivateModel.models)}; {self.kind!r} was given.{near}")
-        weights = np.array(self.weights, dtype=np.float64)
-        if not np.all(np.isfinite(weights)):
-            raise InvalidInput("the weights of a model must be finite numbers.")
-        weights.setflags(write=False)
+        weights = self._kept()
         object.__setattr__(self, "weights", weights)
         form = form_of(self.certificate.problem, columns=self.schema.features, classes=len(self.classes), weights=weights.size)
         object.__setattr__(self, "form", form)
@@ -121,38 +109,6 @@ class Model:
     def classes(self) -> tuple[Label, ...]:
         """As the schema declares them; empty where the target is a number."""
         return _classes_of(self.schema)
-
-    @property
-    def intercept_scale(self) -> float:
-        """t, the constant feature of the intercept; 0 without one."""
-        return self.form.intercept_scale
-
-    @property
-    def data_norm(self) -> float:
-        """R, the bound to which rows are shortened; infinity where only entries are bounded, 1 for features of a kernel."""
-        return self.form.data_norm
-
-    @property
-    def has_probabilities(self) -> bool:
-        """Whether decision values are probabilities in another scale: not for losses with flat parts (module `forms`)."""
-        loss = self._loss()
-        return bool(self.classes) and loss is not None and has_link(loss)
-
-    @property
-    def linked(self) -> bool:
-        """Whether decisions are no numbers of the target's column, but their logarithms, say: a loss with a link makes numbers of them."""
-        decision = np.array([0.0, 1.0])
-        return not self.classes and not np.array_equal(self._number_loss().answer(decision), decision)
-
-    def require_probabilities(self) -> None:
-        """Raise InvalidInput for a model that has none."""
-        if not self.classes:
-            raise InvalidInput(f"a {self.kind} predicts numbers, and only classes have probabilities: leave them out.")
-        if not self.has_probabilities:
-            raise InvalidInput(
-                f"a {self.kind} with the {brief(self.certificate.problem.get('loss'))} loss has no probabilities, only classes and decision values. "
-                "Fit a logistic-regression, or a linear-svc with the softplus-hinge, for probabilities."
-            )
 
     def decision(self, frame: "Frame | EncodedTable") -> Floats:
         """f(x) of every record of a table (see `Schema.encode`), (n,), positive for the second class; (n, K) for K > 2 classes.
@@ -276,12 +232,12 @@ class Model:
         return (
             Check(
                 "features",
-                isinstance(form, KernelForm) or _same(features, schema.features),
+                isinstance(form, KernelForm) or same(features, schema.features),
                 f"the schema makes {schema.features} features, the certificate states {brief(features)}",
             ),
             Check(
                 "row norm",
-                (type(form) is not LinearForm or _same(norm, schema.norm_bound)) and self.certificate.mechanism != NORM_THEN_FIT,
+                (type(form) is not LinearForm or same(norm, schema.norm_bound)) and self.certificate.mechanism != NORM_THEN_FIT,
                 f"the schema bounds rows by {schema.norm_bound:.10g}, the certificate states {brief(norm)}",
             ),
             Check(
@@ -313,63 +269,6 @@ class Model:
         if rule is not None:
             ok = stated == rule.to_dict() or (stated is None and not rule.told_apart)
             yield Check("persons", ok, f"the schema says {brief(dict(rule.to_dict()))} of whose rows are whose, the certificate {brief(stated)}")
-
-    def _has_its_classes(self, stated: Json, scheme: Json) -> bool:
-        count = len(self.classes)
-        if isinstance(self.form, BoundedForm):
-            return count == (2 if self._signed() else 0)
-        return _same(stated, count) and (scheme in SCHEMES if count > 2 else scheme is None)
-
-    def _has_its_loss(self) -> bool:
-        loss, named = self.certificate.problem.get("loss"), PrivateModel.models[self.kind].loss_names
-        return isinstance(loss, str) and (not named or loss == (*named, None)[self._multinomial])
-
-    def _has_its_set(self) -> bool:
-        kind, name = PrivateModel.models[self.kind], self.certificate.problem.get("constraint")
-        return type(self.form) is kind.form and (name == kind.set_name or (kind.set_name == "" and name is not None))
-
-    def _number_loss(self) -> PredictionLoss:
-        """The loss of numbers that the certificate names. Raises InvalidInput for one that is not known here, or has other parameters."""
-        problem = self.certificate.problem
-        name, parameters = problem.get("loss"), problem.get("loss_parameters", {})
-        if isinstance(name, str) and isinstance(parameters, dict):
-            return prediction_loss_named(name, parameters)
-        raise InvalidInput("the certificate names no loss that this version knows.")
-
-    def _signed(self) -> bool:
-        """Whether a model of rows within bounds tells classes apart."""
-        loss = self.certificate.problem.get("loss")
-        try:
-            return isinstance(loss, str) and prediction_loss_named(loss).signed_targets
-        except InvalidInput:
-            return False
-
-    @property
-    def _multinomial(self) -> bool:
-        return self.certificate.problem.get("scheme") == "multinomial"
-
-    def _link(self) -> MarginLoss:
-        self.require_probabilities()
-        loss = self._loss()
-        if loss is None:
-            raise InvalidInput("the certificate names no loss that this version knows.")
-        return loss
-
-    def _loss(self) -> MarginLoss | None:
-        """The loss that the certificate names; None where it names none that this version knows."""
-        if self._multinomial:
-            return Logistic()
-        name, parameters = self.certificate.problem.get("loss"), self.certificate.problem.get("loss_parameters")
-        if not isinstance(name, str) or not isinstance(parameters, dict):
-            return None
-        try:
-            return loss_named(name, numbers(parameters))
-        except (InvalidInput, TypeError):
-            return None
-
-
-def _same(stated: Json, expected: float) -> bool:
-    return isinstance(stated, int | float) and not isinstance(stated, bool) and stated == expected
 
 
 def _classes_of(schema: Schema) -> tuple[Label, ...]:

@@ -1,0 +1,236 @@
+"""A model of arrays as a value and a file: the released weights of an estimator that was fitted without a schema.
+
+    model = LinearSVC(...).fit(X, y);   model.save("model.json");   ArrayModel.load("model.json").predict(X)
+
+It answers as the estimator does: rows X (n, d) as they are, brought within the declared bounds; classes, or numbers in the unit of y. What columns
+mean it does not know, but for their names where X had some; a `Model` does, which has the schema. Everything here is public.
+
+The file is JSON: {"format", "kind", "classes", "features", "names", "unit", "span", "weights", "certificate"}. Reading one runs no code, and one that
+contradicts itself is refused. `unit` is what rows are divided by before the weights see them: the norm that was chosen in the fit, else 1. `span` is
+the range of targets where the weights see them as numbers from -1 to 1, and null else.
+"""
+
+import json
+from collections.abc import Iterator
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Any, Self
+
+import numpy as np
+import numpy.typing as npt
+
+from discreet.certificates import Certificate, Check, Verification
+from discreet.core.arrays import Floats
+from discreet.core.errors import FileFormatError, InvalidInput, InvalidType, quoted
+from discreet.core.fields import finite, whole
+from discreet.core.files.strict_json import read_object
+from discreet.core.files.text_file import read_parsed
+from discreet.core.files.whole_file import write_whole
+from discreet.data import EncodedTable
+from discreet.data.labels import Label
+from discreet.estimators.base import PrivateModel
+from discreet.estimators.bounded_model import BoundedModel
+from discreet.estimators.forms import BoundedForm, Form, KernelForm, chosen_codes, form_of, log_probabilities, probabilities
+from discreet.estimators.inputs import feature_rows
+from discreet.estimators.model_record import brief, weights_of
+from discreet.estimators.stated_model import StatedModel, same
+from discreet.matrices import Matrix, answers_per_record
+from discreet.mechanisms.bounds_choice.norm import NORM_THEN_FIT
+
+ARRAY_FORMAT = "discreet-arraymodel/1"
+"""The format of the file; another version is refused."""
+_KEYS = ("format", "kind", "classes", "features", "names", "unit", "span", "weights", "certificate")
+
+
+@answers_per_record
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class ArrayModel(StatedModel):
+    """Weights with their certificate. Raises InvalidInput where these contradict each other."""
+
+    kind: str
+    """Of the estimator: its `saved_as`."""
+    labels: tuple[Label, ...]
+    """Of the classes; none where the target is a number."""
+    features: int
+    """d."""
+    names: tuple[str, ...] | None = None
+    """Of the columns of X, where it had names."""
+    unit: float = 1.0
+    span: tuple[float, float] | None = None
+    """The range of targets, where the weights see them as numbers from -1 to 1."""
+    weights: Floats
+    certificate: Certificate
+    form: Form = field(init=False, repr=False)
+    """How the weights answer about rows over `unit`, as the certificate says."""
+
+    def __post_init__(self) -> None:
+        """Keep a read-only copy of the weights, and refuse parts that do not belong together."""
+        weights = self._kept()
+        object.__setattr__(self, "weights", weights)
+        form = form_of(self.certificate.problem, columns=self.features, classes=len(self.labels), weights=weights.size)
+        object.__setattr__(self, "form", form)
+        if failed := [check.detail for check in self._agreement() if not check.ok]:
+            raise InvalidInput(f"the model contradicts itself: {failed[0]}. Take weights and certificate from the same fit.")
+
+    @classmethod
+    def from_estimator(cls, estimator: PrivateModel) -> Self:
+        """The model of a fitted estimator. Raises InvalidType for another kind, InvalidInput for one that is not fitted."""
+        kind = next((name for name, made in PrivateModel.models.items() if type(estimator) is made), None)
+        if kind is None:
+            known = ", ".join(made.__name__ for made in PrivateModel.models.values())
+            raise InvalidType(f"a model is made from one of {known}; {type(estimator).__name__} was given.")
+        held = vars(estimator)
+        if "weights_" not in held:
+            raise InvalidInput("the estimator is not fitted yet. Call fit first.")
+        labels = held["classes_"].tolist() if "classes_" in held else []
+        names = held.get("feature_names_in_")
+        return cls(
+            kind=kind,
+            labels=tuple(labels),
+            features=held["n_features_in_"],
+            names=None if names is None else tuple(map(str, names)),
+            unit=held.get("data_norm_", 1.0) if held["certificate_"].mechanism == NORM_THEN_FIT else 1.0,
+            span=estimator._span() if isinstance(estimator, BoundedModel) else None,  # noqa: SLF001 - of this package
+            weights=held["weights_"],
+            certificate=held["certificate_"],
+        )
+
+    @property
+    def classes(self) -> tuple[Label, ...]:
+        """As the estimator had them."""
+        return self.labels
+
+    def decision(self, X: Any) -> Floats:
+        """f(x) of every row, (n,), positive for the second class; (n, K) for K > 2 classes; X as the estimator takes it."""
+        form, unit = self.form, self.unit
+        if unit == 1.0:
+            return form.decision(self._rows(X), self.weights)
+        if isinstance(form, BoundedForm):
+            domain = replace(form.domain, norm_bound=form.domain.norm_bound * unit, intercept_scale=form.domain.intercept_scale * unit)
+            return BoundedForm(domain=domain).decision(self._rows(X), self.weights / unit)
+        scaled: Form = replace(form, data_norm=form.data_norm * unit, intercept_scale=form.intercept_scale * unit)  # type: ignore[type-var]
+        return scaled.decision(self._rows(X), self.weights / unit)
+
+    def predict(self, X: Any) -> npt.NDArray[Any]:
+        """The likelier class of every row, or its number in the unit of y, (n,)."""
+        decision = self.decision(X)
+        if not self.labels:
+            answers = self._number_loss().answer(decision)
+            lower, upper = self.span or (-1.0, 1.0)
+            return np.asarray(answers if self.span is None else lower + 0.5 * (answers + 1.0) * (upper - lower))
+        alike = len({type(label) for label in self.labels}) == 1
+        chosen: npt.NDArray[Any] = np.array(self.labels, dtype=None if alike else object)[chosen_codes(decision)]
+        return chosen
+
+    def probabilities(self, X: Any) -> Floats:
+        """Probabilities of the K classes, (n, K). Raises InvalidInput for a model without."""
+        return probabilities(self._link(), self.decision(X), multinomial=self._multinomial)
+
+    def log_probabilities(self, X: Any) -> Floats:
+        """Logarithms of `probabilities`, accurate where these are tiny. Raises as it does."""
+        return log_probabilities(self._link(), self.decision(X), multinomial=self._multinomial)
+
+    def verify(self) -> Verification:
+        """Check the certificate against the weights, and that model and certificate agree."""
+        return Verification(checks=(*self.certificate.verify(self.weights).checks, *self._agreement()))
+
+    def to_dict(self) -> dict[str, object]:
+        """A plain table for JSON."""
+        return {
+            "format": ARRAY_FORMAT,
+            "kind": self.kind,
+            "classes": list(self.labels),
+            "features": self.features,
+            "names": None if self.names is None else list(self.names),
+            "unit": self.unit,
+            "span": None if self.span is None else list(self.span),
+            "weights": self.weights.tolist(),
+            "certificate": self.certificate.to_dict(),
+        }
+
+    def save(self, path: str | Path, *, overwrite: bool = False) -> None:
+        """Write the file, whole or not at all. Raises InvalidInput where it exists (unless `overwrite`) or cannot be written."""
+        write_whole(path, json.dumps(self.to_dict(), indent=2, ensure_ascii=False, allow_nan=False) + "\n", overwrite=overwrite)
+
+    @classmethod
+    def from_json(cls, text: str) -> Self:
+        """The model that `save` wrote. Raises FileFormatError for anything else."""
+        record = read_object(text, what="a model of arrays")
+        if record.get("format") != ARRAY_FORMAT:
+            raise FileFormatError(
+                f"this version reads the format {ARRAY_FORMAT!r}; {brief(record.get('format'))} was found. Model.load reads those of `discreet fit`."
+            )
+        if wrong := sorted(set(record) ^ set(_KEYS)):
+            raise FileFormatError(f"it lacks, or should not hold, {quoted(wrong)}.")
+        labels, names, span = record["classes"], record["names"], record["span"]
+        if not isinstance(labels, list) or not all(isinstance(one, str | int | float) for one in labels):
+            raise FileFormatError("its classes are no list of labels.")
+        if names is not None and not (isinstance(names, list) and all(isinstance(one, str) for one in names)):
+            raise FileFormatError("its names are no list of texts.")
+        try:
+            return cls(
+                kind=record["kind"],
+                labels=tuple(labels),
+                features=whole(record["features"]),
+                names=None if names is None else tuple(names),
+                unit=finite(record["unit"]),
+                span=None if span is None else _range(span),
+                weights=weights_of(record["weights"]),
+                certificate=Certificate.from_dict(record["certificate"]),
+            )
+        except FileFormatError:
+            raise
+        except (InvalidInput, TypeError, ValueError) as error:
+            refusal = FileFormatError(str(error) if isinstance(error, InvalidInput) else "its features, unit and span must be numbers.")
+        raise refusal
+
+    @classmethod
+    def load(cls, path: str | Path) -> Self:
+        """The model in a file. Raises InvalidInput where there is none, FileFormatError, with the path, for its content."""
+        return read_parsed(path, cls.from_json, what="model file", remedy="Check the path, or write one with `save` of a fitted estimator.")
+
+    def _rows(self, X: Any) -> Matrix:
+        if isinstance(X, EncodedTable):
+            rows = X.rows
+        else:
+            rows, names = feature_rows(X), getattr(X, "columns", None)
+            if names is not None and self.names is not None and tuple(map(str, names)) != self.names:
+                raise InvalidInput(f"the model was fitted on the columns {quoted(list(self.names))}, in this order; other ones were given.")
+        if rows.shape[1] != self.features:
+            raise InvalidInput(f"the model was fitted on {self.features} features; rows with {rows.shape[1]} were given.")
+        return rows
+
+    def _agreement(self) -> Iterator[Check]:
+        """Whether the parts belong together, in words."""
+        certificate, form = self.certificate, self.form
+        problem = certificate.problem
+        stated, loss = problem.get("classes", 2), problem.get("loss")
+        chosen = certificate.parameters.get("data_norm") if certificate.mechanism == NORM_THEN_FIT else 1.0
+        yield Check(
+            "features",
+            isinstance(form, KernelForm) or same(problem.get("features"), self.features),
+            f"the model has {self.features} features, the certificate states {brief(problem.get('features'))}",
+        )
+        yield Check("names", self.names is None or len(self.names) == self.features, f"{self.features} features have names, or none has")
+        yield Check("unit", same(chosen, self.unit), f"the model divides rows by {self.unit:.10g}, the certificate by {brief(chosen)}")
+        yield Check(
+            "classes",
+            self._has_its_classes(stated, problem.get("scheme")) and len(set(self.labels)) == len(self.labels),
+            f"the model has {len(self.labels)} classes, the certificate is for {brief(stated)}",
+        )
+        yield Check(
+            "weights",
+            self.weights.shape == (form.size,),
+            f"{form.size} weights belong to this problem, the model holds {self.weights.size}",
+        )
+        yield Check("loss", self._has_its_loss() and self._has_its_set(), f"a {self.kind} was stated, the certificate is for the loss {brief(loss)}")
+
+
+def _range(record: object) -> tuple[float, float]:
+    """Lower and upper. Raises TypeError and ValueError for what is none."""
+    if not isinstance(record, list):
+        raise TypeError
+    lower, upper = map(finite, record)
+    if not lower < upper:
+        raise ValueError
+    return lower, upper

@@ -1,0 +1,137 @@
+"""What released weights and the certificate beside them say of a model, whatever its rows are made from: a schema, or arrays.
+
+Losses, schemes and sets are those that the certificate's problem states; a kind of model has some of them and no others.
+"""
+
+from abc import ABC, abstractmethod
+
+import numpy as np
+
+from discreet.accounting import Json
+from discreet.certificates import Certificate
+from discreet.core.arrays import Floats
+from discreet.core.errors import InvalidInput, did_you_mean, quoted
+from discreet.core.fields import numbers
+from discreet.data.labels import Label
+from discreet.estimators.base import PrivateModel
+from discreet.estimators.forms import BoundedForm, Form, has_link
+from discreet.estimators.inputs import SCHEMES
+from discreet.estimators.model_record import brief
+from discreet.losses import Logistic, MarginLoss, loss_named
+from discreet.losses.predictions import PredictionLoss, prediction_loss_named
+
+
+class StatedModel(ABC):
+    """Base of models as values."""
+
+    __slots__ = ()
+    kind: str
+    weights: Floats
+    certificate: Certificate
+    form: Form
+
+    @property
+    @abstractmethod
+    def classes(self) -> tuple[Label, ...]:
+        """Empty where the target is a number."""
+
+    @property
+    def intercept_scale(self) -> float:
+        """t, the constant feature of the intercept; 0 without one."""
+        return self.form.intercept_scale
+
+    @property
+    def data_norm(self) -> float:
+        """R, the bound to which rows are shortened; infinity where only entries are bounded, 1 for features of a kernel."""
+        return self.form.data_norm
+
+    @property
+    def has_probabilities(self) -> bool:
+        """Whether decision values are probabilities in another scale: not for losses with flat parts (module `forms`)."""
+        loss = self._loss()
+        return bool(self.classes) and loss is not None and has_link(loss)
+
+    @property
+    def linked(self) -> bool:
+        """Whether decisions are no numbers of the target's column, but their logarithms, say: a loss with a link makes numbers of them."""
+        decision = np.array([0.0, 1.0])
+        return not self.classes and not np.array_equal(self._number_loss().answer(decision), decision)
+
+    def require_probabilities(self) -> None:
+        """Raise InvalidInput for a model that has none."""
+        if not self.classes:
+            raise InvalidInput(f"a {self.kind} predicts numbers, and only classes have probabilities: leave them out.")
+        if not self.has_probabilities:
+            raise InvalidInput(
+                f"a {self.kind} with the {brief(self.certificate.problem.get('loss'))} loss has no probabilities, only classes and decision values. "
+                "Fit a logistic-regression, or a linear-svc with the softplus-hinge, for probabilities."
+            )
+
+    def _kept(self) -> Floats:
+        """A read-only copy of the weights. Raises InvalidInput for a kind that there is not, and for numbers that are not finite."""
+        if not isinstance(self.kind, str) or self.kind not in PrivateModel.models:
+            near = did_you_mean(self.kind, PrivateModel.models) if isinstance(self.kind, str) else ""
+            raise InvalidInput(f"the kind of a model must be one of {quoted(PrivateModel.models)}; {self.kind!r} was given.{near}")
+        weights = np.array(self.weights, dtype=np.float64)
+        if not np.all(np.isfinite(weights)):
+            raise InvalidInput("the weights of a model must be finite numbers.")
+        weights.setflags(write=False)
+        return weights
+
+    def _has_its_classes(self, stated: Json, scheme: Json) -> bool:
+        count = len(self.classes)
+        if isinstance(self.form, BoundedForm):
+            return count == (2 if self._signed() else 0)
+        return same(stated, count) and (scheme in SCHEMES if count > 2 else scheme is None)
+
+    def _has_its_loss(self) -> bool:
+        loss, named = self.certificate.problem.get("loss"), PrivateModel.models[self.kind].loss_names
+        return isinstance(loss, str) and (not named or loss == (*named, None)[self._multinomial])
+
+    def _has_its_set(self) -> bool:
+        kind, name = PrivateModel.models[self.kind], self.certificate.problem.get("constraint")
+        return type(self.form) is kind.form and (name == kind.set_name or (kind.set_name == "" and name is not None))
+
+    def _number_loss(self) -> PredictionLoss:
+        """The loss of numbers that the certificate names. Raises InvalidInput for one that is not known here, or has other parameters."""
+        problem = self.certificate.problem
+        name, parameters = problem.get("loss"), problem.get("loss_parameters", {})
+        if isinstance(name, str) and isinstance(parameters, dict):
+            return prediction_loss_named(name, parameters)
+        raise InvalidInput("the certificate names no loss that this version knows.")
+
+    def _signed(self) -> bool:
+        """Whether a model of rows within bounds tells classes apart."""
+        loss = self.certificate.problem.get("loss")
+        try:
+            return isinstance(loss, str) and prediction_loss_named(loss).signed_targets
+        except InvalidInput:
+            return False
+
+    @property
+    def _multinomial(self) -> bool:
+        return self.certificate.problem.get("scheme") == "multinomial"
+
+    def _link(self) -> MarginLoss:
+        self.require_probabilities()
+        loss = self._loss()
+        if loss is None:
+            raise InvalidInput("the certificate names no loss that this version knows.")
+        return loss
+
+    def _loss(self) -> MarginLoss | None:
+        """The loss that the certificate names; None where it names none that this version knows."""
+        if self._multinomial:
+            return Logistic()
+        name, parameters = self.certificate.problem.get("loss"), self.certificate.problem.get("loss_parameters")
+        if not isinstance(name, str) or not isinstance(parameters, dict):
+            return None
+        try:
+            return loss_named(name, numbers(parameters))
+        except (InvalidInput, TypeError):
+            return None
+
+
+def same(stated: Json, expected: float) -> bool:
+    """Whether a certificate states this number."""
+    return isinstance(stated, int | float) and not isinstance(stated, bool) and stated == expected
