@@ -30,6 +30,7 @@ UNWATCHED = {
     "least-squares-non-private": "it draws nothing and promises nothing",
     "cuts-then-fit": "its parts are those of `cuts` and of fits; it draws nothing of its own",
     "norm-then-fit": "its parts are those of `bounds` and of fits; it draws nothing of its own",
+    "curvature-with-fit": "its parts are those of `curvature` and of fits; it draws nothing of its own",
     "algorithm-4": "its choice is that of `exponential`; the parts that it cuts are watched under `search-parts` (cli/audit_estimators.py)",
 }
 """Name in certificates, and the reason why a mechanism is not watched."""

@@ -4,6 +4,7 @@ from discreet.estimators.array_model import ArrayModel
 from discreet.estimators.base import ManyFits
 from discreet.estimators.cut_fit import CutFit, fit_with_cuts
 from discreet.estimators.forms import threshold_for
+from discreet.estimators.interval_fit import IntervalFit, fit_with_intervals
 from discreet.estimators.intervals import IntervalFile, release_uncertainty
 from discreet.estimators.kernel_classifier import KernelClassifier
 from discreet.estimators.kinds import encoded_estimator
@@ -31,6 +32,7 @@ __all__ = [
     "GroupLasso",
     "HuberRegression",
     "IntervalFile",
+    "IntervalFit",
     "KernelClassifier",
     "Lasso",
     "LassoClassifier",
@@ -49,6 +51,7 @@ __all__ = [
     "Uncertainty",
     "encoded_estimator",
     "fit_with_cuts",
+    "fit_with_intervals",
     "release_uncertainty",
     "threshold_for",
 ]

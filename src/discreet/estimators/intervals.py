@@ -15,7 +15,7 @@ import math
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -123,7 +123,22 @@ def release_uncertainty(
         if y is not None or sample_weight is not None or persons is not None:
             raise InvalidInput("a model read from a file takes a table with its target; leave y, sample_weight and persons out.")
         return measure_uncertainty(prepared, *table_records(prepared, model, X, noise), noise, account=ledger, coding=model.schema.coding)
-    rows = model._rows(X, reset=False)  # noqa: SLF001 - the same door as in fit
+    again = records_again(prepared, model, X, y, sample_weight, persons, noise)
+    account = model._account() if ledger is None else ledger  # noqa: SLF001
+    return measure_uncertainty(prepared, *again.records, noise, account=account, coding=again.coding)
+
+
+class Again(NamedTuple):
+    """The records of a fit, read again."""
+
+    records: tuple[Matrix, Floats, Floats | None]
+    """Rows (n, d), signs (n,) and weights (n,) or None."""
+    coding: Coding | None
+
+
+def records_again(prepared: PreparedUncertainty, model: LinearClassifier, X: Any, y: Any, sample_weight: Any, persons: Any, noise: Noise) -> Again:
+    """Through the same door as in the fit of this model; `noise` draws which rows of a person are kept. Raises InvalidInput for other records."""
+    rows = model._rows(X, reset=False)  # noqa: SLF001
     classes, codes, _ = model._targets(X, y, rows.shape[0], model.classes_)  # noqa: SLF001
     if classes.tolist() != model.classes_.tolist():
         raise InvalidInput("the classes differ from those of the fit. Pass the records of the fit, and declare classes.")
@@ -133,10 +148,7 @@ def release_uncertainty(
     owners = model._owners(X, persons, rows.shape[0], noise)  # noqa: SLF001
     if owners.rule != prepared.query.problem.persons:
         raise InvalidInput(_OTHERS)
-    weights = owners.shared(weights)
-    account = model._account() if ledger is None else ledger  # noqa: SLF001
-    coding = X.coding if isinstance(X, EncodedTable) else None
-    return measure_uncertainty(prepared, rows, np.where(codes == 1, 1.0, -1.0), weights, noise, account=account, coding=coding)
+    return Again((rows, np.where(codes == 1, 1.0, -1.0), owners.shared(weights)), X.coding if isinstance(X, EncodedTable) else None)
 
 
 def table_records(prepared: PreparedUncertainty, model: Model, frame: Any, noise: Noise) -> tuple[Matrix, Floats, Floats | None]:

@@ -26,6 +26,7 @@ from discreet.certificates import Certificate
 from discreet.core.arrays import Floats
 from discreet.core.errors import InvalidInput
 from discreet.mechanisms.bounds_choice.norm import NORM_THEN_FIT
+from discreet.mechanisms.curvature.with_fit import CURVATURE_WITH_FIT
 from discreet.mechanisms.cuts.release import CUTS_THEN_FIT
 
 _ATOMS = 64
@@ -92,7 +93,7 @@ def fit_within(certificate: Certificate) -> tuple[str, Mapping[str, Json], Mappi
     """The mechanism, parameters and problem of the fit itself, whatever was chosen before it."""
     mechanism, parameters = certificate.mechanism, certificate.parameters
     if (
-        mechanism in {CUTS_THEN_FIT, NORM_THEN_FIT}
+        mechanism in {CUTS_THEN_FIT, NORM_THEN_FIT, CURVATURE_WITH_FIT}
         and isinstance(fit := parameters.get("fit"), dict)
         and isinstance(own := fit.get("parameters"), dict)
     ):

@@ -54,6 +54,7 @@ from discreet.matrices.bounded import brought_near
 from discreet.mechanisms.bounds_choice.norm import NORM_THEN_FIT
 from discreet.mechanisms.curvature import Curvature
 from discreet.mechanisms.curvature.query import ABOVE, DIAGONAL
+from discreet.mechanisms.curvature.with_fit import CURVATURE_WITH_FIT
 from discreet.mechanisms.selection.curves import problem_from
 from discreet.problems import RegularisedRisk
 from discreet.solvers import NoisyMatrix
@@ -103,6 +104,8 @@ class Uncertainty:
     @property
     def guarantee(self) -> Guarantee:
         """Model and intervals together."""
+        if self.model_certificate.mechanism == CURVATURE_WITH_FIT:
+            return self.model_certificate.guarantee
         return compose([self.model_certificate.guarantee, self.certificate.guarantee])
 
     def verify(self) -> Verification:

@@ -222,6 +222,22 @@ def _norm_then_fit(parameters: Record, problem: Record) -> Words:
     return _then_fit("norm", (same,), parameters, problem)
 
 
+_ROWS_READ_TWICE = condition(
+    "which rows of a person the curvature keeps depends on no draw that was made for the fit",
+    "rows of persons are drawn twice, independently: for the fit, and anew for the curvature (curvature.md, theorem 2)",
+)
+
+
+@register_words("curvature-with-fit", parameters={**_TOTAL, "curvature": _part}, problem=None)
+def _curvature_with_fit(parameters: Record, problem: Record) -> Words:
+    same = condition(
+        "the guarantee of the curvature is the same at whatever weights the fit releases",
+        "its noise follows the problem of the fit, which is public; the certificate of the fit is compared with the one planned",
+    )
+    told = "persons" in problem and persons_of(problem).told_apart
+    return _then_fit("curvature", (same, _ROWS_READ_TWICE) if told else (same,), parameters, problem)
+
+
 def _then_fit(name: str, own: tuple[Hypothesis, ...], parameters: Record, problem: Record) -> Words:
     """Of a choice, the part of this name, and a fit on what was chosen; `own` are the conditions of such a pair."""
     if _part(parameters["fit"])["problem"] != dict(problem):

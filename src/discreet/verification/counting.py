@@ -84,13 +84,31 @@ def _gaussian(stated: Stated) -> Iterator[Check]:
 
 @register_recheck("curvature-gaussian")
 def _curvature(stated: Stated) -> Iterator[Check]:
-    scale, epsilon, unit, levels = (positive(stated.parameters[name]) for name in ("scale", "epsilon", "unit", "levels"))
-    dimension = dimension_of(stated.problem)
-    row = unit + 0.5 * math.sqrt(dimension) + 1.0
-    longest = 5.0 * row * row * (levels * _largest_contribution(stated) + 1.0)
-    apart = longest if stated.guarantee.neighbours is ADD_REMOVE else math.sqrt(2.0) * longest
-    computed = discrete_integral(epsilon, apart / scale, integers=dimension * (dimension + 1), scale=scale)
+    scale, epsilon = positive(stated.parameters["scale"]), positive(stated.parameters["epsilon"])
+    computed = discrete_integral(epsilon, _curvature_moved(stated) / scale, integers=_curvature_size(stated), scale=scale)
     yield delta_check(stated, epsilon, computed, "largest contribution searched over margins, numerical integral of the Gaussian curve")
+
+
+def losses_of_curvature(stated: Stated) -> tuple[Floats, Floats]:
+    """Privacy losses of one released curvature, and their probabilities: slices of a normal law, with the lemma's price."""
+    scale = positive(stated.parameters["scale"])
+    mu, apart = _curvature_moved(stated) / scale, closeness(_curvature_size(stated), scale)
+    ends = np.linspace(-_FARTHEST, _FARTHEST, _SLICES + 1)
+    losses = mu * 0.5 * (ends[1:] + ends[:-1]) + 0.5 * mu * mu + apart.total
+    return losses, math.exp(apart.upper) * np.abs(np.diff(ndtr(-np.abs(ends))))
+
+
+def _curvature_moved(stated: Stated) -> float:
+    """How far neighbours' answers are apart."""
+    unit, levels = positive(stated.parameters["unit"]), positive(stated.parameters["levels"])
+    row = unit + 0.5 * math.sqrt(dimension_of(stated.problem)) + 1.0
+    longest = 5.0 * row * row * (levels * _largest_contribution(stated) + 1.0)
+    return longest if stated.guarantee.neighbours is ADD_REMOVE else math.sqrt(2.0) * longest
+
+
+def _curvature_size(stated: Stated) -> int:
+    dimension = dimension_of(stated.problem)
+    return dimension * (dimension + 1)
 
 
 @register_recheck("bounds-choice")

@@ -15,13 +15,13 @@ from discreet.accounting import ApproximateDP, PureDP
 from discreet.core.fields import Json, positive
 from discreet.statements.base import filled, mapping
 from discreet.verification.base import Check, Stated, covers, epsilon_check, part_of, recheck, register_recheck
-from discreet.verification.counting import divergence_of_counts, losses_of_counts
+from discreet.verification.counting import divergence_of_counts, losses_of_counts, losses_of_curvature
 from discreet.verification.selection import AGREEMENT_OF_CURVES, Curve, at_every_epsilon, curve_of_setting
 
 _LAPLACE = "counting-laplace"
-_CHOICES = {"cuts": (_LAPLACE, "counting-gaussian"), "norm": ("bounds-choice",)}
+_CHOICES = {"cuts": (_LAPLACE, "counting-gaussian"), "norm": ("bounds-choice",), "curvature": ("curvature-gaussian",)}
 """Mechanisms that may be the part of this name."""
-_SAID = {"cuts": "counts of columns", "norm": "a choice of a norm"}
+_SAID = {"cuts": "counts of columns", "norm": "a choice of a norm", "curvature": "the curvature at released weights"}
 _PLACES = 257
 _BEYOND = 1e-42
 """More than the probability of counts whose loss is not summed."""
@@ -42,6 +42,14 @@ def _norm_then_fit(stated: Stated) -> Iterator[Check]:
     known = len(lists) == 1 and len(lists[0][0]) == 1 and norm in lists[0][1] and math.frexp(norm)[0] == 0.5 and bounds == 1
     yield Check("chosen norm", known, f"{norm:.10g}, a power of two among the candidates for one norm, by which rows of a fit of norm 1 are divided")
     yield from _then_fit(stated, "norm", _of_one_choice)
+
+
+@register_recheck("curvature-with-fit")
+def _curvature_with_fit(stated: Stated) -> Iterator[Check]:
+    asked = {**part_of(stated, stated.parameters["curvature"]).problem}
+    same = asked.pop("weights", None) == stated.digest and asked == dict(stated.problem)
+    yield Check("question", same, "the curvature is that of the problem of the fit, at the weights that it released")
+    yield from _then_fit(stated, "curvature", _of_curvature)
 
 
 _Composed: TypeAlias = Callable[[Stated, Curve, float], float]
@@ -86,6 +94,11 @@ def _then_fit(stated: Stated, name: str, composed: _Composed) -> Iterator[Check]
 def _of_counts(choice: Stated, of_fit: Curve, epsilon: float) -> float:
     losses, masses = losses_of_counts(choice)
     return max(float(masses @ of_fit(epsilon - losses)) + _BEYOND, divergence_of_counts(choice, epsilon))
+
+
+def _of_curvature(choice: Stated, of_fit: Curve, epsilon: float) -> float:
+    losses, masses = losses_of_curvature(choice)
+    return float(masses @ of_fit(epsilon - losses)) + _BEYOND
 
 
 def _of_one_choice(choice: Stated, of_fit: Curve, epsilon: float) -> float:

@@ -1,0 +1,99 @@
+"""A model and the intervals of its coefficients in one go, under one guarantee and with one entry in a ledger.
+
+    (epsilon, delta) -> a fit, and the curvature of its records at its weights: `share` of mu^2 for the latter
+
+The total is reserved, then the fit is drawn, then the curvature (mechanisms/curvature/with_fit.py). What fails afterwards has been paid for. Bought
+afterwards, with `release_uncertainty`, the same intervals would add their epsilon to that of the fit.
+"""
+
+from dataclasses import dataclass, replace
+from typing import Any
+
+from sklearn.base import clone
+
+from discreet.certificates import Certificate
+from discreet.core.arrays import is_finite
+from discreet.core.errors import InvalidInput, InvalidType, VerificationFailure
+from discreet.core.neighbours import ADD_REMOVE
+from discreet.data import BlockTable, EncodedTable
+from discreet.estimators.base import account_of
+from discreet.estimators.inputs import is_private
+from discreet.estimators.intervals import PreparedUncertainty, measure_uncertainty, records_again
+from discreet.estimators.kernel_classifier import KernelClassifier
+from discreet.estimators.linear_classifier import LinearClassifier
+from discreet.estimators.search_methods import fit_seed
+from discreet.estimators.uncertainty import Uncertainty, problem_of
+from discreet.ledger import spending_on, without_ledger
+from discreet.mechanisms.base import certified
+from discreet.mechanisms.curvature.with_fit import CURVATURE_WITH_FIT, settled
+
+SHARE = 0.3
+"""Of mu^2 for intervals, where nobody says otherwise: coefficients lose a sixth of their epsilon."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class IntervalFit:
+    """What came of it: public."""
+
+    model: Any
+    """Fitted; its certificate states what fit and intervals promise together."""
+    uncertainty: Uncertainty
+    """From which all intervals follow: `coefficients`, `decisions`, `model.summary(uncertainty=...)`."""
+
+
+def fit_with_intervals(
+    estimator: LinearClassifier, X: Any, y: Any = None, *, share: float = SHARE, sample_weight: Any = None, persons: Any = None
+) -> IntervalFit:
+    """Fit a copy of `estimator` and release what its intervals need, for its epsilon and delta together.
+
+    `estimator` a LogisticRegression or LinearSVC of two declared classes, X, y, sample_weight and persons as its `fit` takes them, held in memory;
+    `share` of mu^2 is for the intervals. Raises InvalidType for another estimator, InvalidInput and InfeasibleTarget before anything is spent,
+    BudgetExceeded before anything is drawn, and what a fit raises, having spent.
+    """
+    if not isinstance(estimator, LinearClassifier) or isinstance(estimator, KernelClassifier):
+        raise InvalidType(f"a fit with intervals is one of LogisticRegression or LinearSVC; {type(estimator).__name__} was given.")
+    privacy = estimator._privacy()  # noqa: SLF001 - of this package
+    if not (is_finite(privacy.epsilon) and privacy.delta > 0):
+        raise InvalidInput("a fit with intervals needs a finite epsilon and a positive delta, since the noise on the curvature is Gaussian.")
+    if is_private(estimator.data_norm) or isinstance(X, BlockTable):
+        raise InvalidInput('a fit with intervals needs a declared data_norm, and a table that is held in memory: not "private", not in blocks.')
+    noise, account, scratch = estimator._noise(), account_of(estimator.ledger), clone(estimator)  # noqa: SLF001
+    rows = scratch._rows(X, reset=True)  # noqa: SLF001 - the same door as in fit
+    if estimator.classes is None and not isinstance(X, EncodedTable):
+        raise InvalidInput("a fit with intervals needs its classes declared: classes=[negative, positive].")
+    classes, codes, _ = scratch._targets(X, y, rows.shape[0], estimator.classes)  # noqa: SLF001 - what is refused is refused before it is paid for
+    scratch._weights(sample_weight, codes, classes)  # noqa: SLF001
+    owners = scratch._owners(X, persons, rows.shape[0], noise)  # noqa: SLF001
+    scratch._advise(X, privacy, owners.number)  # noqa: SLF001
+    known = None if privacy.neighbours is ADD_REMOVE else owners.number
+    told_apart = owners.rule is not None and owners.rule.told_apart
+
+    def made(epsilon: float, delta: float, seed: int | None) -> Any:
+        declared = {"classes": list(X.classes)} if isinstance(X, EncodedTable) else {}
+        return clone(estimator).set_params(epsilon=epsilon, delta=delta, random_state=seed, ledger=None, **declared)
+
+    def planned(epsilon: float, delta: float) -> Certificate:
+        found: Certificate = made(epsilon, delta, 0).plan(
+            features=rows.shape[1], records=known, weighted=sample_weight is not None, told_apart=told_apart
+        )
+        return found
+
+    both = settled(**privacy.target, share=share, planned=planned, problem=problem_of)
+    with spending_on(account, both.guarantee, purpose=CURVATURE_WITH_FIT, table=rows.content()) as reservation, without_ledger():
+        model = made(*both.target, fit_seed(noise)).fit(X, y, sample_weight, persons=persons)
+        fit: Certificate = model.certificate_
+        if any(getattr(fit, name) != getattr(both.fit, name) for name in ("mechanism", "parameters", "problem", "guarantee", "releases")):
+            raise VerificationFailure("the certificate of the fit differs from the one planned for its public parameters. Nothing is released.")
+        both = replace(both, choice=both.choice.at(model.weights_))
+        prepared = PreparedUncertainty(query=both.choice.problem, mechanism=both.choice.mechanism, model_certificate=fit)
+        again = records_again(prepared, model, X, y, sample_weight, persons, noise)
+        bought = measure_uncertainty(prepared, *again.records, noise, coding=again.coding)
+    entry = None if reservation is None else reservation.id
+    private = noise.private and fit.noise_private
+    issued = certified(
+        CURVATURE_WITH_FIT, both.parameters(fit), dict(fit.problem), both.guarantee, fit.digest, noise.description, noise_private=private
+    )
+    declared = tuple(dict.fromkeys((*issued.declared, *fit.declared)))
+    model.certificate_ = replace(issued, declared=declared, ledger_entry=entry)
+    own = replace(bought.certificate, ledger_entry=entry)
+    return IntervalFit(model=model, uncertainty=replace(bought, model_certificate=model.certificate_, certificate=own))
