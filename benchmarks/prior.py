@@ -1,6 +1,7 @@
 """What a prior from public data is worth: test error of LogisticRegression on few records of Adult, pulled towards four public points.
 
     python benchmarks/prior.py [--draws 20] [--tables 4] [--factors 1 2] [--epsilons 0.1 1]
+    DISCREET_DATA=FOLDER python benchmarks/prior.py --diamonds          root mean square errors of LinearRegression on diamonds instead
 
 Adult as Chaudhuri, Monteleoni and Sarwate (2011) prepared it: 105 features, rows of norm 1. Of a random order of the records the first 10,000 are the
 test set, the next 2,000 are public, and n of the others are private. A prior is a model of public records, fitted without privacy at alpha = 10^-3.
@@ -17,13 +18,15 @@ of the records and `--draws` of the noise, (epsilon, 1e-6), add-remove, with the
 """
 
 import argparse
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 
 import numpy as np
 import numpy.typing as npt
 import polars as pl
+from plain_tables import plain_table
+from sklearn.linear_model import Ridge
 
-from discreet import LogisticRegression
+from discreet import LinearRegression, LogisticRegression
 from discreet.data.adult import adult_cms, load_adult
 
 SIZES = (500, 1000, 2000, 5000, 20_000)
@@ -70,6 +73,43 @@ def measured(draws: int, tables: int, factors: list[float], epsilons: list[float
                         yield (name, epsilon, factor, count), error(fits.coef)
 
 
+def diamonds(draws: int, tables: int, epsilons: list[float]) -> Iterator[tuple[tuple[str, float, float, int], float]]:
+    """As `measured`, of prices on [-1, 1]: numbers on [-1, 1] by their bounds, a 1 for each category."""
+    table = plain_table("diamonds")
+
+    def scaled(column: Numbers, bounds: tuple[float, float]) -> Numbers:
+        low, high = bounds
+        return 2.0 * (np.clip(column, low, high) - low) / (high - low) - 1.0
+
+    columns = [scaled(column, table.bounds[name]) for name, column in table.numbers.items()]
+    columns += [(column == one).astype(float) for column in table.categories.values() for one in np.unique(column)]
+    rows, prices = np.column_stack(columns), scaled(table.target, table.target_bounds or (0.0, 1.0))
+    norm = float(len(table.numbers) + len(table.categories)) ** 0.5
+    for seed in range(tables):
+        test, public, private = np.split(np.random.default_rng(1800 + seed).permutation(len(prices)), [TEST, TEST + PUBLIC])
+        same, small = (Ridge().fit(rows[public[:count]], prices[public[:count]]) for count in (PUBLIC, SMALL))
+        points = {
+            "none": None,
+            "same": (same.coef_, same.intercept_),
+            "small": (small.coef_, small.intercept_),
+            "wrong": (-same.coef_, -same.intercept_),
+        }
+
+        def error(coefficients: Numbers, intercept: float, test: npt.NDArray[np.intp] = test) -> float:
+            return float(np.sqrt(np.mean(np.square(np.clip(rows[test] @ coefficients + intercept, -1.0, 1.0) - prices[test]))))
+
+        for name, point in points.items():
+            if point is not None:
+                yield (name, 0.0, 0.0, 0), error(*point)
+            for epsilon in epsilons:
+                for count in SIZES:
+                    settings = {"epsilon": epsilon, "delta": 1e-6, "neighbours": "add-remove", "public_records": count, "data_norm": norm}
+                    for draw in range(draws):
+                        made = LinearRegression(prior=point, random_state=1000 * seed + draw, **settings)
+                        fitted = made.fit(rows[private[:count]], prices[private[:count]])
+                        yield (name, epsilon, 1.0, count), error(fitted.coef_, fitted.intercept_)
+
+
 def main() -> None:
     """Print the table."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
@@ -77,9 +117,17 @@ def main() -> None:
     parser.add_argument("--tables", type=int, default=4)
     parser.add_argument("--factors", type=float, nargs="+", default=[1.0, 2.0])
     parser.add_argument("--epsilons", type=float, nargs="+", default=[0.1, 1.0])
+    parser.add_argument("--diamonds", action="store_true")
     options = parser.parse_args()
+    if options.diamonds:
+        options.factors = [1.0]
     found: dict[tuple[str, float, float, int], list[float]] = {}
-    for key, error in measured(options.draws, options.tables, options.factors, options.epsilons):
+    found_of: Callable[[], Iterator[tuple[tuple[str, float, float, int], float]]] = (
+        (lambda: diamonds(options.draws, options.tables, options.epsilons))
+        if options.diamonds
+        else (lambda: measured(options.draws, options.tables, options.factors, options.epsilons))
+    )
+    for key, error in found_of():
         found.setdefault(key, []).append(error)
     names = list(dict.fromkeys(key[0] for key in found))
     print("public alone:", ", ".join(f"{name} {np.mean(found[name, 0.0, 0.0, 0]):.4f}" for name in names if (name, 0.0, 0.0, 0) in found))

@@ -5,6 +5,7 @@ import pytest
 from scipy.special import ndtr, ndtri
 
 from discreet.audit.claim import Target
+from discreet.audit.drawn import regression
 from discreet.audit.drawn.learning import one_model, several_classes
 from discreet.audit.drawn.parts import FALSE_ALARM, Part, Watch, chosen, discrete_gaussian, discrete_laplace, gaussian, of_law, spherical
 from discreet.audit.named import CATALOGUE
@@ -68,21 +69,23 @@ def test_every_watch_of_persons_sees_rows_that_do_not_share_a_weight(name, monke
 
 
 AROUND = {
-    "objective": lambda target: one_model(target, mechanism="objective", prior=np.array([4.0, -3.0])),
-    "multinomial": lambda target: several_classes(target, multinomial=True, prior=np.arange(6.0) - 2.5),
-    "one-vs-rest": lambda target: several_classes(target, multinomial=False, prior=2.5 - np.arange(6.0)),
+    "objective": lambda target: one_model(target, mechanism="objective", prior=np.array([40.0, -30.0])),
+    "multinomial": lambda target: several_classes(target, multinomial=True, prior=8.0 * (np.arange(6.0) - 2.5)),
+    "one-vs-rest": lambda target: several_classes(target, multinomial=False, prior=8.0 * (2.5 - np.arange(6.0))),
+    "least squares": lambda target: regression.objective(target, prior=np.array([4.0, -3.0, 1.0])),
 }
 
 
 def test_what_leaves_around_a_prior_has_the_noise_that_the_certificate_states():
-    for name, delta in (("objective", 1e-6), ("objective", 0.0), ("multinomial", 1e-6), ("one-vs-rest", 1e-6)):
+    for name, delta in (("objective", 1e-6), ("objective", 0.0), ("multinomial", 1e-6), ("one-vs-rest", 1e-6), ("least squares", 1e-6)):
         watch = AROUND[name](Target(epsilon=1.0, delta=delta, neighbours=REPLACE_ONE))
         assert watch.as_stated, "\n".join(watch.lines())
 
 
 def test_a_prior_that_is_not_the_one_of_the_certificate_is_seen(monkeypatch):
     monkeypatch.setattr(Prior, "pull", lambda self, ridge: 0.5 * ridge * self.point)
-    assert not AROUND["objective"](Target(epsilon=1.0, delta=1e-6, neighbours=REPLACE_ONE)).as_stated
+    for name in ("objective", "least squares"):
+        assert not AROUND[name](Target(epsilon=1.0, delta=1e-6, neighbours=REPLACE_ONE)).as_stated
 
 
 def test_every_entry_of_the_command_line_has_a_watch():

@@ -5,9 +5,10 @@ from dataclasses import replace
 import numpy as np
 import pytest
 from sklearn.base import clone
+from sklearn.linear_model import LinearRegression as Ordinary
 from sklearn.linear_model import LogisticRegression as Unprivate
 
-from discreet import KernelClassifier, LinearSVC, LogisticRegression, PrivateSearchCV
+from discreet import KernelClassifier, LinearRegression, LinearSVC, LogisticRegression, PrivateSearchCV
 from discreet.core.arrays import digest_of
 from discreet.core.errors import InvalidInput
 from discreet.estimators import release_uncertainty
@@ -77,6 +78,26 @@ def test_a_search_takes_the_coefficients_of_a_prior_and_says_so_of_a_model_that_
 def test_what_is_no_prior_is_refused_before_a_record_is_used(prior, settings, match):
     with pytest.raises(InvalidInput, match=match):
         fitted(TWO, prior=prior, **settings)
+
+
+def test_a_regression_pulls_towards_its_prior_and_says_where_it_cannot():
+    targets = ROWS @ [0.5, -0.4, 0.0] + 0.02 * RNG.standard_normal(len(ROWS))
+    public = Ordinary().fit(ROWS[PUBLIC], targets[PUBLIC])
+    settings = {"epsilon": 0.1, "delta": 1e-6, "random_state": 2}
+    far, near = (LinearRegression(prior=prior, **settings).fit(ROWS[OWN], targets[OWN]) for prior in (None, public))
+    assert np.linalg.norm(near.coef_ - public.coef_) < 0.8 * np.linalg.norm(far.coef_ - public.coef_)
+    own = LinearRegression(prior=(public.coef_, public.intercept_), epsilon=0.1, delta=1e-6, neighbours="add-remove").fit(ROWS[OWN], targets[OWN])
+    assert own.certificate_.verify(own.weights_).ok
+    assert own.certificate_.problem["prior"]["digest"] == near.certificate_.problem["prior"]["digest"]
+    for wrong, match in (
+        ({"mechanism": "moments"}, "takes no prior"),
+        ({"epsilon": np.inf}, "without a ridge"),
+        ({"data_norm": "private"}, "Declare data_norm"),
+    ):
+        with pytest.raises(InvalidInput, match=match):
+            LinearRegression(**{**settings, "prior": public, **wrong}).fit(ROWS[OWN], targets[OWN])
+    with pytest.raises(InvalidInput, match="in this order"):
+        LinearRegression(prior=Unprivate().fit(ROWS, TWO), **settings).fit(ROWS[OWN], targets[OWN])
 
 
 def test_other_classes_kernels_and_intervals_say_why_not():

@@ -109,9 +109,13 @@ class BoundedModel(ABC, PrivateModel):
             else:
                 problem, mechanism = self._of_persons(domain, privacy)
                 release, domain = mechanism.run(problem, given.data_of(problem.domain), noise, account=self._account()), problem.domain
-        declared = (*given.declared, *self._declared_records(privacy.neighbours, steps=self._counts_steps))
+        declared = (*self._declared(given), *self._declared_records(privacy.neighbours, steps=self._counts_steps))
         self._keep(release, domain, replace(given, declared=declared))
         return self
+
+    def _declared(self, given: Given) -> tuple[str, ...]:
+        """What the caller declared public, but for a number of records. Raises InvalidInput for what does not belong to these records."""
+        return given.declared
 
     def predict(self, X: Any) -> npt.NDArray[Any]:
         """<w, x> + intercept, or the likelier class where targets are classes, (n,), with rows brought within the declared bounds; X as in fit."""

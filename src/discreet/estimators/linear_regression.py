@@ -27,6 +27,7 @@ from discreet.estimators.bounded_model import BoundedModel
 from discreet.estimators.explanation import Explanation, Reason, known_features, relation_words
 from discreet.estimators.inputs import count_or_none, is_private, whole_or_none
 from discreet.estimators.norm_fit import left
+from discreet.estimators.prior import declared_prior, prior_of
 from discreet.matrices import Matrix, answers_per_record
 from discreet.mechanisms.regression import Equations, LeastSquares, RegressionMechanism, calibrate_least_squares, fitted_of
 from discreet.mechanisms.regression.sums import MOST_RECORDS
@@ -57,6 +58,8 @@ class LinearRegression(ScoredRegressor, BoundedModel):
     n_iter : number of gradients of "refined" (None takes 4) and "hessian-mixing" (3), chosen without the records.
     public_records : under add-remove, a number of records that you declare public. Without it "objective" takes a million records at most, and
         without an intercept too "refined" does not clip residuals.
+    prior : a public point that the ridge of "objective" pulls towards, in place of zero: a fitted linear regression, or (coef, intercept); no privacy
+        is spent on it (docs/prior.md). It must not depend on the records. None: zero.
     ledger : an `Account` that the fit spends on; None spends on the ledger in use, if any.
     n_jobs : threads that work on one fit, as in scikit-learn: None is 1, -1 all processors. Results are the same for any number.
     random_state : None for private noise. Anything else is reproducible and protects nobody: the certificate is not valid then.
@@ -85,6 +88,7 @@ class LinearRegression(ScoredRegressor, BoundedModel):
     mechanism: Annotated[str, "auto, objective, objective-huber, refined or moments (these two know intervals), adassp, mixing, hessian-mixing."] = (
         "auto"
     )
+    prior: Any = None
     n_iter: Annotated[int | None, "Gradients of refined and hessian-mixing, chosen without the records."] = None
 
     covariance_: Floats | None = field(init=False)
@@ -151,13 +155,16 @@ class LinearRegression(ScoredRegressor, BoundedModel):
 
         Of persons that is their number times the most rows of one: how many rows there are is private.
         """
-        problem = LeastSquares(domain=domain)
+        problem = LeastSquares(domain=domain, prior=prior_of(self.prior, domain, self.data_norm))
         if domain.records is not None:
             rows = domain.records * (1 if domain.persons is None else domain.persons.rows)
             longest = min(rows * (2 if privacy.neighbours is ADD_REMOVE else 1), MOST_RECORDS)
             problem = replace(problem, most_records=max(problem.most_records, longest))
         steps = whole_or_none(self.n_iter, "n_iter")
         return problem, calibrate_least_squares(problem, mechanism=self.mechanism, steps=steps, **privacy.target)
+
+    def _declared(self, given: Given) -> tuple[str, ...]:
+        return (*given.declared, *declared_prior(self.prior, given.classes))
 
     def _of_classes(self) -> bool:
         return False

@@ -2,7 +2,8 @@
 
     prior=(coef, intercept)     coef (d,) or (1, d) and a number; of K > 2 classes (K, d) and (K,)
     prior=coef                  the same without intercept
-    prior=model                 whatever has coef_, intercept_ and classes_: of this library, fitted on public records or released, or scikit-learn's
+    prior=model                 whatever has coef_ and intercept_, of the same classes: of this library, fitted on public records or released, or
+                                scikit-learn's
 
 It is public, as a setting is: no privacy is spent on it, and none is kept of the records that it was learnt from. Units are those of coef_ and
 intercept_: of rows as they are given to `fit`, of an encoded table as they are encoded.
@@ -19,26 +20,25 @@ from discreet.data import Domain
 from discreet.problems.prior import Prior
 from discreet.statements.base import PRIOR
 
-_WHAT = "prior must be (coef, intercept), coef alone, or a fitted linear classifier with coef_, intercept_ and classes_"
+_WHAT = "prior must be (coef, intercept), coef alone, or a fitted linear model with coef_ and intercept_"
 
 
 @runtime_checkable
 class Linear(Protocol):
-    """A fitted linear classifier."""
+    """A fitted linear model."""
 
     coef_: Floats
-    intercept_: Floats
-    classes_: npt.NDArray[Any]
+    intercept_: Any
 
 
-def prior_of(given: Any, domain: Domain, data_norm: float | str) -> Prior | None:
+def prior_of(given: Any, domain: Domain, data_norm: float | str | None) -> Prior | None:
     """In the weights of a problem of this domain. Raises InvalidInput for what is no prior of it, without its numbers."""
     if given is None:
         return None
     if isinstance(data_norm, str):
         raise InvalidInput('a prior needs rows in public units: with data_norm="private" they are divided by what is chosen. Declare data_norm.')
     coef, intercept = _read(given)
-    rows = 1 if domain.classes == 2 else domain.classes
+    rows = domain.classes if domain.classes > 2 else 1
     coef = coef[np.newaxis] if coef.ndim == 1 else coef
     if coef.shape != (rows, domain.features) or intercept.size not in (1, rows):
         raise InvalidInput(
@@ -54,9 +54,11 @@ def prior_of(given: Any, domain: Domain, data_norm: float | str) -> Prior | None
 
 
 def declared_prior(given: Any, classes: npt.NDArray[Any]) -> tuple[str, ...]:
-    """What is declared public by it. Raises InvalidInput for a model of other classes, or of another order of them."""
-    if isinstance(given, Linear) and given.classes_.tolist() != classes.tolist():
-        raise InvalidInput(f"prior is a model of the classes {given.classes_.tolist()}; this fit has {classes.tolist()}, in this order.")
+    """What is declared public by it; `classes` of the fit, none for numbers. Raises InvalidInput for a model of others, or in another order."""
+    if isinstance(given, Linear):
+        known = np.asarray(getattr(given, "classes_", ())).tolist()
+        if known != classes.tolist():
+            raise InvalidInput(f"prior is a model of the classes {known}; this fit has {classes.tolist()}, in this order.")
     return () if given is None else (PRIOR,)
 
 

@@ -57,6 +57,11 @@ class Prior:
         """As a certificate knows it."""
         return Prior(digest=self.digest, norm=self.norm)
 
+    def require(self, dimension: int) -> None:
+        """Raise InvalidInput unless there is one number for each weight, where the point is known."""
+        if self.point is not None and self.point.shape != (dimension,):
+            raise InvalidInput(f"the prior must have one number for each of the {dimension} weights; {self.point.size} were given.")
+
     def pull(self, ridge: float) -> Floats:
         """p, (dimension,): the objective has -<p, w> as its linear term. Raises InvalidInput where the point is not known."""
         if self.point is None:

@@ -75,8 +75,8 @@ class Risk(ABC):
             raise InvalidInput(f"the regularisation strength must be a positive finite number; {self.ridge!r} was given.")
         self.domain.require("sign", "code")
         check_scale(self.max_weight, "the largest weight of a record")
-        if self.prior is not None and self.prior.point is not None and self.prior.point.shape != (self.dimension,):
-            raise InvalidInput(f"the prior must have one number for each of the {self.dimension} weights; {self.prior.point.size} were given.")
+        if self.prior is not None:
+            self.prior.require(self.dimension)
 
     @property
     def classes(self) -> int:

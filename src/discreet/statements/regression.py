@@ -3,9 +3,10 @@
 from discreet.core.fields import count, not_negative, positive, text, whole
 from discreet.data import Domain
 from discreet.losses.predictions import prediction_loss_named
-from discreet.problems import PredictionRisk
+from discreet.problems import PredictionRisk, Prior
 from discreet.queries import SecondMoments, Target
 from discreet.statements.base import (
+    PRIOR,
     Fields,
     Hypothesis,
     Record,
@@ -19,7 +20,16 @@ from discreet.statements.base import (
     relation,
 )
 from discreet.statements.constrained import REAL_TARGETS, declared_bounds, real_domain, require_same
-from discreet.statements.learning import GAUSSIAN, GAUSSIAN_GRID, NON_PRIVATE, NORMAL_LAW, computing_hypotheses, dimension_of, who_says
+from discreet.statements.learning import (
+    GAUSSIAN,
+    GAUSSIAN_GRID,
+    NON_PRIVATE,
+    NORMAL_LAW,
+    computing_hypotheses,
+    dimension_of,
+    prior_hypothesis,
+    who_says,
+)
 from discreet.statements.sketch import SECRET, SKETCH, sketch_words
 
 MOMENTS = "joint Gaussian answer of second moments, then of clipped gradients (refined.md)"
@@ -89,7 +99,7 @@ def _adassp(parameters: Record, problem: Record) -> Words:
 _OBJECTIVE: Fields = {**GAUSSIAN, "loss": text, "width": positive, "ridge": positive, "records": whole}
 
 
-@register_words("least-squares-objective", parameters=_OBJECTIVE, problem=_PROBLEM, shared=True)
+@register_words("least-squares-objective", parameters=_OBJECTIVE, problem=_PROBLEM, sometimes={"prior": Prior.stated}, shared=True)
 def _objective(parameters: Record, problem: Record) -> Words:
     slopes = condition(
         "slopes are at most {width:.10g} in size, and the objective of at most {records} records is {ridge:.10g}-strongly convex in all weights",
@@ -97,7 +107,8 @@ def _objective(parameters: Record, problem: Record) -> Words:
         parameters,
     )
     computing = computing_hypotheses(parameters, GAUSSIAN_GRID, dimension_of(problem))
-    return Words(OBJECTIVE, (*_hypotheses(parameters, problem), slopes, noise_hypothesis(NORMAL_LAW, parameters), *computing))
+    hypotheses = (*_hypotheses(parameters, problem), slopes, *prior_hypothesis(problem), noise_hypothesis(NORMAL_LAW, parameters), *computing)
+    return Words(OBJECTIVE, hypotheses, (PRIOR,) if "prior" in problem else ())
 
 
 _OF_PREDICTIONS: Fields = {"loss": text, "loss_parameters": mapping, **REAL_TARGETS}

@@ -196,7 +196,7 @@ def _two_signed(stated: Stated, slopes: Floats, traces: Floats, s: float, dimens
             total = (1.0 if convex else 2.0) * (total + 2.0 * least_union(lines, s, epsilon))
         return total * _LESS
 
-    radius = (positive(stated.parameters["tolerance"]) + positive(stated.parameters["noise_error"])) / positive(stated.parameters["ridge"])
+    radius = drawn_radius(stated, positive(stated.parameters["ridge"]), positive(stated.parameters["noise_error"]))
     how = "numerical integral of the privacy loss over both signs of slopes"
     return Stages(((delta, how),), positive(stated.parameters["grid_epsilon"]), last_stage(stated.parameters, dimension, radius))
 

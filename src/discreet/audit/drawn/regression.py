@@ -32,7 +32,7 @@ from discreet.mechanisms.regression import (
 )
 from discreet.mechanisms.regression.objective import prediction_loss
 from discreet.noise import SystemNoise
-from discreet.problems import PredictionRisk
+from discreet.problems import PredictionRisk, Prior
 
 _RUNS, _ANSWERS = 120, 300
 _ROWS: Floats = np.array([[0.6, -0.2, 0.1], [-0.1, 0.7, 0.3], [0.4, 0.4, -0.5], [-0.5, 0.1, 0.2], [0.2, -0.6, -0.4]])
@@ -67,9 +67,11 @@ def _case(target: Target) -> _Case:
     return _Case(problem, owned.records(domain), owned.rows, owned.signs, owned.shares)
 
 
-def objective(target: Target) -> Watch:
-    """The linear term, and the last stage."""
+def objective(target: Target, *, prior: Floats | None = None) -> Watch:
+    """The linear term, and the last stage; the ridge pulls towards `prior` (d,)."""
     case = _case(target)
+    if prior is not None:
+        case = case._replace(problem=replace(case.problem, prior=Prior.at(prior)))
     made = ResidualObjectivePerturbation.calibrate(case.problem, **target.asked)
     return _linear_term(made, case.problem, case, prediction_loss(made.loss, made.width).slope)
 
@@ -84,7 +86,8 @@ def prediction(target: Target) -> Watch:
 def _linear_term(made: Any, problem: Any, case: _Case, slope: Callable[[Floats, Floats], Floats]) -> Watch:  # noqa: ANN401 - either of the two
     _, data, rows, targets, shares = case
     stated, weights = released(made, problem, data, _RUNS)
-    linears = [-(rows.T @ (shares * slope(rows @ w, targets))) - real(stated["ridge"]) * w for w in weights]
+    point = np.zeros(rows.shape[1]) if getattr(problem, "prior", None) is None else problem.prior.point
+    linears = [-(rows.T @ (shares * slope(rows @ w, targets))) - real(stated["ridge"]) * (w - point) for w in weights]
     loud = replace(made, grid=replace(made.grid, step=2.0**-20, scale=2.0**40))
     parts = (
         gaussian("linear term of the objective", np.array(linears), scale=real(stated["scale"])),

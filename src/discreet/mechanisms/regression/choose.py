@@ -36,6 +36,7 @@ from discreet.statements.learning import NON_PRIVATE
 
 NAMES = ("auto", "objective", "objective-huber", "refined", "moments", "adassp", "mixing", "hessian-mixing")
 _WITH_GRADIENTS = ("refined", "hessian-mixing")
+_AROUND_A_POINT = ("objective", "objective-huber")
 
 
 def calibrate_least_squares(
@@ -50,6 +51,8 @@ def calibrate_least_squares(
     if not epsilon > 0:
         raise InvalidInput(f"epsilon must be positive; {epsilon!r} was given.")
     if epsilon == math.inf:
+        if problem.prior is not None:
+            raise InvalidInput("epsilon=inf is least squares without a ridge, which could pull towards a prior; leave prior out.")
         return NonPrivateLeastSquares(neighbours=neighbours)
     if not (0 < delta < 1 and epsilon <= 100):
         raise InvalidInput(
@@ -59,6 +62,8 @@ def calibrate_least_squares(
     name = ("objective" if steps is None else "refined") if mechanism == "auto" else mechanism
     if steps is not None and name not in _WITH_GRADIENTS:
         raise InvalidInput(f"mechanism={name!r} takes no gradients; leave n_iter out, or take mechanism='refined'.")
+    if problem.prior is not None and name not in _AROUND_A_POINT:
+        raise InvalidInput(f"mechanism={name!r} takes no prior; leave it out, or take one of {list(_AROUND_A_POINT)}.")
     makers: dict[str, Callable[..., RegressionMechanism]] = {
         "objective": ResidualObjectivePerturbation.calibrate,
         "objective-huber": partial(ResidualObjectivePerturbation.calibrate, loss="huber"),

@@ -50,6 +50,7 @@ from discreet.mechanisms.regression.objective_minimiser import certified_minimis
 from discreet.mechanisms.regression.sums import LeastSquares
 from discreet.noise import Noise
 from discreet.problems import PredictionRisk, RegularisedRisk
+from discreet.problems.prior import computed_radius
 from discreet.statements.regression import OBJECTIVE
 
 _LEAST_WIDTH, _LARGEST_WIDTH = 0.06, 1.0
@@ -233,7 +234,7 @@ class ResidualObjectivePerturbation(TwoStages[LeastSquares], RegressionMechanism
             dimension=domain.dimension,
             scale=lambda part, least: two_signed_scale(half, epsilon=part, delta=least, neighbours=neighbours),
             tolerance=lambda scale: _tolerance(problem, records, a, strength, scale),
-            radius=lambda tolerance, error: (tolerance + error) / strength,
+            radius=lambda tolerance, error: computed_radius(problem.prior, gradient=tolerance, error=error, ridge=strength),
             share=lambda last, scale: last_share(last * reach / scale),
         )
         return cls(**plan._asdict(), loss=loss, width=a, ridge=strength, records=records, neighbours=neighbours)
@@ -246,9 +247,9 @@ class ResidualObjectivePerturbation(TwoStages[LeastSquares], RegressionMechanism
         )
         return two_signed_delta(half, scale=self.scale, epsilon=epsilon, neighbours=self.neighbours)
 
-    def distance(self, problem: LeastSquares, tolerance: float, error: float) -> float:  # noqa: ARG002 - the same for any problem
+    def distance(self, problem: LeastSquares, tolerance: float, error: float) -> float:
         """See TwoStages."""
-        return (tolerance + error) / self.ridge
+        return computed_radius(problem.prior, gradient=tolerance, error=error, ridge=self.ridge)
 
     def theorem(self, problem: LeastSquares) -> str:  # noqa: ARG002 - the same for any problem
         """See TwoStages."""
@@ -279,6 +280,8 @@ class ResidualObjectivePerturbation(TwoStages[LeastSquares], RegressionMechanism
     def fitted(self, problem: LeastSquares, data: Records, noise: Noise) -> Fitted:
         """See RegressionMechanism."""
         linear = noise.gaussian(scale=self.scale, dimension=problem.domain.dimension, draws=1)[:, 0]
+        if problem.prior is not None:
+            linear = linear - problem.prior.pull(self.ridge)
         found = certified_minimiser(
             problem,
             data,
@@ -324,6 +327,6 @@ def planned_records(problem: LeastSquares | PredictionRisk, neighbours: Neighbou
 
 def _tolerance(problem: LeastSquares, records: int, width: float, ridge: float, scale: float) -> float:
     """tau: a small multiple of the bound of rounding errors, from public numbers. |b| is longer with a probability below e^-72."""
-    linear = scale * (math.sqrt(problem.domain.dimension) + 12.0)
+    linear = scale * (math.sqrt(problem.domain.dimension) + 12.0) + (0.0 if problem.prior is None else ridge * problem.prior.norm)
     length = longest(problem, records=records, width=width, ridge=ridge, linear=linear)
     return _ROOM * gradient_error(problem, records=records, width=width, ridge=ridge, length=length, linear=linear)

@@ -43,6 +43,7 @@ from discreet.core.neighbours import ADD_REMOVE, Neighbours, Persons
 from discreet.core.rounding import raising
 from discreet.data import Domain, Records
 from discreet.noise import Integers, Noise
+from discreet.problems import Prior
 
 MOST_BITS = 20
 MOST_RECORDS = 1 << 40
@@ -81,12 +82,16 @@ class LeastSquares:
     domain: Domain
     most_records: int = 10_000_000
     """A public bound; longer tables are refused. It costs resolution of the integers, and no noise worth mentioning."""
+    prior: Prior | None = None
+    """The public point that a ridge pulls towards; None for zero."""
 
     def __post_init__(self) -> None:
         """Refuse a bound that the integers cannot hold."""
         self.domain.require("number")
         if isinstance(self.most_records, bool) or not isinstance(self.most_records, int) or not 1 <= self.most_records <= MOST_RECORDS:
             raise InvalidInput(f"most_records must be an integer from 1 to 2^40; {self.most_records!r} was given.")
+        if self.prior is not None:
+            self.prior.require(self.dimension)
 
     @property
     def persons(self) -> Persons | None:
@@ -155,6 +160,7 @@ class LeastSquares:
             "intercept_scale": domain.intercept_scale,
             "records": domain.records,
             "most_records": self.most_records,
+            **({} if self.prior is None else {"prior": self.prior.to_dict()}),
         }
 
 

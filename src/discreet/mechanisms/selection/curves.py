@@ -81,7 +81,8 @@ def _least_squares_from(record: Mapping[str, Json]) -> LeastSquares:
         intercept_scale=real(record["intercept_scale"]),
         persons=Persons.from_dict(record["persons"]) if "persons" in record else None,
     )
-    return LeastSquares(domain=domain, most_records=int(real(record["most_records"])))
+    prior = Prior.stated(record["prior"]) if "prior" in record else None
+    return LeastSquares(domain=domain, most_records=int(real(record["most_records"])), prior=prior)
 
 
 _Parameters = tuple[tuple[str, Json], ...]
