@@ -17,6 +17,7 @@ from discreet.core.files.whole_file import write_whole
     "Predict the class or number of every record of a table.",
     "discreet predict model.json people.csv > predictions.csv",
     "discreet predict model.json people.parquet --probabilities --out predictions.csv",
+    "discreet predict model.json people.csv --threshold 0.05 --out predictions.csv",
     "discreet predict model.json people.csv --keep id --keep name --out predictions.csv",
     "cat people.csv | discreet predict model.json -",
 )
@@ -25,6 +26,9 @@ def predict(
     model: Annotated[File, Argument(metavar="MODEL")],
     table: Annotated[File, ARGUMENT],
     probabilities: Annotated[bool, "Also the probability of each class (not for losses with flat parts)."] = False,
+    threshold: Annotated[
+        float | None, "Answer the second class where its probability is above this: of public costs, that of a false positive over the sum of both."
+    ] = None,
     keep: Annotated[tuple[str, ...], Option(metavar="COLUMN", help="Copy this column of TABLE beside the answers, such as an id. Repeatable.")] = (),
     out: Annotated[File | None, "The CSV file to write; standard output if left out."] = None,
     overwrite: Annotated[bool, "Replace that file where it exists."] = False,
@@ -45,7 +49,7 @@ def predict(
     frame = read(table, [*needed, *(column for column in keep if column not in needed)])
     with step("Predicting"):
         rows = found.schema.encode(frame, target=False)
-        labels = found.predict(rows).tolist()
+        labels = found.predict(rows, threshold=threshold).tolist()
         chances = found.probabilities(rows).tolist() if probabilities else None
     canonical = discreet.data.labels.canonical
     kept = {column: [_text(cell) for cell in frame.get_column(column).to_list()] for column in keep}
