@@ -72,7 +72,7 @@ def fit_with_cuts(
         raise InvalidInput("epsilon must be finite; without privacy, cut the columns as you like and fit.")
     opened = records if callable(records) else lambda one: one.encode(records, target=True)
     intervals = columns_to_cut(schema, columns)
-    if estimator.prior is not None:
+    if estimator.get_params(deep=False).get("prior") is not None:
         raise InvalidInput("a prior is one number for each feature, and private cuts decide what the features are: leave prior out, or the cuts.")
     public = cut_schema(schema, {column.name: public_cuts(column.lower, column.upper) for column in intervals})
     copy, noise, account = _Copy(estimator, public), estimator._noise(), account_of(estimator.ledger)  # noqa: SLF001
