@@ -120,7 +120,7 @@ CASES: dict[str, tuple[Any, Callable[..., float], Callable[[Any], Array]]] = {
     "mean price (Poisson)": (PoissonRegression(target_bound=20_000.0), poisson, numbers),
     "mean price (gamma)": (GammaRegression(target_bound=20_000.0), gamma, numbers),
     "cut of diamonds (ordered)": (OrdinalRegression(classes=CUTS), ordinal, lambda model: np.asarray(model[0].predict_proba(model[1]))),
-    "loans charged off (survival)": (SurvivalModel(ends=ENDS), survival, lambda model: np.asarray(model[0].predict_hazard(model[1]))),
+    "loans charged off (survival)": (SurvivalModel(ends=ENDS, typical=0.1), survival, lambda model: np.asarray(model[0].predict_hazard(model[1]))),
 }
 CENTRED = ("median", "nine", "robust", "expectile")
 """Targets less 10,000, the public middle of their range."""

@@ -29,39 +29,50 @@ def grades(records, seed=0):
     return X, np.searchsorted([-1.0, 0.5, 1.5], X @ [4.0, -2.0] + draw.logistic(size=records))
 
 
+def plain(rows, answers):
+    """Logistic regression without a ridge."""
+    return Plain(C=np.inf, fit_intercept=False, tol=1e-12, max_iter=10_000).fit(np.array(rows), np.array(answers))
+
+
 def test_without_privacy_it_is_the_logistic_regression_of_person_periods():
     X, y = times(500)
-    alpha, n, ends = 1e-4, len(X), np.array(ENDS)
-    ours = SurvivalModel(epsilon=math.inf, alpha=alpha, ends=ENDS).fit(X, y)
+    ends = np.array(ENDS)
+    ours = SurvivalModel(epsilon=math.inf, alpha=1e-11, ends=ENDS).fit(X, y)
     rows, answers = [], []
     for features, (time, happened) in zip(X, y, strict=True):
         for place, end in enumerate(ends):
             here = happened and (ends[place - 1] if place else 0.0) < time <= end
             if not here and time < end:
                 break
-            rows.append(np.concatenate((features, [1.0], 0.5 * np.eye(4)[place])))
+            rows.append(np.concatenate((features, np.eye(4)[place])))
             answers.append(here)
             if here:
                 break
-    plain = Plain(C=1.0 / (alpha * n * 4), fit_intercept=False, tol=1e-12, max_iter=10_000).fit(np.array(rows), np.array(answers))
-    assert np.allclose(ours.weights_, plain.coef_[0], atol=1e-6)
+    theirs = plain(rows, answers)
+    assert np.allclose(ours.coef_, theirs.coef_[0, :2], atol=1e-6)
     hazard = ours.predict_hazard(X[:5])
-    assert np.allclose(hazard[:, 1], plain.predict_proba(np.column_stack((X[:5], np.ones(5), np.tile(0.5 * np.eye(4)[1], (5, 1)))))[:, 1], atol=1e-6)
+    assert np.allclose(hazard[:, 1], theirs.predict_proba(np.column_stack((X[:5], np.tile(np.eye(4)[1], (5, 1)))))[:, 1], atol=1e-6)
     assert np.allclose(ours.predict_survival(X[:5])[:, 2], np.prod(1.0 - hazard[:, :3], axis=1))
 
 
 def test_without_privacy_two_ordered_classes_are_logistic_regression_and_more_are_a_row_for_each_threshold():
     X, y = grades(800)
-    alpha, n = 1e-4, len(X)
-    two = OrdinalRegression(epsilon=math.inf, alpha=alpha, classes=[0, 1]).fit(X, (y > 1).astype(int))
-    rows = np.column_stack((X, -np.ones(n), np.full(n, -0.5)))
-    plain = Plain(C=1.0 / (alpha * n), fit_intercept=False, tol=1e-12, max_iter=10_000).fit(rows, y > 1)
-    assert np.allclose(two.weights_, plain.coef_[0], atol=1e-6)
-    assert np.allclose(two.predict_proba(X), plain.predict_proba(rows), atol=1e-6)
-    more = OrdinalRegression(epsilon=math.inf, alpha=alpha, classes=[0, 1, 2, 3]).fit(X, y)
-    stacked = np.concatenate([np.column_stack((X, -np.ones(n), -0.5 * np.tile(np.eye(3)[place], (n, 1)))) for place in range(3)])
-    plain = Plain(C=1.0 / (alpha * n * 3), fit_intercept=False, tol=1e-12, max_iter=10_000).fit(stacked, np.concatenate([y > k for k in range(3)]))
-    assert np.allclose(more.weights_, plain.coef_[0], atol=1e-6)
+    two = OrdinalRegression(epsilon=math.inf, alpha=1e-11, classes=[0, 1]).fit(X, (y > 1).astype(int))
+    rows = np.column_stack((X, -np.ones(len(X))))
+    theirs = plain(rows, y > 1)
+    assert np.allclose([*two.coef_, *two.thresholds_], theirs.coef_[0], atol=1e-6)
+    assert np.allclose(two.predict_proba(X), theirs.predict_proba(rows), atol=1e-6)
+    more = OrdinalRegression(epsilon=math.inf, alpha=1e-11, classes=[0, 1, 2, 3]).fit(X, y)
+    stacked = np.concatenate([np.column_stack((X, -np.tile(np.eye(3)[place], (len(X), 1)))) for place in range(3)])
+    assert np.allclose([*more.coef_, *more.thresholds_], plain(stacked, np.concatenate([y > k for k in range(3)])).coef_[0], atol=1e-6)
+
+
+def test_where_noise_rules_what_is_told_is_the_public_guess():
+    X, y = times(40)
+    told = SurvivalModel(epsilon=1e-3, alpha=1e6, ends=ENDS, typical=0.2).fit(X, y)
+    assert np.allclose(told.predict_survival(X)[:, -1], 0.8, atol=0.01)
+    even = OrdinalRegression(epsilon=1e-3, alpha=1e6, classes=["a", "b", "c"]).fit(X, np.array(["a", "c"])[y[:, 1].astype(int)])
+    assert np.allclose(even.predict_proba(X), 1 / 3, atol=0.01)
 
 
 @pytest.mark.parametrize("neighbours", ["replace-one", "add-remove"])
@@ -111,6 +122,7 @@ def test_what_has_no_meaning_is_refused_in_words():
         (SurvivalModel(ends=[2.0, 1.0]), y, "increasing"),
         (SurvivalModel(ends=[]), y, "increasing"),
         (SurvivalModel(rows_per_person=2), y, "a person here"),
+        (SurvivalModel(typical=1.0), y, "a probability"),
         (SurvivalModel(), np.column_stack((y, y)), "must hold a time"),
         (SurvivalModel(), ["late"] * 50, "must hold a time"),
         (OrdinalRegression(classes=[0, 1]), np.arange(50) % 3, "outside the declared classes"),

@@ -3,9 +3,10 @@
     SurvivalModel        a row for each period that a person was seen through: did the event happen in it?     rows (x, R, c e_t), t = 1 .. T
     OrdinalRegression    a row for each threshold between K ordered classes: is the answer above it?           rows (x, -R, -c e_k), k = 1 .. K - 1
 
-    minimise  (1 / M) sum over persons and their rows of  log(1 + exp(-y <w, row>)) + (lambda / 2) |w|^2 + noise,    M = T, or K - 1
+    minimise  (1 / M) sum over persons and their rows of  log(1 + exp(-y <w, row>)) + (lambda / 2) |w - w0|^2 + noise,  M = T, or K - 1
 
 R is the bound of rows: a constant whose weight all rows of a person share, so that their common level is shrunk once and learnt from all of them.
+The ridge pulls towards public odds w0: a typical hazard, or classes of equal size.
 
 Neighbours differ in a person. The M rows of one person have the weight 1 / M each, so that together they move the gradient by no more than one record
 does, and the guarantee is theorem P of mechanisms/learning/persons.md: noise does not grow with M. Which rows a person has is a function of that
@@ -28,7 +29,7 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 from discreet.certificates import Certificate
 from discreet.core.arrays import Floats
 from discreet.core.errors import InvalidInput, quietly
-from discreet.core.validate import positive, whole
+from discreet.core.validate import number, positive, whole
 from discreet.data import BlockTable, EncodedTable
 from discreet.estimators.base import ScoredClassifier, ScoredRegressor, Spender
 from discreet.estimators.inputs import distinct_classes, feature_rows, labels_and_classes
@@ -71,7 +72,8 @@ class PersonRows(Spender):
     def plan(self, *, features: int, records: int | None = None) -> Certificate:
         """What a fit would promise, from public numbers alone: d features and, where it is public, the number of persons. It never verifies."""
         rows = self._rows_of_a_person()
-        return self._logistic(rows).plan(features=whole(features, "features") + 1 + rows, records=records, told_apart=True)
+        columns = whole(features, "features")
+        return self._logistic(rows, columns).plan(features=columns + 1 + rows, records=records, told_apart=True)
 
     def __sklearn_is_fitted__(self) -> bool:
         """Whether there are weights."""
@@ -88,7 +90,11 @@ class PersonRows(Spender):
         """What is appended to the features in the M rows of a person, (M, 1 + M)."""
         return np.hstack((np.full((rows, 1), positive(self.data_norm, "data_norm")), self._scale() * np.eye(rows)))
 
-    def _logistic(self, rows: int) -> LogisticRegression:
+    @abstractmethod
+    def _prior(self, rows: int) -> Floats:
+        """Public log odds that the ridge pulls the M rows of a person towards, but for the sign of their constants, (1 + M,) over these constants."""
+
+    def _logistic(self, rows: int, features: int) -> LogisticRegression:
         """The regression of yes-or-no rows."""
         if self.rows_per_person is not None:
             raise InvalidInput("a row of X is a person here; leave rows_per_person out, and bring one row of each.")
@@ -106,6 +112,7 @@ class PersonRows(Spender):
             random_state=self.random_state,
             rows_per_person=rows,
             person_weight="row",
+            prior=np.concatenate((np.zeros(features), self._prior(rows))),
         )
 
     def _bounded(self, X: Any, *, reset: bool) -> Floats:
@@ -132,7 +139,7 @@ class PersonRows(Spender):
         table = np.hstack((rows[persons], sign * self._places(count)[places]))
         silent = np.flatnonzero(~kept.any(axis=1))
         table = np.concatenate((table, np.zeros((len(silent), table.shape[1]))))
-        fitted = self._logistic(count).fit(
+        fitted = self._logistic(count, rows.shape[1]).fit(
             table,
             np.concatenate((answers[persons, places], np.zeros(len(silent), dtype=bool))).astype(np.intp),
             persons=np.concatenate((persons, silent)),
@@ -158,6 +165,7 @@ class SurvivalModel(ScoredRegressor, PersonRows):
     """Survival in discrete time under differential privacy: the hazard of each period, times that are censored included. See PersonRows.
 
     ends : the ends of T periods, increasing, in units of time, chosen without the records; times beyond the last one are censored there.
+    typical : a public guess of the probability that the event happens by the last end, the same in each period, which the ridge pulls towards.
 
     `fit(X, y)` takes times (n,), at each of which the event happened, or (n, 2): times, and 1 where the event happened then, 0 where a person was not
     seen any longer. `predict` is the mean time up to the last end, `predict_survival` the probabilities (n, T) to live through each period.
@@ -166,6 +174,7 @@ class SurvivalModel(ScoredRegressor, PersonRows):
     """
 
     ends: Annotated[Sequence[float], "Ends of the periods, increasing, in units of time."] = (1.0, 2.0, 3.0, 4.0, 5.0)
+    typical: Annotated[float, "A public guess of the probability that the event happens by the last end."] = 0.5
 
     def fit(self, X: Any, y: Any = None) -> Self:
         """Fit the model, spending (epsilon, delta) on the persons. Raises as LogisticRegression does, and InvalidInput for what are no times."""
@@ -207,6 +216,12 @@ class SurvivalModel(ScoredRegressor, PersonRows):
 
     def _rows_of_a_person(self) -> int:
         return len(self._periods())
+
+    def _prior(self, rows: int) -> Floats:
+        if not 0.0 < number(self.typical, "typical") < 1.0:
+            raise InvalidInput(f"typical must be a probability between 0 and 1; {self.typical!r} was given.")
+        through = (1.0 - self.typical) ** (1.0 / rows)
+        return np.append(math.log1p(-through) - math.log(through), np.zeros(rows)) / positive(self.data_norm, "data_norm")
 
 
 @answers_per_record
@@ -264,3 +279,7 @@ class OrdinalRegression(ScoredClassifier, PersonRows):
         if self.classes is None:
             raise InvalidInput("plan needs the classes declared: classes=[...], from the lowest.")
         return len(distinct_classes(np.asarray(self.classes))) - 1
+
+    def _prior(self, rows: int) -> Floats:
+        below = np.arange(1, rows + 1) / (rows + 1)
+        return np.append(0.0, np.log(below / (1.0 - below))) / self._scale()
