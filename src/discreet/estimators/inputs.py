@@ -106,7 +106,10 @@ def real_targets(y: Any, name: str, records: int) -> Floats:
     """Real targets (n,). Raises InvalidInput for other shapes, text and numbers that are not finite, without any value of y."""
     if y is None:
         raise InvalidInput(f"{name} requires y to be passed, but the target y is None.")
-    numbers = quietly(lambda: _numbers(y), InvalidInput("y should be a 1d array of real numbers, one for each row of X."))
+    refusal = InvalidInput(
+        "y should be a 1d array of real numbers, one for each row of X. Several targets are several fits, each with a share of epsilon and delta."
+    )
+    numbers = quietly(lambda: _numbers(y), refusal)
     if numbers is None:
         raise InvalidInput("y must hold real numbers, one for each row of X.")
     if not np.all(np.isfinite(numbers)):
