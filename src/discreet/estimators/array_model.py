@@ -216,7 +216,7 @@ class ArrayModel(StatedModel):
         yield Check(
             "classes",
             self._has_its_classes(stated, problem.get("scheme")) and len(set(self.labels)) == len(self.labels),
-            f"the model has {len(self.labels)} classes, the certificate is for {brief(stated)}",
+            f"the model has {self._targets_in_words()}",
         )
         yield Check(
             "weights",

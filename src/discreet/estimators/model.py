@@ -227,7 +227,7 @@ class Model(StatedModel):
         """Whether the parts belong together, in words."""
         problem, schema, form = self.certificate.problem, self.schema, self.form
         features, norm, loss, over = (problem.get(name) for name in ("features", "data_norm", "loss", "constraint"))
-        classes, stated, scheme = len(self.classes), problem.get("classes", 2), problem.get("scheme")
+        stated, scheme = problem.get("classes", 2), problem.get("scheme")
         shape = "a vector" if self.weights.ndim == 1 else "an array"
         return (
             Check(
@@ -241,9 +241,9 @@ class Model(StatedModel):
                 f"the schema bounds rows by {schema.norm_bound:.10g}, the certificate states {brief(norm)}",
             ),
             Check(
-                "classes",
+                "target",
                 self._has_its_classes(stated, scheme),
-                f"the schema declares {classes} classes, the certificate is for {brief(stated)}",
+                f"the schema declares {self._targets_in_words()}",
             ),
             Check(
                 "weights",

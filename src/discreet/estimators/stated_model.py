@@ -84,6 +84,13 @@ class StatedModel(ABC):
             return count == (2 if self._signed() else 0)
         return same(stated, count) and (scheme in SCHEMES if count > 2 else scheme is None)
 
+    def _targets_in_words(self) -> str:
+        """Of the model, and of its certificate."""
+        many = f"{len(self.classes)} classes" if self.classes else "a number"
+        if not isinstance(self.form, BoundedForm):
+            return f"{many}, the certificate is for {brief(self.certificate.problem.get('classes', 2))}"
+        return f"{many}, the certificate is for {'2 classes' if self._signed() else 'a number'}"
+
     def _has_its_loss(self) -> bool:
         loss, named = self.certificate.problem.get("loss"), PrivateModel.models[self.kind].loss_names
         return isinstance(loss, str) and (not named or loss == (*named, None)[self._multinomial])

@@ -281,7 +281,10 @@ def problem_of(certificate: Certificate) -> RegularisedRisk:
     except (KeyError, TypeError, ValueError):
         problem = None
     if problem is None or problem.to_dict() != dict(stated):
-        raise InvalidInput("the certificate's problem is not one of two classes with a margin loss.")
+        raise InvalidInput(
+            "intervals are released for a linear-svc or a logistic-regression of two classes, and this certificate is for another problem. "
+            "A linear-regression with the mechanism refined or moments brings its own, in Python: coef_interval."
+        )
     if certificate.mechanism == NORM_THEN_FIT:
         raise InvalidInput('a norm that was chosen in the fit (data_norm="private") is not that of the rows; declare data_norm for intervals.')
     noise_law(certificate)
