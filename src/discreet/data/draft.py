@@ -168,6 +168,8 @@ missing_values = []
 
 # The column to predict and its classes: two, of which the second is the positive one, or more in any order.
 # other = "CLASS" and missing = "CLASS" say what any other value and a missing one count as; without them such a table is refused.
+# Of a number to predict, write lower = NUMBER and upper = NUMBER in the place of classes: the smallest and the largest possible value, closely.
+# outside = "clip" and missing = NUMBER do what they do below.
 [target]
 column = {target}
 classes = [{open}, {open}]
