@@ -49,6 +49,12 @@ _SEEN: dict[int, Any] = {}
 class Answering(ABCMeta):
     """Of estimators: a parameter that belongs to another library is answered by what it is called here."""
 
+    @property
+    def __signature__(cls) -> inspect.Signature:
+        """That of the constructor, which help and scikit-learn show and read, and not that of the call below."""
+        _, *parameters = inspect.signature(cls.__init__).parameters.values()  # type: ignore[misc]
+        return inspect.Signature(parameters)
+
     def __call__(cls, *args: Any, **kwargs: Any) -> Any:
         """Raises InvalidType, a TypeError, for a parameter that there is not."""
         known = _parameters(cls.__init__)  # type: ignore[misc]
