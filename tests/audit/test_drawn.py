@@ -13,8 +13,12 @@ from discreet.audit.persons import WorstPerson
 from discreet.cli.audit_estimators import ESTIMATORS
 from discreet.core.neighbours import ADD_REMOVE, REPLACE_ONE, Persons
 from discreet.data import persons
+from discreet.estimators.search_scores import OF_NUMBERS, Scoring
+from discreet.mechanisms.counting import Moments
+from discreet.mechanisms.selection import CountNoise
 from discreet.noise import SystemNoise
 from discreet.problems import Prior
+from discreet.statements.counting import WHOLE
 
 BOTH = {"objective", "output", "multinomial", "one-vs-rest"}
 """Entries of which delta = 0 is another mechanism."""
@@ -36,6 +40,28 @@ def test_what_leaves_has_the_noise_that_the_certificate_states(name, delta, neig
 def test_how_searches_cut_tables_is_watched_too():
     watch = ESTIMATORS["search-parts"].drawn(Target(epsilon=1.0, delta=0.0, neighbours=ADD_REMOVE))
     assert watch.as_stated, "\n".join(watch.lines())
+
+
+def test_no_record_moves_sums_of_powers_farther_than_the_noise_is_for():
+    """All pairs of 513 targets, by themselves and beside errors at both ends."""
+    for query in (Moments(targets=True, bits=12), Moments(errors=(), targets=True, bits=12)):
+        low, high = (np.array([query.answer(np.array([[end, target]])) for target in range(-4096, 4097, 16)]) for end in (0, 4096))
+        moves = (high[:, np.newaxis] - low[np.newaxis]).reshape(-1, query.size).astype(float)
+        for norm, bound in ((2, query.sensitivity(REPLACE_ONE).step), (1, query.sensitivity(REPLACE_ONE).manhattan)):
+            assert np.max(np.linalg.norm(moves, norm, axis=1)) <= bound
+            assert np.max(np.linalg.norm(high.astype(float), norm, axis=1)) <= bound
+
+
+def test_no_record_counts_more_than_one_in_a_search_over_regressions():
+    for kind in OF_NUMBERS:
+        scoring, given = Scoring(kind=kind, error_bound=0.5), np.linspace(-2.0, 2.0, 401)
+        for predicted in (np.zeros(401), given, np.full(401, np.nan)):
+            counts = scoring.of(predicted, given)
+            assert counts.min() >= 0
+            assert counts.max() <= WHOLE
+            assert scoring.total(np.full(4, counts.max()), np.full(4, WHOLE // 4)) <= WHOLE
+    curve = CountNoise(law="discrete-gaussian", scale=2.0, fine=True).guarantee(REPLACE_ONE)
+    assert curve.delta(0.5) >= 0.999 * (ndtr(-0.75) - np.exp(0.5) * ndtr(-1.25))  # of one record, over two of deviation
 
 
 @pytest.mark.parametrize("neighbours", [ADD_REMOVE, REPLACE_ONE])

@@ -104,3 +104,21 @@ def test_its_coefficients_are_written_with_all_digits(regression):
     ((_, name, _, slope, *_),) = (line.split(",") for line in lines[1:] if ",age," in line)
     assert (name, float(slope)) == ("age", pytest.approx(model.to_sklearn().coef_[0] / 100.0))
     assert discreet("show", "model.json", "--coefficients", "coefficients.csv").code == 3
+
+
+def test_settings_of_a_regression_are_tried_under_one_guarantee(regression):
+    _, frame = regression
+    tune = ("tune", "people.csv", "--schema", "survey.toml", "--epsilon", "4", "--delta", "1e-6", "--out", "tuned.json", "--overwrite")
+    lasso = discreet(*tune, "--model", "lasso", "--grid", "radius=0.5,1", "--grid", "loss=squared,huber", "--expected-runs", "2")
+    assert lasso.code == 0, lasso.err
+    assert "of 4 settings" in lasso.out
+    assert "a mean absolute error of" in lasso.out
+    assert discreet("verify", "tuned.json").code == 0
+    assert len(Model.load("tuned.json").predict(frame)) == len(frame)
+    assert len(frame) == 300
+    standard = discreet(*tune, "--grid", "intercept-scale=0.2,0.4", "--scoring", "squared-error", "--error-bound", "20", "--expected-runs", "2")
+    assert standard.code == 0, standard.err
+    parameters = Model.load("tuned.json").certificate.parameters
+    assert (parameters["scored"], parameters["error_bound"]) == ("squared-error", 0.5)
+    refused = discreet(*tune, "--grid", "radius=1")
+    assert (refused.code, "NAME one of mechanism" in refused.error) == (2, True)

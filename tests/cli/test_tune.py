@@ -78,7 +78,7 @@ def test_a_table_may_come_through_a_pipe(folder):
         (("--grid", "alhpa=1"), 2, "NAME one of"),
         (("--grid", "alpha=2"), 2, "twice"),
         (("--grid", "loss"), 2, "NAME=V1"),
-        (("--grid", "intercept-scale=wide"), 2, "needs numbers"),
+        (("--grid", "intercept-scale=wide"), 2, "takes a finite number"),
         (("--epsilon", "-1"), 3, "epsilon"),
         (("--epsilon", "inf"), 3, "own search"),
         (("--expected-runs", "0.5"), 3, "expected number of runs"),

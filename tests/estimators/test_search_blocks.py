@@ -6,7 +6,7 @@ import pytest
 from discreet import LinearSVC, PrivateSearchCV
 from discreet.core.errors import InvalidInput
 from discreet.data import Block, Domain, FunctionTable, Reader
-from discreet.estimators.search_tables import StreamedTable
+from discreet.estimators.search_blocks import StreamedTable
 from discreet.ledger import Account, Ledger
 from discreet.matrices import DenseMatrix
 from discreet.noise import SeededNoise, SystemNoise

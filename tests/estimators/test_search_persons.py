@@ -17,7 +17,8 @@ from discreet.data import Block, DaskTable, FunctionTable, NumericColumn, Target
 from discreet.data.person_column import PersonColumn
 from discreet.data.persons import keyed
 from discreet.estimators import search_tables
-from discreet.estimators.search_tables import held_table, streamed_table
+from discreet.estimators.search_blocks import streamed_table
+from discreet.estimators.search_tables import held_table
 from discreet.ledger import Account, Ledger
 from discreet.matrices import DenseMatrix
 from discreet.mechanisms.persons import Owners, owners_of

@@ -17,7 +17,7 @@ import click
 import discreet
 from discreet.cli.options import ARGUMENT, File, Option, flag, usage_error
 from discreet.cli.output import labelled, step, styled, warn
-from discreet.core.errors import DiscreetError, InvalidInput, SchemaError
+from discreet.core.errors import DiscreetError, InvalidInput
 from discreet.core.files.lookup import exists
 
 NO_PRIVACY = "epsilon is infinite: this is the ordinary fit, without any privacy. Treat the model like the records themselves."
@@ -129,14 +129,6 @@ class Records:
             if client is None:
                 raise failed
             yield Cluster(client=client, insecure=self.dask_insecure, deadline=DEADLINE if self.dask_deadline is None else self.dask_deadline)
-
-
-def check_classes(schema: "discreet.Schema", command: str) -> None:
-    """Raise SchemaError for a schema whose target is a number, where a command is for classes."""
-    if isinstance(schema.target, discreet.data.NumberTarget):
-        raise SchemaError(
-            f"{command} is for classes, and the schema declares that {schema.target.where} is a number; regressions are fitted in Python."
-        )
 
 
 def read(path: str, columns: Sequence[str]) -> Any:  # a frame of polars

@@ -6,20 +6,20 @@ every setting has a fit with its share depends on the number of records, and is 
 
 import math
 from collections.abc import Sequence
-from typing import Annotated, Any
+from typing import Annotated, Any, Literal
 
 import discreet
-from discreet.cli.inputs import Records, Spending, check_classes, check_fits
+from discreet.cli.inputs import Records, Spending, check_fits
 from discreet.cli.model_file import ModelFile
 from discreet.cli.models import Settings, declared_by_schema, estimator_named, standard_kind
 from discreet.cli.options import Delta, Kind, Neighbours, Option, SchemaFile, command, usage_error, warn_of_seed
 from discreet.cli.output import Outcome, labelled, step
 from discreet.cli.persons import Whose, ask
-from discreet.core.errors import quietly
+from discreet.core.errors import InvalidInput, quietly
 from discreet.core.neighbours import DELTA
 
-_SEARCHED = {"alpha": "alpha", "loss": "loss", "mechanism": "mechanism", "intercept-scale": "intercept_scale"}
-_TEXTS = ("loss", "mechanism")
+_ONE = {"NUMBER", "WHOLE NUMBER", "TEXT", "FLAG"}
+"""Spellings of settings whose values hold no comma."""
 
 
 @command(
@@ -27,17 +27,22 @@ _TEXTS = ("loss", "mechanism")
     "discreet tune people.csv --schema people.toml --grid alpha=0.001,0.01,0.1 --epsilon 1 --delta 1e-6 --out model.json",
     "discreet tune people.csv --schema people.toml --model linear-svc --grid loss=softplus-hinge,huber-hinge --grid alpha=0.01,0.1 \\\n"
     "      --epsilon 2 --delta 1e-6 --out model.json --ledger team.ledger --data-set people",
+    "discreet tune flats.csv --schema flats.toml --model lasso --grid radius=1,2,4 --grid loss=squared,huber --epsilon 1 --out model.json",
     "discreet tune people/*.parquet --schema people.toml --grid alpha=0.001,0.01,0.1 --epsilon 1 --delta 1e-6 --jobs 2 --out model.json",
 )
 def tune(
     *,
     schema: SchemaFile,
     whose: Whose,
-    grid: Annotated[tuple[str, ...], f"A setting and its values, NAME=V1,V2,...; NAME one of {', '.join(_SEARCHED)}. Repeatable."],
+    grid: Annotated[tuple[str, ...], "A setting of the model and its values, NAME=V1,V2,...; `discreet models KIND` lists NAMEs. Repeatable."],
     epsilon: Annotated[float, "Privacy loss that the whole search may cost, > 0."],
     delta: Delta = DELTA,
     neighbours: Neighbours = "replace-one",
     kind: Kind = None,
+    scoring: Annotated[
+        Literal["absolute-error", "squared-error"] | None, "Of numbers: what the best model has the least of; absolute-error if left out."
+    ] = None,
+    error_bound: Annotated[float | None, "Of numbers: where an error is cut, in the target's unit; half its range if left out."] = None,
     expected_runs: Annotated[float | None, Option(default="twice the settings", help="Mean of the secret number of fits.")] = None,
     public_records: Annotated[int | None, "With add-remove: a number of records that you declare public, which alpha multiplies."] = None,
     spending: Spending,
@@ -49,23 +54,23 @@ def tune(
     TABLE is a .csv, .csv.gz, .tsv or .parquet file with the columns that the schema names, or - for CSV on standard input. Several .parquet, .arrow,
     .feather or .ipc files, a folder of .parquet files, and every table for --dask are read in blocks, so that they need not fit into memory.
     """
-    values = _grid(grid)
     with step("Checking what can be checked without the records"):
         public = whose.schema(schema)
-        check_classes(public, "discreet tune")
+        named = kind or standard_kind(public)
+        values = _grid(grid, named)
         file.check(*records.files, schema, spending.ledger)
         account = spending.account()
         if 0 < epsilon < math.inf and 0 <= delta < 1:  # the search refuses others, and says why
             check_fits(account, _promised(epsilon, delta, discreet.Neighbours(neighbours)))
         settings: Settings = {"neighbours": neighbours, "public_records": public_records}
-        if records.in_blocks:
-            settings["classes"] = list(public.target.classes)
         search = discreet.PrivateSearchCV(
-            estimator_named(kind or standard_kind(public), public, settings),
+            estimator_named(named, public, settings, declared=records.in_blocks),
             values,
             epsilon=epsilon,
             delta=delta,
             expected_runs=expected_runs,
+            scoring=scoring,
+            error_bound=None if error_bound is None else error_bound / _half_range(public),
             ledger=account,
             n_jobs=records.jobs,
             random_state=file.seed,
@@ -80,16 +85,13 @@ def tune(
         search.certificate_ = search.best_estimator_.certificate_ = declared_by_schema(search.certificate_)
     model = discreet.Model.from_estimator(search.best_estimator_, public)
     kept = ", ".join(f"{name}={value:.6g}" if isinstance(value, float) else f"{name}={value}" for name, value in search.best_params_.items())
-    known = isinstance(model.certificate.problem.get("records"), int)
-    many = "records" if model.schema.persons is None else "persons"
-    score = f"{100.0 * search.best_score_:.1f} % of the {many}" if known else f"{search.best_score_:.0f} {many}"
     count = len(search.candidates_)
     return file.outcome(
         model,
         search,
         account,
         {"settings": count, "kept": dict(search.best_params_), "score": search.best_score_},
-        labelled(("Kept", f"{kept}, of {count} settings"), ("Score", f"about {score} right, on those that it was fitted on (with noise)")),
+        labelled(("Kept", f"{kept}, of {count} settings"), ("Score", f"about {_scored(search, model)}, on those that it was fitted on (with noise)")),
     )
 
 
@@ -100,18 +102,47 @@ def _promised(epsilon: float, delta: float, neighbours: "discreet.Neighbours") -
     return discreet.accounting.ApproximateDP(epsilon=epsilon, delta_at_epsilon=delta, neighbours=neighbours, theorem="as asked for")
 
 
-def _grid(given: Sequence[str]) -> dict[str, list[Any]]:
-    """From NAME=V1,V2 to the search's grid."""
+def _half_range(schema: "discreet.Schema") -> float:
+    """Of the target, in its unit; encoded targets have 1. Raises a usage error for classes."""
+    target = schema.target
+    if not isinstance(target, discreet.data.NumberTarget):
+        raise usage_error("--error-bound belongs to a target that is a number; the schema declares classes")
+    return 0.5 * (target.upper - target.lower)
+
+
+def _scored(search: "discreet.PrivateSearchCV", model: "discreet.Model") -> str:
+    """What was noisily counted, in words."""
+    parameters, many = model.certificate.parameters, "records" if model.schema.persons is None else "persons"
+    known = isinstance(model.certificate.problem.get("records"), int)
+    by_rows = model.schema.persons is not None and model.schema.persons.by_rows
+    if "scored" not in parameters:
+        return f"{100.0 * search.best_score_:.1f} % of the {many} right" if known else f"{search.best_score_:.0f} {many} right"
+    error = str(parameters["scored"]).replace("-", " ")
+    if not known or by_rows:
+        return f"{search.best_score_:.0f} {many}, each of which counts 1 less its {error} over a bound"
+    half = _half_range(model.schema)
+    return f"a mean {error} of {-search.best_score_ * (half if error.startswith('absolute') else half**2):.4g}"
+
+
+def _grid(given: Sequence[str], kind: str) -> dict[str, list[Any]]:
+    """From NAME=V1,V2 to the search's grid, NAME a setting of this kind of model."""
+    from discreet.estimators.kinds import kind_named, settings_of
+
+    known = {name: one for name, one in settings_of(kind_named(kind)).items() if one.spelling in _ONE}
     values: dict[str, list[Any]] = {}
     for entry in given:
-        name, equals, texts = entry.partition("=")
-        if name not in _SEARCHED or not equals or not texts:
-            raise usage_error(f"--grid needs NAME=V1,V2,... with NAME one of {', '.join(_SEARCHED)}; {entry!r} was given")
-        if _SEARCHED[name] in values:
-            raise usage_error(f"--grid {name} was given twice; list all its values once")
-        values[_SEARCHED[name]] = [text.strip() if name in _TEXTS else _number(name, text) for text in texts.split(",")]
+        typed, equals, texts = entry.partition("=")
+        name = typed.replace("-", "_")
+        if name not in known or not equals or not texts:
+            names = ", ".join(one.replace("_", "-") for one in known)
+            raise usage_error(f"--grid needs NAME=V1,V2,... with NAME one of {names} for a {kind}; {entry!r} was given")
+        if name in values:
+            raise usage_error(f"--grid {typed} was given twice; list all its values once")
+        values[name] = [_value(known[name], text.strip()) for text in texts.split(",")]
     return values
 
 
-def _number(name: str, text: str) -> float:
-    return quietly(lambda: float(text), usage_error(f"--grid {name} needs numbers; {text!r} was given"))
+def _value(setting: "discreet.estimators.kinds.Setting", text: str) -> Any:
+    """What a text means. Raises a usage error for one that means none."""
+    refusal = usage_error(f"--grid {setting.name.replace('_', '-')} takes {setting.takes}; {text!r} was given")
+    return quietly(lambda: setting.read(text), refusal, InvalidInput)

@@ -85,6 +85,12 @@ class BoundedModel(ABC, PrivateModel):
     def _constant(self, domain: Domain) -> float:
         """t of the rows of a domain that has none yet; 0 for a model without intercept."""
 
+    @property
+    def target_range(self) -> tuple[float, float]:
+        """The public bounds of targets that are numbers, in their unit. Raises InvalidInput for parameters that give none."""
+        bound = self._target_bound()
+        return -bound, bound
+
     @abstractmethod
     def _prepared(self, domain: Domain, privacy: Privacy) -> tuple[Any, Mechanism[Any, Any]]:
         """The public problem over a domain, and its calibrated mechanism."""

@@ -227,6 +227,11 @@ class LogLinkModel(PredictionModel):
     def _span(self) -> tuple[float, float] | None:
         return None if self.target_bound is None else (0.0, self._upper())
 
+    @property
+    def target_range(self) -> tuple[float, float]:
+        """See BoundedModel; of an encoded table from -1 to 1."""
+        return self._span() or (-1.0, 1.0)
+
     def _encoded(self, table: EncodedTable, y: Any) -> tuple[Floats, npt.NDArray[Any], tuple[str, ...]]:
         if self.target_bound is not None:
             raise InvalidInput("the schema of an encoded table says the range of its target; leave target_bound out.")

@@ -32,8 +32,10 @@ from discreet.core.neighbours import neighbours_of
 from discreet.core.validate import job_count, number
 from discreet.data import BlockTable, EncodedTable
 from discreet.estimators.base import PrivateModel, Spender, account_of
+from discreet.estimators.search_blocks import streamed_table
 from discreet.estimators.search_methods import SET_BY_THE_SEARCH, Fits, Found, algorithm_4, random_stopping
-from discreet.estimators.search_tables import SearchTable, held_table, streamed_table
+from discreet.estimators.search_scores import Scoring, scoring_of
+from discreet.estimators.search_tables import SearchTable, held_table
 from discreet.ledger import check_may_travel
 from discreet.matrices import answers_as_its, marked_per_record
 from discreet.mechanisms.persons import Owners, held_rule, owners_of, table_rule
@@ -60,13 +62,17 @@ class PrivateSearchCV(MetaEstimatorMixin, Spender):  # type: ignore[misc]
 
     Parameters
     ----------
-    estimator : a classifier of this library. The search sets its epsilon, delta, classes, random_state and ledger, and follows its neighbours.
+    estimator : a classifier or regression of this library. The search sets its epsilon, delta, classes, random_state and ledger, and follows its
+        neighbours.
     param_grid : the public settings, a dict of lists or a list of such dicts, as for GridSearchCV. Never write down values learnt from the records.
     param_distributions : instead of a grid, a dict of lists or distributions (with `rvs`); `n_candidates` settings are drawn from it before anything
         else, from `public_seed`.
     epsilon, delta : what the whole search spends.
     method : "random-stopping", or "algorithm-4", which cuts the records into one part more than there are settings.
     law : of the number of runs: "geometric", "logarithmic" (heavier tail, smaller price a run), or None: logarithmic for delta = 0, else geometric.
+    scoring : of a regression "absolute-error" or "squared-error": a record counts 1 less its error over `error_bound`, cut at 1, or less the square
+        of that; None takes the first, whose differences between settings stand out of the noise better. Of a classifier None: right answers count.
+    error_bound : of a regression, where errors are cut, chosen without the records; None takes half the range of targets that the estimator declares.
     expected_runs : the mean number of runs, > 1; None takes twice the number of settings, at most 200. More runs find the best setting more surely,
         and each fit is left with less.
     score_share : the share of one run's budget that its score gets, in (0, 1).
@@ -85,7 +91,8 @@ class PrivateSearchCV(MetaEstimatorMixin, Spender):  # type: ignore[misc]
     best_estimator_ : the released model. Its certificate is that of the search.
     best_params_, best_index_ : the setting that it was fitted with, and its number in `candidates_`.
     best_score_ : its private score: the noisy share of the records, on which it was fitted, that it gets right; their noisy number where add-remove
-        keeps n private, or rows of persons count alike; NaN for algorithm-4, which releases none.
+        keeps n private, or rows of persons count alike; NaN for algorithm-4, which releases none. Of a regression minus the noisy mean error, squared
+        or absolute, in the unit of the targets; the noisy sum of what records count where n is not public.
     certificate_ : what the whole search promises; `certificate_.verify(best_estimator_.weights_)` checks it.
     candidates_ : the settings. classes_, n_features_in_, feature_names_in_ : as usual.
 
@@ -109,6 +116,8 @@ class PrivateSearchCV(MetaEstimatorMixin, Spender):  # type: ignore[misc]
     law: str | None = None
     expected_runs: float | None = None
     score_share: float = 0.1
+    scoring: str | None = None
+    error_bound: float | None = None
 
     best_estimator_: Any = field(init=False)
 
@@ -125,13 +134,14 @@ class PrivateSearchCV(MetaEstimatorMixin, Spender):  # type: ignore[misc]
         settings = self._settings()
         known = self._known()
         with self._unless_refused():
-            found, declared_labels = self._found(X, y, persons, known, settings, epsilon, delta), known["classes"] is None and y is not None
+            found = self._found(X, y, persons, known, settings, epsilon, delta)
+            declared_labels = "classes" in known and known["classes"] is None and y is not None and hasattr(found.model, "classes_")
         self._keep(found, settings, declared_labels=declared_labels)
         return self
 
     def _found(self, X: Any, y: Any, persons: Any, known: Mapping[str, Any], settings: list[dict[str, Any]], epsilon: float, delta: float) -> Found:
-        noise = self._noise()
-        table = self._table(X, y, persons, known, noise)
+        noise, scoring = self._noise(), scoring_of(self.estimator, self.scoring, self.error_bound)
+        table = self._table(X, y, persons, known, noise, scoring)
         fits = Fits(
             estimator=self.estimator,
             settings=settings,
@@ -140,6 +150,7 @@ class PrivateSearchCV(MetaEstimatorMixin, Spender):  # type: ignore[misc]
             n_jobs=self.n_jobs,
             jobs=job_count(self.n_jobs),
             persons=table.rule,
+            scoring=scoring,
         )
         account = account_of(known.get("ledger") if self.ledger is None else self.ledger)
         if self.method == "algorithm-4":
@@ -148,7 +159,7 @@ class PrivateSearchCV(MetaEstimatorMixin, Spender):  # type: ignore[misc]
         return random_stopping(fits, table, noise, epsilon=epsilon, delta=delta, law=law, share=share, account=account)
 
     def predict(self, X: Any) -> npt.NDArray[Any]:
-        """The class of every row, (n,), by the chosen model."""
+        """The class or number of every row, (n,), by the chosen model."""
         return self._chosen(X).predict(X)
 
     @_offers("decision_function")  # type: ignore[untyped-decorator]
@@ -167,7 +178,7 @@ class PrivateSearchCV(MetaEstimatorMixin, Spender):  # type: ignore[misc]
         return self._chosen(X).predict_log_proba(X)
 
     def score(self, X: Any, y: Any = None) -> float:
-        """Accuracy of the chosen model on (X, y). On private records the number is a release of its own, which nothing pays for here."""
+        """Accuracy, or R^2, of the chosen model on (X, y). On private records the number is a release of its own, which nothing pays for here."""
         return float(self._chosen(X).score(X, y))
 
     @property
@@ -200,22 +211,25 @@ class PrivateSearchCV(MetaEstimatorMixin, Spender):  # type: ignore[misc]
         tags.estimator_type = inner.estimator_type
         tags.target_tags = deepcopy(inner.target_tags)
         tags.classifier_tags = deepcopy(inner.classifier_tags)
+        tags.regressor_tags = deepcopy(inner.regressor_tags)
         tags.input_tags = deepcopy(inner.input_tags)
         return tags
 
-    def _table(self, X: Any, y: Any, persons: Any, known: Mapping[str, Any], noise: Noise) -> SearchTable:
+    def _table(self, X: Any, y: Any, persons: Any, known: Mapping[str, Any], noise: Noise, scoring: Scoring) -> SearchTable:
         said = (self.rows_per_person, self.person_weight) if self.rows_per_person else (known["rows_per_person"], known["person_weight"])
         if isinstance(X, BlockTable):
             self.n_features_in_ = X.features
             jobs = job_count(known.get("n_jobs") if self.n_jobs is None else self.n_jobs)
             rule = table_rule(X, persons, *said)
-            return streamed_table(X, y, classes=known["classes"], max_weight=known.get("max_sample_weight"), jobs=jobs, rule=rule, noise=noise)
+            return streamed_table(
+                X, y, classes=known.get("classes"), max_weight=known.get("max_sample_weight"), jobs=jobs, rule=rule, noise=noise, scoring=scoring
+            )
         rule, ids = held_rule(X, persons, *said)
 
         def owners(rows: int) -> Owners:
             return owners_of(ids, rule=rule, rows=rows, noise=noise)
 
-        held = held_table(X, y, classes=known["classes"], name=type(self).__name__, owners_of_rows=owners, ids=persons)
+        held = held_table(X, y, classes=known.get("classes"), name=type(self).__name__, owners_of_rows=owners, ids=persons, scoring=scoring)
         if isinstance(X, EncodedTable):
             self.n_features_in_ = held.rows.shape[1]
         else:
@@ -249,10 +263,10 @@ class PrivateSearchCV(MetaEstimatorMixin, Spender):  # type: ignore[misc]
         if not isinstance(self.estimator, BaseEstimator):
             raise InvalidType(f"PrivateSearchCV needs an estimator of this library; a {type(self.estimator).__name__} was given.")
         known: dict[str, Any] = self.estimator.get_params(deep=False)
-        missing = sorted({"epsilon", "delta", "neighbours", "classes", "random_state"} - known.keys())
+        missing = sorted({"epsilon", "delta", "neighbours", "random_state"} - known.keys())
         if missing:
             raise InvalidInput(
-                f"PrivateSearchCV needs an estimator that is private by itself, such as LogisticRegression or LinearSVC; "
+                f"PrivateSearchCV needs an estimator that is private by itself, such as LogisticRegression or LinearRegression; "
                 f"{type(self.estimator).__name__} has no {', '.join(missing)}."
             )
         if not isinstance(self.estimator, PrivateModel):
@@ -262,7 +276,7 @@ class PrivateSearchCV(MetaEstimatorMixin, Spender):  # type: ignore[misc]
             )
         if not marked_per_record(type(self.estimator)):
             raise InvalidType(
-                "PrivateSearchCV counts right answers, so an answer about one record must not change with another record, not in its last bit. "
+                "PrivateSearchCV counts answers, so an answer about one record must not change with another record, not in its last bit. "
                 f"That is not known of {type(self.estimator).__name__}; mark its class with discreet.evaluation.answers_per_record if it is true."
             )
         if known["random_state"] is not None:

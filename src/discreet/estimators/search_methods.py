@@ -35,11 +35,11 @@ from discreet.core.errors import InfeasibleTarget, InvalidInput, SolverFailure, 
 from discreet.core.neighbours import ADD_REMOVE, REPLACE_ONE, Neighbours, Persons
 from discreet.core.workers import map_in_order
 from discreet.estimators.norm_fit import require_declared
+from discreet.estimators.search_scores import Scoring
 from discreet.estimators.search_tables import SearchTable
 from discreet.kernels import fresh_public_seed
 from discreet.ledger import Account, Reservation, spending_on, without_ledger
 from discreet.mechanisms.base import certified
-from discreet.mechanisms.counting.queries import parts_of
 from discreet.mechanisms.selection import ALGORITHM_4, Candidates, ExponentialMechanism, InnerTarget, calibrated, whole_curve
 from discreet.noise import Noise
 
@@ -90,6 +90,7 @@ class Fits:
     jobs: int = 1
     persons: Persons | None = None
     """Whose rows are whose; None where the unit of privacy is a row."""
+    scoring: Scoring = field(default_factory=Scoring)
     feature_seed: int = field(default_factory=fresh_public_seed)
     """Public; of settings that ask for a fresh one, so that every fit draws the random features that were planned."""
 
@@ -103,7 +104,9 @@ class Fits:
         Under add-remove a declared public number of records is divided by `share_of_records`, the number of parts that the records are cut into.
         """
         known = self.estimator.get_params(deep=False)
-        fixed: dict[str, Any] = {"epsilon": epsilon, "delta": delta, "random_state": seed, "classes": self.classes.tolist()}
+        fixed: dict[str, Any] = {"epsilon": epsilon, "delta": delta, "random_state": seed}
+        if len(self.classes):
+            fixed["classes"] = self.classes.tolist()
         if "ledger" in known:
             fixed["ledger"] = None
         if "n_jobs" in known and self.n_jobs is not None:
@@ -200,7 +203,14 @@ def random_stopping(
         return curves(planned)
 
     target = calibrated(
-        epsilon=epsilon, delta=delta, law=law, score_share=share, neighbours=fits.neighbours, curves_at=curves_at, persons=fits.persons
+        epsilon=epsilon,
+        delta=delta,
+        law=law,
+        score_share=share,
+        neighbours=fits.neighbours,
+        curves_at=curves_at,
+        persons=fits.persons,
+        fine=fits.scoring.of_numbers,
     )
     planned = plans[target.epsilon, target.delta]
     guarantee = _stated(target.mechanism.guarantee(curves(planned)), epsilon, delta)
@@ -211,6 +221,7 @@ def random_stopping(
     counted = score / parts if parts > 1 else score  # in records
     parameters: dict[str, Json] = {
         **target.mechanism.parameters(),
+        **fits.scoring.document(),
         "fit_epsilon": target.epsilon,
         "fit_delta": target.delta,
         "chosen": index,
@@ -221,7 +232,8 @@ def random_stopping(
     public = records if fits.neighbours is REPLACE_ONE else chosen.problem.get("records")
     if fits.persons is not None and fits.persons.by_rows:
         counted, public = counted * fits.persons.rows, None
-    return Found(index=index, model=model, score=counted / public if isinstance(public, int) else float(counted), certificate=certificate)
+    stated = fits.scoring.stated(float(counted), public if isinstance(public, int) else None)
+    return Found(index=index, model=model, score=stated, certificate=certificate)
 
 
 def _best(fits: Fits, table: SearchTable, noise: Noise, target: InnerTarget, planned: Sequence[Certificate]) -> tuple[int, PrivateEstimator, int]:
@@ -297,7 +309,7 @@ def algorithm_4(fits: Fits, table: SearchTable, noise: Noise, *, epsilon: float,
         last = parts[count]
         everything = last.weight
         mistakes = [everything - last.correct(model) for model in fits.spread(table, fitted, range(count))]
-        index = choice.chosen(np.array(mistakes, dtype=np.int64), noise, parts=parts_of(fits.persons))
+        index = choice.chosen(np.array(mistakes, dtype=np.int64), noise, parts=fits.scoring.unit(fits.persons))
     chosen = vars(models[index])["certificate_"]
     parameters: dict[str, Json] = {
         "rate": choice.rate,
@@ -306,6 +318,7 @@ def algorithm_4(fits: Fits, table: SearchTable, noise: Noise, *, epsilon: float,
         "neighbours": str(fits.neighbours),
         "parts": count + 1,
         "in_blocks": table.in_blocks,
+        **fits.scoring.document(),
         "chosen": index,
         "candidates": candidate_records(fits.settings, planned),
     }

@@ -80,7 +80,7 @@ def _is_regression(model: Any) -> bool:  # noqa: ANN401 - as above
 def range_of(model: Any, declared: Sequence[float] | None) -> tuple[float, float]:  # noqa: ANN401 - as above
     """The public bounds of the targets of a model that predicts numbers, in the unit of its predictions.
 
-    `declared` by the caller, or what a Model's schema, or the target_bound of an estimator, says. Raises InvalidInput for none, and for both.
+    `declared` by the caller, or what a Model's schema, or the target_range of an estimator, says. Raises InvalidInput for none, and for both.
     """
     if declared is not None:
         low, high = _pair(declared)
@@ -91,9 +91,9 @@ def range_of(model: Any, declared: Sequence[float] | None) -> tuple[float, float
         target = model.schema.target
         assert isinstance(target, NumberTarget)  # noqa: S101 - it predicts numbers
         return target.lower, target.upper
-    bound = getattr(getattr(model, "best_estimator_", model), "target_bound", None)
-    if isinstance(bound, int | float) and not isinstance(bound, bool) and 0 < bound < float("inf"):
-        return -float(bound), float(bound)
+    known = getattr(getattr(model, "best_estimator_", model), "target_range", None)
+    if known is not None:
+        return _pair(known)
     raise InvalidInput(
         "to measure errors, the public bounds of the targets are needed: target_bounds=(lowest, highest), known without the records. "
         f"{type(model).__name__} declares none."

@@ -28,6 +28,10 @@ EXPONENTIAL = "the exponential mechanism"
 _CHOICE: Fields = {"rate": positive, "sensitivity": whole, "monotone": flag, "neighbours": relation}
 _PART: Fields = {"mechanism": text, "parameters": mapping, "problem": mapping, "guarantee": mapping}
 _SETTING: Fields = {"setting": mapping, **_PART}
+RIGHT, ABSOLUTE, SQUARED = "right-answers", "absolute-error", "squared-error"
+"""What a score counts: records whose class is predicted, or how near predicted numbers are."""
+_NUMBERS: Fields = {"scored": among(ABSOLUTE, SQUARED), "error_bound": positive, "target_lower": finite, "target_upper": finite}
+"""Of a search over regressions."""
 _FITS = (
     "objective-perturbation-",
     "output-perturbation-",
@@ -36,6 +40,7 @@ _FITS = (
     "least-squares-",
     "frank-wolfe-",
     "mirror-descent",
+    "prediction-",
 )
 """How the names of mechanisms that fit linear models begin."""
 
@@ -92,6 +97,18 @@ def _joined(*theorems: str) -> str:
     return "; ".join(dict.fromkeys(name for each in theorems for name in each.split("; ")))
 
 
+def _scores_numbers(parameters: Record, fields: Fields) -> str:
+    """How a record counts where numbers are predicted; "" for classes. Raises ValueError as `read_fields` does."""
+    numbers = "scored" in parameters
+    read_fields("parameters", parameters, {**fields, **(_NUMBERS if numbers else {})})
+    if not numbers:
+        return ""
+    error = "its error" if parameters["scored"] == ABSOLUTE else "the square of its error"
+    bound, lower, upper = (finite(parameters[name]) for name in ("error_bound", "target_lower", "target_upper"))
+    bounds = f"over {bound:.10g}, cut at 1, for targets brought between {lower:.10g} and {upper:.10g}"
+    return f"; a record counts 1 less {error} {bounds}, in whole parts of 1 / {WHOLE}"
+
+
 _SHARED_SCORES = (
     f"; rows of persons count in parts of 1 / {WHOLE}, as many as their weight allows, rounded down; which rows count is drawn once, for all scores, "
     "and anew in every fit"
@@ -121,8 +138,9 @@ def _alone(parameters: Record, problem: Record) -> Words:
 _PARTS: Fields = {**_CHOICE, "parts": whole, "in_blocks": flag, "chosen": count, "candidates": _settings}
 
 
-@register_words("algorithm-4", parameters=_PARTS, problem=None)
+@register_words("algorithm-4", parameters=None, problem=None)
 def _algorithm_4(parameters: Record, problem: Record) -> Words:
+    numbers = _scores_numbers(parameters, _PARTS)
     if whole(parameters["parts"]) != len(_settings(parameters["candidates"])) + 1:
         raise ValueError("parameters: a part for every setting and one for the choice are needed")
     of_blocks = parameters["in_blocks"] is True
@@ -136,7 +154,7 @@ def _algorithm_4(parameters: Record, problem: Record) -> Words:
     whole_persons = "; all rows of a person are in one part" if told else ""
     cut = condition("which part a record is in depends on no record", f"decided by {how}{whole_persons}")
     theorems, hypotheses, secrets = _of_settings(parameters["candidates"])
-    choice = _exponential(parameters, more=_SHARED_SCORES if rule.several else "")
+    choice = _exponential(parameters, more=numbers + (_SHARED_SCORES if rule.several else ""))
     return Words(_joined(theorems, EXPONENTIAL, "parallel composition"), (cut, *choice, *hypotheses), unit=unit, secret=secrets)
 
 
@@ -173,9 +191,10 @@ _COUNTED = 2
 """The place of what a score counts."""
 
 
-@register_words("random-stopping", parameters=_SEARCH, problem=None)
+@register_words("random-stopping", parameters=None, problem=None)
 def _random_stopping(parameters: Record, problem: Record) -> Words:
-    more = _SHARED_SCORES if persons_of(problem).several else ""
+    more = _scores_numbers(parameters, _SEARCH)
+    more += _SHARED_SCORES if persons_of(problem).several else ""
     own = [condition(required, enforced + (more if place == _COUNTED else ""), parameters) for place, (required, enforced) in enumerate(_STOPPING)]
     noise = noise_hypothesis("{score_noise} of scale {score_scale:.10g} on every score, exactly", parameters)
     laplace = parameters["score_noise"] == "discrete-laplace"

@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator
 from typing import TypeAlias
 
 import numpy as np
-from scipy.special import gammaln
+from scipy.special import gammaln, ndtr
 
 from discreet.accounting import ApproximateDP, PureDP, closeness
 from discreet.core.arrays import Floats
@@ -30,6 +30,8 @@ _HALVINGS = 20
 _MOST_KNOTS = 400
 _NOTHING = 1e-60
 _ENUMERATED = 2.0**12
+_FARTHEST, _SLICES = 9.0, 6000
+"""Of wide noise, in scales, and the slices of its law."""
 AGREEMENT_OF_CURVES = 1e-4
 """Relative room for the curves of settings, chords here and chords of a hull there."""
 LAPLACE, GAUSSIAN = "discrete-laplace", "discrete-gaussian"
@@ -64,7 +66,7 @@ def _random_stopping(stated: Stated) -> Iterator[Check]:
     settings, guarantee = _settings(stated), stated.guarantee
     yield from _searched(stated, settings)
     law, scale = str(stated.parameters["score_noise"]), positive(stated.parameters["score_scale"])
-    persons = persons_of(stated.problem)
+    persons, fine = persons_of(stated.problem), "scored" in stated.parameters
     eta, gamma = finite(stated.parameters["eta"]), finite(stated.parameters["gamma"])
     mean = _mean_of_runs(eta, gamma)
     if stated.releases != 1 or law not in (LAPLACE, GAUSSIAN):
@@ -76,7 +78,9 @@ def _random_stopping(stated: Stated) -> Iterator[Check]:
         yield epsilon_check(stated, total, "one run, and C scanned over probabilities", most=math.inf)
     elif isinstance(guarantee, ApproximateDP):
         # Where C is read, and what is left of epsilon after it.
-        one_run = _with_score([curve_of_setting(setting, guarantee.epsilon) for setting in settings], _score_losses(law, scale, rows=persons.rows))
+        one_run = _with_score(
+            [curve_of_setting(setting, guarantee.epsilon) for setting in settings], _score_losses(law, scale, rows=persons.rows, fine=fine)
+        )
         points = np.linspace(0.0, guarantee.epsilon, _POINTS)
         tilt = _scanned_tilt(eta, gamma, points, one_run(points))
         delta = mean * float(one_run(np.array([guarantee.epsilon - tilt]))[0]) if guarantee.epsilon >= tilt else 1.0
@@ -126,20 +130,21 @@ def at_every_epsilon(curve: Curve) -> Curve:
     return both
 
 
-def _score_losses(law: str, scale: float, *, rows: int) -> tuple[Floats, Floats]:
+def _score_losses(law: str, scale: float, *, rows: int, fine: bool) -> tuple[Floats, Floats]:
     """Privacy losses of a count that moves by one, and their probabilities; of wide Gaussian noise by quadrature, the lemma's price included.
 
-    The noise of persons with several rows is drawn in so many parts of a record that it is wide.
+    The noise of persons with several rows, and of `fine` scores, is drawn in so many parts of a record that it is wide.
     """
     if law == LAPLACE:
         return np.array([1.0, -1.0]) / scale, np.array([1.0, math.exp(-1.0 / scale)]) / (1.0 + math.exp(-1.0 / scale))
-    if rows == 1 and scale <= _ENUMERATED:
+    in_parts = fine or rows > 1
+    if not in_parts and scale <= _ENUMERATED:
         k = np.arange(-math.ceil(9.0 * scale) - 2, math.ceil(9.0 * scale) + 3, dtype=np.float64)
         masses = np.exp(-0.5 * np.square(k / scale))
         return (0.5 - k) / scale**2, masses / masses.sum()
-    nodes, weights = np.polynomial.hermite_e.hermegauss(120)
-    mu, apart = 1.0 / scale, closeness(rows, scale if rows == 1 else scale * WHOLE)
-    return mu * nodes + 0.5 * mu * mu + apart.total, weights / weights.sum()
+    mu, apart = 1.0 / scale, closeness(rows, scale * WHOLE if in_parts else scale)
+    ends = np.linspace(-_FARTHEST, _FARTHEST, _SLICES + 1)
+    return 0.5 * mu * (ends[1:] + ends[:-1]) + 0.5 * mu * mu + apart.total, np.diff(ndtr(ends))
 
 
 def _scanned_tilt(eta: float, gamma: float, epsilons: Floats, deltas: Floats) -> float:
@@ -188,7 +193,7 @@ def curve_of_setting(setting: Stated, farthest: float) -> Curve:
     at_start = stages.curve(start)
     at_zero = min(1.0, at_start + math.tanh(0.5 * start))
     knots, deltas = _knots_of(stages.curve, start, max(farthest, 1e-9))
-    return _chords(np.append(0.0, knots), np.append(at_zero, deltas))
+    return _chords(*_lower_hull(np.append(0.0, knots), np.append(at_zero, deltas)))
 
 
 def _knots_of(curve: Callable[[float], float], start: float, width: float) -> tuple[Floats, Floats]:
@@ -202,6 +207,22 @@ def _knots_of(curve: Callable[[float], float], start: float, width: float) -> tu
         if not steep.any() or len(knots) > _MOST_KNOTS:
             return knots, deltas
         known |= {middle: curve(middle) for middle in (0.5 * (knots[1:] + knots[:-1]))[steep].tolist()}
+
+
+def _lower_hull(knots: Floats, deltas: Floats) -> tuple[Floats, Floats]:
+    """The points that no chord of two others lies below: a curve is convex in e^epsilon, so that chords bound it too."""
+    kept: list[int] = []
+    for place in range(len(knots)):
+        while len(kept) > 1 and _is_above(knots, deltas, kept[-2], kept[-1], place):
+            kept.pop()
+        kept.append(place)
+    return knots[kept], deltas[kept]
+
+
+def _is_above(knots: Floats, deltas: Floats, left: int, middle: int, right: int) -> bool:
+    """Whether the middle point lies on the chord of the others, or above it."""
+    share = math.expm1(knots[middle] - knots[left]) / math.expm1(knots[right] - knots[left])
+    return bool(deltas[middle] >= deltas[left] + share * (deltas[right] - deltas[left]))
 
 
 def _chords(knots: Floats, deltas: Floats) -> Curve:

@@ -50,8 +50,9 @@ def calibrated(
     neighbours: Neighbours,
     curves_at: CurvesAt,
     persons: Persons | None = None,
+    fine: bool = False,
 ) -> InnerTarget:
-    """The largest fit target (to half a percent) with which the search spends at most (epsilon, delta).
+    """The largest fit target (to half a percent) with which the search spends at most (epsilon, delta); `fine` where records count in parts.
 
     Raises InvalidInput for numbers out of range, InfeasibleTarget where no target is left; and what `curves_at` raises.
     """
@@ -64,7 +65,7 @@ def calibrated(
         raise InvalidInput(f"score_share must lie strictly between 0 and 1; {score_share!r} was given.")
 
     def mechanism(law_of_noise: str, scale: float) -> RandomStopping:
-        return RandomStopping(law=law, score=CountNoise(law=law_of_noise, scale=scale, persons=persons), neighbours=neighbours)
+        return RandomStopping(law=law, score=CountNoise(law=law_of_noise, scale=scale, persons=persons, fine=fine), neighbours=neighbours)
 
     if delta == 0:
         return _pure(epsilon, law, score_share, mechanism, curves_at)

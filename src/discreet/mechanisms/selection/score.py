@@ -2,7 +2,8 @@
 
     score = sum_i [model(x_i) = y_i] + Z,    Z discrete Laplace of scale t, or discrete Gaussian of scale s
 
-Where persons have several rows, Z is drawn in parts of 2^-20: a row counts as many as its share of one record's weight allows, rounded down, and
+Of a regression a record counts as much as its prediction is near, 1 less a bounded loss, in parts of 2^-20 (estimators/search_scores.py), and Z is
+drawn in such parts. It is too where persons have several rows: a row counts as many as its share of one record's weight allows, rounded down, and
 those of a person 1 together (mechanisms/counting/counting.md).
 
 One record changes the count by at most 1, under add-remove and under replace-one, whatever the model: whether a record counts depends on the record
@@ -29,6 +30,7 @@ from discreet.core.rounding import raising
 from discreet.mechanisms.counting import BoundedSum, GaussianCounting, Queries
 from discreet.mechanisms.counting.queries import parts_of
 from discreet.noise import Noise, drawable
+from discreet.statements.counting import WHOLE
 
 LAPLACE, GAUSSIAN = "discrete-laplace", "discrete-gaussian"
 _KNOTS = 65
@@ -49,6 +51,8 @@ class CountNoise:
     """In records."""
     persons: Persons | None = None
     """Whose rows are whose; None where the unit of privacy is a row."""
+    fine: bool = False
+    """Whether a record counts in parts, as much as a number is near, and not 0 or 1."""
 
     def __post_init__(self) -> None:
         """See class docstring."""
@@ -62,7 +66,7 @@ class CountNoise:
     @property
     def parts(self) -> int:
         """What one record counts."""
-        return parts_of(self.persons)
+        return WHOLE if self.fine else parts_of(self.persons)
 
     def guarantee(self, neighbours: Neighbours) -> Guarantee:
         """See module docstring."""
@@ -74,7 +78,7 @@ class CountNoise:
             return PureDP(epsilon=raising(5) / self.scale, neighbours=neighbours, theorem="a count with discrete Laplace noise")
         if self.parts > 1:
             counting = GaussianCounting(scales=(self.scale * self.parts,), neighbours=neighbours, epsilon=1.0)
-            curve = cast("Profile", counting.curve(Queries([BoundedSum(largest=1)], self.persons)))
+            curve = cast("Profile", counting.curve(Queries([BoundedSum(largest=self.parts // parts_of(self.persons))], self.persons)))
             return replace(curve, theorem="a count with discrete Gaussian noise")
         if self.scale > _SUMMED:
             return ConcentratedDP(rho=0.5 / self.scale**2 * raising(5), neighbours=neighbours, theorem="a count with discrete Gaussian noise")

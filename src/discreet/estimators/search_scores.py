@@ -1,0 +1,100 @@
+"""What a record counts in the score of a search, as an integer: whether a model is right, or how near its number is.
+
+    right answers     1 or 0
+    absolute error    2^20 - round(2^20 min(|y - f(x)| / B, 1))
+    squared error     2^20 - round(2^20 min(|y - f(x)| / B, 1)^2)          parts of a record, of which there are 2^20
+
+B is public, and y is brought within the public bounds of targets. So one record moves a score by at most one record, whatever model and record are,
+and the mechanisms of a search are the same for numbers as for classes. A part is a function of the record, the model and public numbers, by
+operations that are exact to the last bit whatever stands beside it; a prediction that is no number counts 0.
+
+Rows of persons count their share of it, rounded down, so that a person counts one record at most (mechanisms/counting/counting.md).
+"""
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from discreet.core.errors import InvalidInput, did_you_mean, quoted
+from discreet.core.neighbours import Persons
+from discreet.core.validate import positive
+from discreet.mechanisms.counting.queries import parts_of
+from discreet.noise import Integers
+from discreet.statements.counting import WHOLE
+from discreet.statements.selection import ABSOLUTE, RIGHT, SQUARED
+
+OF_NUMBERS = (ABSOLUTE, SQUARED)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Scoring:
+    """A rule of the module docstring; public."""
+
+    kind: str = RIGHT
+    error_bound: float = 1.0
+    """B; of numbers."""
+    lower: float = -1.0
+    upper: float = 1.0
+    """Bounds of y; of numbers."""
+
+    @property
+    def of_numbers(self) -> bool:
+        """Whether numbers are predicted, and scores are in parts of a record."""
+        return self.kind != RIGHT
+
+    def unit(self, rule: Persons | None) -> int:
+        """What one record counts at most."""
+        return WHOLE if self.of_numbers else parts_of(rule)
+
+    def of(self, predicted: Any, given: npt.NDArray[Any]) -> Integers:
+        """What each record counts, (n,)."""
+        if not self.of_numbers:
+            return np.asarray(predicted == given, dtype=np.int64)
+        with np.errstate(all="ignore"):
+            off = np.abs(np.clip(given, self.lower, self.upper) - np.asarray(predicted, dtype=np.float64)) / self.error_bound
+        off = np.where(off <= 1.0, off, 1.0)  # NaN too
+        return WHOLE - np.rint(WHOLE * (off * off if self.kind == SQUARED else off)).astype(np.int64)
+
+    def total(self, counts: Integers, shares: Integers | None) -> int:
+        """What all records count together, whose rows have these shares where they are persons'."""
+        if shares is None:
+            return int(np.sum(counts, dtype=np.int64))
+        return int(np.sum((shares * counts) // WHOLE if self.of_numbers else shares * counts, dtype=np.int64))
+
+    def all_of(self, records: int, shares: Integers | None) -> int:
+        """What so many records count at most."""
+        return self.total(np.full(records, WHOLE if self.of_numbers else 1, dtype=np.int64), shares)
+
+    def document(self) -> dict[str, Any]:
+        """For certificates: nothing for right answers."""
+        return (
+            {"scored": self.kind, "error_bound": self.error_bound, "target_lower": self.lower, "target_upper": self.upper} if self.of_numbers else {}
+        )
+
+    def stated(self, score: float, records: int | None) -> float:
+        """As users read it: the share of records, or minus the mean error in the unit of the targets; the sum of counts where n is secret."""
+        if records is None:
+            return score
+        if not self.of_numbers:
+            return score / records
+        return -(1.0 - score / records) * (self.error_bound**2 if self.kind == SQUARED else self.error_bound)
+
+
+def scoring_of(estimator: Any, given: Any, error_bound: Any) -> Scoring:
+    """The rule for an estimator, as the caller says or as is usual: right answers, or the absolute error over half the range of targets.
+
+    Raises InvalidInput for another rule.
+    """
+    if estimator.learns != ("numbers",):
+        if given not in (None, RIGHT) or error_bound is not None:
+            raise InvalidInput(f"a search over a classifier counts right answers; leave scoring and error_bound out, {given!r} was given.")
+        return Scoring()
+    kind = ABSOLUTE if given is None else given
+    if kind not in OF_NUMBERS:
+        near = did_you_mean(kind, OF_NUMBERS) if isinstance(kind, str) else ""
+        raise InvalidInput(f"scoring of a regression must be one of {quoted(OF_NUMBERS)}; {given!r} was given.{near}")
+    lower, upper = estimator.target_range
+    bound = 0.5 * (upper - lower) if error_bound is None else positive(error_bound, "error_bound")
+    return Scoring(kind=kind, lower=lower, upper=upper, error_bound=bound)
