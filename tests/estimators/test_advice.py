@@ -1,5 +1,6 @@
 """Advice before a fit: what is legal and leaks is said once, what is not is not, and names of other libraries are answered."""
 
+import inspect
 import warnings
 
 import numpy as np
@@ -142,3 +143,8 @@ def test_a_threshold_follows_public_costs():
             fitted.predict(X, threshold=wrong)
     with pytest.raises(InvalidInput, match="two classes"):
         LogisticRegression(classes=[0, 1, 2]).fit(X, np.arange(2000) % 3).predict(X, threshold=0.5)
+
+
+def test_help_still_knows_the_parameters():
+    assert list(inspect.signature(LinearSVC).parameters) == [*inspect.signature(LinearSVC.__init__).parameters][1:]
+    assert "epsilon" in inspect.signature(PrivateSearchCV).parameters
