@@ -93,3 +93,14 @@ def test_what_cannot_be_searched_is_refused(folder, change, code, says):
     assert says in outcome.error
     assert not (folder / "tuned.json").exists()
     assert_silent(outcome.out + outcome.err)
+
+
+def test_a_search_of_persons_spends_on_a_ledger_of_persons(folder):
+    schema = (folder / "people.toml").read_text().replace("rows =", "rows_per_person = 1\nrows =")
+    (folder / "people.toml").write_text(schema)
+    total = ("--unit", "person", "--epsilon", "4", "--delta", "1e-5")
+    assert discreet("budget", "new", "ledger", "--data-set", "people", *total).code == 0
+    spent = ("--epsilon", "2", "--delta", "1e-6", "--ledger", "ledger", "--data-set", "people")
+    made = discreet("tune", "people.csv", "--schema", "people.toml", "--grid", "alpha=0.1,0.3", *spent, "--out", "best.json")
+    assert made.code == 0, made.err
+    assert "epsilon 2, delta" in discreet("budget", "show", "ledger").out

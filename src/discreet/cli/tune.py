@@ -61,7 +61,7 @@ def tune(
         file.check(*records.files, schema, spending.ledger)
         account = spending.account()
         if 0 < epsilon < math.inf and 0 <= delta < 1:  # the search refuses others, and says why
-            check_fits(account, _promised(epsilon, delta, discreet.Neighbours(neighbours)))
+            check_fits(account, _promised(epsilon, delta, discreet.Neighbours(neighbours), persons=public.persons is not None))
         settings: Settings = {"neighbours": neighbours, "public_records": public_records}
         search = discreet.PrivateSearchCV(
             estimator_named(named, public, settings, declared=records.in_blocks),
@@ -95,11 +95,13 @@ def tune(
     )
 
 
-def _promised(epsilon: float, delta: float, neighbours: "discreet.Neighbours") -> "discreet.accounting.Guarantee":
+def _promised(epsilon: float, delta: float, neighbours: "discreet.Neighbours", *, persons: bool) -> "discreet.accounting.Guarantee":
     """What the whole search will promise and reserve: exactly what was asked for."""
+    scope: dict[str, Any] = {"neighbours": neighbours, "theorem": "as asked for"}
+    scope |= {"unit": discreet.accounting.Unit.PERSON} if persons else {}
     if delta == 0:
-        return discreet.accounting.PureDP(epsilon=epsilon, neighbours=neighbours, theorem="as asked for")
-    return discreet.accounting.ApproximateDP(epsilon=epsilon, delta_at_epsilon=delta, neighbours=neighbours, theorem="as asked for")
+        return discreet.accounting.PureDP(epsilon=epsilon, **scope)
+    return discreet.accounting.ApproximateDP(epsilon=epsilon, delta_at_epsilon=delta, **scope)
 
 
 def _half_range(schema: "discreet.Schema") -> float:
