@@ -223,7 +223,8 @@ class LinearClassifier(ScoredClassifier, PrivateModel):
         neighbours = self._privacy().neighbours
         door = self._given_blocks if isinstance(X, BlockTable) else self._given
         given = door(X, y, sample_weight, persons, noise)
-        declared = (*given.declared, *self._declared_records(neighbours), *declared_prior(self.prior, given.classes))
+        declared = (*given.declared, *self._declared_records(neighbours))
+        declared += () if self.prior is None else declared_prior(self.prior, given.classes)
         given = replace(given, declared=declared)
         self._advise(X, self._privacy(), given.records)
         return given, partial(self._prepared, given.features, given.records, len(given.classes), given.largest, given.persons)
@@ -296,7 +297,7 @@ class LinearClassifier(ScoredClassifier, PrivateModel):
         self, two_classes: RegularisedRisk, privacy: Privacy, mechanism: str
     ) -> tuple[RegularisedRisk | ClassRisk, LearningMechanism[Any]]:
         """The problem that is solved and its mechanism: those of two classes, or of more."""
-        scheme, prior = self._scheme(), prior_of(self.prior, two_classes.domain, self.data_norm)
+        scheme, prior = self._scheme(), None if self.prior is None else prior_of(self.prior, two_classes.domain, self.data_norm)
         if two_classes.domain.classes == 2:
             two_classes = replace(two_classes, prior=prior)
             return two_classes, calibrate(two_classes, mechanism=mechanism, calibration=self.calibration, **privacy.target)

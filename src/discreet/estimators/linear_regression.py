@@ -155,7 +155,7 @@ class LinearRegression(ScoredRegressor, BoundedModel):
 
         Of persons that is their number times the most rows of one: how many rows there are is private.
         """
-        problem = LeastSquares(domain=domain, prior=prior_of(self.prior, domain, self.data_norm))
+        problem = LeastSquares(domain=domain, prior=None if self.prior is None else prior_of(self.prior, domain, self.data_norm))
         if domain.records is not None:
             rows = domain.records * (1 if domain.persons is None else domain.persons.rows)
             longest = min(rows * (2 if privacy.neighbours is ADD_REMOVE else 1), MOST_RECORDS)
@@ -164,7 +164,7 @@ class LinearRegression(ScoredRegressor, BoundedModel):
         return problem, calibrate_least_squares(problem, mechanism=self.mechanism, steps=steps, **privacy.target)
 
     def _declared(self, given: Given) -> tuple[str, ...]:
-        return (*given.declared, *declared_prior(self.prior, given.classes))
+        return given.declared if self.prior is None else (*given.declared, *declared_prior(self.prior, given.classes))
 
     def _of_classes(self) -> bool:
         return False

@@ -31,10 +31,8 @@ class Linear(Protocol):
     intercept_: Any
 
 
-def prior_of(given: Any, domain: Domain, data_norm: float | str | None) -> Prior | None:
+def prior_of(given: Any, domain: Domain, data_norm: float | str | None) -> Prior:
     """In the weights of a problem of this domain. Raises InvalidInput for what is no prior of it, without its numbers."""
-    if given is None:
-        return None
     if isinstance(data_norm, str):
         raise InvalidInput('a prior needs rows in public units: with data_norm="private" they are divided by what is chosen. Declare data_norm.')
     coef, intercept = _read(given)
@@ -59,7 +57,7 @@ def declared_prior(given: Any, classes: npt.NDArray[Any]) -> tuple[str, ...]:
         known = np.asarray(getattr(given, "classes_", ())).tolist()
         if known != classes.tolist():
             raise InvalidInput(f"prior is a model of the classes {known}; this fit has {classes.tolist()}, in this order.")
-    return () if given is None else (PRIOR,)
+    return (PRIOR,)
 
 
 def _read(given: Any) -> tuple[Floats, Floats]:

@@ -71,12 +71,3 @@ class Prior:
     def to_dict(self) -> dict[str, Json]:
         """For certificates."""
         return {"digest": self.digest, "norm": self.norm}
-
-
-def computed_radius(prior: Prior | None, *, gradient: float, error: float, ridge: float) -> float:
-    """How far a computed minimiser under drawn noise in the objective may be from the ideal one.
-
-    `gradient` is the certified norm of the gradient, `error` the distance e of the noise from its ideal. With a prior, noise less p is rounded: by at
-    most 2^-53 (|noise| + |p|), where 2^-53 |noise| <= e (noise/source.py) and |p| / lambda is next to |w0|.
-    """
-    return (gradient + error) / ridge if prior is None else (gradient + 2.0 * error) / ridge + 2.0**-51 * prior.norm

@@ -38,7 +38,7 @@ from discreet.data.records import WHOLE_RECORDS
 from discreet.ledger import Account
 from discreet.mechanisms.base import Drawn, Mechanism
 from discreet.noise import Integers, Noise, drawable, least_drawable
-from discreet.problems import AnyRisk, MultinomialRisk, OneVsRestRisk, RegularisedRisk
+from discreet.problems import AnyRisk, MultinomialRisk, OneVsRestRisk, Prior, RegularisedRisk
 from discreet.solvers import Objective, solve, solve_many
 from discreet.solvers.many import COLUMNS
 
@@ -172,6 +172,15 @@ def default_tolerance(problem: AnyRisk, noise_size: float) -> float:
     margins = (problem.domain.dimension + 8.0) * records * problem.curvature_bound * weights
     linear = 16.0 * (noise_size + problem.ridge * (away + weights))
     return 4.0 * _UNIT_ROUNDOFF * (sums + margins + linear)
+
+
+def computed_radius(prior: Prior | None, *, gradient: float, error: float, ridge: float) -> float:
+    """How far a computed minimiser under drawn noise in the objective may be from the ideal one.
+
+    `gradient` is the certified norm of the gradient, `error` the distance e of the noise from its ideal. With a prior, noise less p is rounded: by at
+    most 2^-53 (|noise| + |p|), where 2^-53 |noise| <= e (noise/source.py) and |p| / lambda is next to |w0|.
+    """
+    return (gradient + error) / ridge if prior is None else (gradient + 2.0 * error) / ridge + 2.0**-51 * prior.norm
 
 
 def weight_reach(problem: AnyRisk) -> float:

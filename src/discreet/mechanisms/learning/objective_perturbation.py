@@ -30,14 +30,23 @@ from discreet.core.errors import InfeasibleTarget, quietly
 from discreet.core.neighbours import Neighbours
 from discreet.core.rounding import lowering, raising
 from discreet.data import Records
-from discreet.mechanisms.learning.base import LaplaceGrid, R, default_tolerance, last_share, minimisers, one_of, solved_apart, weight_reach
+from discreet.mechanisms.learning.base import (
+    LaplaceGrid,
+    R,
+    computed_radius,
+    default_tolerance,
+    last_share,
+    minimisers,
+    one_of,
+    solved_apart,
+    weight_reach,
+)
 from discreet.mechanisms.learning.margin import MARGIN
 from discreet.mechanisms.learning.multinomial import MULTINOMIAL
 from discreet.mechanisms.learning.one_vs_rest import ONE_VS_REST
 from discreet.mechanisms.learning.perturbation import GaussianPerturbation, Head, SphericalPerturbation, gaussian_plan
 from discreet.noise import Noise, spherical_error
 from discreet.problems import AnyRisk, MultinomialRisk, OneVsRestRisk, RegularisedRisk
-from discreet.problems.prior import computed_radius
 
 _DOWN, _UP = lowering(450), raising(45)
 """Factors that outweigh the rounding of a handful of operations."""

@@ -42,7 +42,7 @@ from discreet.core.rounding import raising
 from discreet.data import Domain, Records
 from discreet.losses.base import MarginLoss
 from discreet.losses.predictions import HuberLoss, LogCosh, PredictionLoss
-from discreet.mechanisms.learning.base import last_share
+from discreet.mechanisms.learning.base import computed_radius, last_share
 from discreet.mechanisms.learning.margin import MARGIN, person_replaced
 from discreet.mechanisms.learning.perturbation import TwoStages, gaussian_plan, least_scale
 from discreet.mechanisms.regression.base import Fitted, RegressionMechanism
@@ -50,7 +50,6 @@ from discreet.mechanisms.regression.objective_minimiser import certified_minimis
 from discreet.mechanisms.regression.sums import LeastSquares
 from discreet.noise import Noise
 from discreet.problems import PredictionRisk, RegularisedRisk
-from discreet.problems.prior import computed_radius
 from discreet.statements.regression import OBJECTIVE
 
 _LEAST_WIDTH, _LARGEST_WIDTH = 0.06, 1.0
