@@ -31,12 +31,12 @@ COLUMNS = [Interval(name, 0.0, 1.0) for name in "abcd"]
 BOTH = [ADD_REMOVE, REPLACE_ONE]
 
 
-def planned(neighbours, mechanism="auto"):
+def planned(neighbours, mechanism="auto", loss=None):
     if mechanism == "regression":
         return of_numbers(neighbours)
 
     def plan(epsilon, delta):
-        model = LinearSVC(epsilon=epsilon, delta=delta, neighbours=str(neighbours), data_norm=2.0, classes=[0, 1], mechanism=mechanism)
+        model = LinearSVC(epsilon=epsilon, delta=delta, neighbours=str(neighbours), data_norm=2.0, classes=[0, 1], mechanism=mechanism, loss=loss)
         return model.plan(features=300, records=5000 if neighbours is REPLACE_ONE else None)
 
     return plan
@@ -311,7 +311,7 @@ def test_losses_of_counts_with_much_noise_are_those_of_the_calibration(columns, 
 def test_the_curve_of_a_fit_is_never_read_below_itself():
     """A quiet fit beside loud counts: coarse knots said 1.009e-9, and two Gaussian mechanisms together are at 2e-9."""
     cuts = CutsPlan.calibrate(COLUMNS, epsilon=19.6, delta=1e-8, neighbours=ADD_REMOVE)
-    parts = record(cuts.mechanism, cuts.problem), of_fit(planned(ADD_REMOVE)(0.3, 1e-8))
+    parts = record(cuts.mechanism, cuts.problem), of_fit(planned(ADD_REMOVE, loss="softplus-hinge")(0.3, 1e-8))
     assert failed(forged(*parts, epsilon=20.0, delta=1.009e-9)) == {"delta"}
     assert failed(forged(*parts, epsilon=20.0, delta=1.975e-9)) == {"delta"}
     assert not failed(forged(*parts, epsilon=20.0, delta=1.99e-9))
