@@ -10,7 +10,7 @@ import pytest
 
 from discreet import estimators
 from discreet.accounting import Unit
-from discreet.core.errors import InvalidInput
+from discreet.core.errors import InvalidInput, PrivacyAdvice
 from discreet.estimators.base import PrivateModel
 from discreet.ledger import Account, Ledger
 from tests.properties.test_refusals import ESTIMATORS
@@ -62,6 +62,7 @@ def test_persons_with_several_rows_are_protected_or_refused_before_anything_is_s
 def test_one_row_a_person_is_fitted_as_rows_are(name):
     with warnings.catch_warnings():
         warnings.simplefilter("error")
+        warnings.simplefilter("ignore", PrivacyAdvice)
         plain = made(name, random_state=0).fit(X, Y)
         declared = unless_refused(made(name, random_state=0, rows_per_person=1), persons=None)
         told = unless_refused(made(name, random_state=0, rows_per_person=1), persons=OWNERS)

@@ -35,7 +35,11 @@ MADE = {
     "PrivateSearchCV": lambda kind: kind(library.LinearSVC(data_norm=1.0, classes=[0, 1]), {"alpha": [0.1, 1.0]}, expected_runs=2, **BUDGET).fit(
         ROWS, LABELS
     ),
+    "OrdinalRegression": lambda kind: kind(data_norm=1.2, classes=[0, 1, 2], **BUDGET).fit(ROWS, np.digitize(TARGETS, (-0.1, 0.1))),
     "SimplexRegression": lambda kind: kind(n_iter=5, **BOUNDS).fit(ROWS, TARGETS),
+    "SurvivalModel": lambda kind: kind(data_norm=1.2, **BUDGET).fit(ROWS, 1.0 + TARGETS),
+    **dict.fromkeys(("PoissonRegression", "GammaRegression"), lambda kind: kind(target_bound=2.0, **BOUNDS).fit(ROWS, 1.0 + TARGETS)),
+    **dict.fromkeys(("QuantileRegression", "HuberRegression", "ExpectileRegression"), lambda kind: kind(**BOUNDS).fit(ROWS, TARGETS)),
 }
 
 
