@@ -45,7 +45,7 @@ def tuned(kind, learnt):
     """Over the first setting that is a number, or a choice of mechanism."""
     known = settings_of(PrivateModel.models[kind])
     name = next((one.name for one in known.values() if one.name in ("alpha", "radius")), "mechanism")
-    values = {"alpha": "0.01,0.1", "radius": "1,2", "mechanism": "auto,objective"}[name]
+    values = {"alpha": "0.3,1", "radius": "1,2", "mechanism": "auto,objective"}[name]
     words = ("--grid", f"{name}={values}", *_asked(kind, learnt)[:2])
     return discreet("tune", "people.csv", "--schema", "people.toml", *SPENT, *words, "--out", "tuned.json")
 
