@@ -44,8 +44,8 @@ def _asked(kind, learnt):
 def tuned(kind, learnt):
     """Over the first setting that is a number, or a choice of mechanism."""
     known = settings_of(PrivateModel.models[kind])
-    name = next((one.name for one in known.values() if one.name in ("alpha", "radius")), "mechanism")
-    values = {"alpha": "0.3,1", "radius": "1,2", "mechanism": "auto,objective"}[name]
+    name = next((one.name for one in known.values() if one.name in ("alpha", "radius", "constraint")), "mechanism")
+    values = {"alpha": "0.3,1", "radius": "1,2", "constraint": "l1-ball,l2-ball", "mechanism": "auto,objective"}[name]
     words = ("--grid", f"{name}={values}", *_asked(kind, learnt)[:2])
     return discreet("tune", "people.csv", "--schema", "people.toml", *SPENT, *words, "--out", "tuned.json")
 
