@@ -11,7 +11,10 @@ from sklearn.tree import DecisionTreeClassifier
 
 from discreet import (
     ConstrainedERM,
+    ExpectileRegression,
+    GammaRegression,
     GroupLasso,
+    HuberRegression,
     KernelClassifier,
     Lasso,
     LassoClassifier,
@@ -19,8 +22,12 @@ from discreet import (
     LinearSVC,
     LogisticRegression,
     MatrixRegression,
+    OrdinalRegression,
+    PoissonRegression,
     PrivateSearchCV,
+    QuantileRegression,
     SimplexRegression,
+    SurvivalModel,
     choose_bounds,
     choose_norm,
     evaluate_privately,
@@ -114,6 +121,14 @@ def _learning(relation):
     yield "regression of clipped entries", _predicting(made(LinearRegression, data_norm=None, data_bound=1.0, **of), numbers=True)
     yield "regression with a norm of its own", _predicting(made(LinearRegression, data_norm="private", **of), numbers=True)
     yield "regression in blocks", _in_blocks(made(LinearRegression, **of), numbers=True)
+    yield "regression with a prior", _predicting(made(LinearRegression, prior=[0.1, 0.0, -0.1], **of), numbers=True)
+    for kind in (QuantileRegression, HuberRegression, ExpectileRegression):
+        yield kind.saved_as, _predicting(made(kind, **of), numbers=True)
+    for kind in (PoissonRegression, GammaRegression):
+        yield kind.saved_as, _predicting(made(kind, target_bound=2.0, **of), numbers=True)
+    yield "quantiles in blocks", _in_blocks(made(QuantileRegression, **of), numbers=True)
+    yield "ordered classes", _predicting(made(OrdinalRegression, **of), classes=3)
+    yield "survival", _predicting(made(SurvivalModel, **of), numbers=True)
 
     for method in ("random-stopping", "algorithm-4"):
 
@@ -123,6 +138,12 @@ def _learning(relation):
             return search.fit(X, labels % 2).predict(X)
 
         yield f"search by {method}", searched
+
+    def searched_numbers(X, labels, targets, weights):
+        inner = LinearRegression(neighbours=relation)
+        return PrivateSearchCV(inner, {"data_norm": [0.5, 1.0]}, expected_runs=1.5, epsilon=4.0, delta=1e-6).fit(X, targets).predict(X)
+
+    yield "search of regressions", searched_numbers
 
 
 _PUBLIC = np.random.default_rng(0).uniform(-0.5, 0.5, (200, FEATURES))
@@ -148,6 +169,9 @@ def _measuring(relation):
             return evaluate_privately(fitted, X, labels % 2, epsilon=1.0, neighbours=relation, metrics=metrics)
 
         yield f"evaluation of {name}", measured
+
+    line = LinearRegression(epsilon=np.inf).fit(_PUBLIC, _PUBLIC[:, 0])
+    yield "evaluation of numbers", lambda X, labels, targets, weights: evaluate_privately(line, X, targets, epsilon=1.0, neighbours=relation)
 
     model = LogisticRegression(classes=[0, 1], neighbours=relation, max_sample_weight=2.0, **PRIVATE)
     model.fit(_PUBLIC, (_PUBLIC[:, 0] > 0).astype(int), sample_weight=np.ones(len(_PUBLIC)))

@@ -32,9 +32,11 @@ from discreet.core.errors import InvalidInput, quietly
 from discreet.core.validate import number, positive, whole
 from discreet.data import BlockTable, EncodedTable
 from discreet.estimators.base import ScoredClassifier, ScoredRegressor, Spender
+from discreet.estimators.forms import linear_decision
 from discreet.estimators.inputs import distinct_classes, feature_rows, labels_and_classes
 from discreet.estimators.margin_classifiers import LogisticRegression
-from discreet.matrices import answers_per_record
+from discreet.matrices import Matrix, answers_per_record, shortening
+from discreet.matrices.bounded import brought_near
 from discreet.statements.base import CLASSES
 
 _MOST = 500
@@ -115,26 +117,24 @@ class PersonRows(Spender):
             prior=np.concatenate((np.zeros(features), self._prior(rows))),
         )
 
-    def _bounded(self, X: Any, *, reset: bool) -> Floats:
-        """Rows (n, d) within data_norm, as an array. Raises InvalidInput for tables that are encoded or read in blocks."""
+    def _given(self, X: Any, *, reset: bool) -> Matrix:
+        """Rows (n, d). Raises InvalidInput for tables that are encoded or read in blocks, and for entries that are not finite."""
         if isinstance(X, BlockTable | EncodedTable):
             raise InvalidInput(self._in_memory())
         matrix = feature_rows(X)
         validate_data(self, X, reset=reset, skip_check_array=True)
-        rows = np.concatenate([part for _, part in matrix.chunks()]) if matrix.shape[0] else np.zeros(matrix.shape)
-        norms = np.linalg.norm(rows, axis=1)
-        bound = positive(self.data_norm, "data_norm")
-        bounded: Floats = rows * np.where(norms > bound, bound / np.maximum(norms, bound), 1.0)[:, np.newaxis]
-        return bounded
+        return brought_near(matrix, positive(self.data_norm, "data_norm"))
 
     def _in_memory(self) -> str:
         return f"{type(self).__name__} makes several rows of each: it takes arrays and frames, and no encoded tables or blocks."
 
     def _fit_rows(self, X: Any, kept: npt.NDArray[np.bool_], answers: npt.NDArray[np.bool_], sign: float) -> None:
         """From rows (n, d), which of M rows each person has, (n, M), and their answers, (n, M). A person without any has one that says nothing."""
-        rows, count = self._bounded(X, reset=True), kept.shape[1]
-        if rows.shape[0] != kept.shape[0]:
+        given, count = self._given(X, reset=True), kept.shape[1]
+        if given.shape[0] != kept.shape[0]:
             raise InvalidInput("X and y must have the same number of records.")
+        near = np.concatenate([np.zeros((0, given.shape[1])), *(part for _, part in given.chunks())])
+        rows = near * shortening(given.ordered_row_norms(), positive(self.data_norm, "data_norm"))[:, np.newaxis]
         persons, places = np.nonzero(kept)
         table = np.hstack((rows[persons], sign * self._places(count)[places]))
         silent = np.flatnonzero(~kept.any(axis=1))
@@ -149,9 +149,12 @@ class PersonRows(Spender):
 
     def _log_odds(self, X: Any, sign: float) -> Floats:
         """Of the M rows of each, (n, M)."""
+        return self._along(X)[:, np.newaxis] + sign * self._levels()
+
+    def _along(self, X: Any) -> Floats:
+        """<w, x>, (n,), a function of each row by itself to the last bit."""
         check_is_fitted(self)
-        found: Floats = (self._bounded(X, reset=False) @ self.coef_)[:, np.newaxis] + sign * self._levels()
-        return found
+        return linear_decision(self._given(X, reset=False), weights=self.coef_, intercept=0.0, data_norm=positive(self.data_norm, "data_norm"))
 
     def _levels(self) -> Floats:
         """Of the M rows of a person whose features are 0, but for the sign, (M,)."""
@@ -272,8 +275,7 @@ class OrdinalRegression(ScoredClassifier, PersonRows):
 
     def _above(self, X: Any) -> Floats:
         """Probabilities to lie above each threshold, (n, K - 1); they fall, as learnt thresholds that are out of order are levelled."""
-        check_is_fitted(self)
-        return np.asarray(expit((self._bounded(X, reset=False) @ self.coef_)[:, np.newaxis] - self.thresholds_))
+        return np.asarray(expit(self._along(X)[:, np.newaxis] - self.thresholds_))
 
     def _rows_of_a_person(self) -> int:
         if self.classes is None:
