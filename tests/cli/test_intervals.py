@@ -5,6 +5,7 @@ import json
 import pytest
 
 from discreet.certificates import Certificate
+from discreet.estimators.intervals import IntervalFile
 from discreet.estimators.model import Model
 from discreet.ledger import Ledger
 from tests.cli.conftest import csv_text, discreet, rows
@@ -93,3 +94,47 @@ def test_no_record_is_shown_or_written(folder):
         assert outcome.code == 0, outcome
         assert not any(mark in outcome.out + outcome.err for mark in MARKS)
     assert not any(mark in (folder / "intervals.json").read_text() for mark in MARKS)
+
+
+def test_a_fit_releases_them_within_its_own_budget(folder):
+    assert discreet("budget", "new", "team.ledger", "--data-set", "people", "--epsilon", "1", "--delta", "1e-5").code == 0
+    fit = (
+        "fit",
+        "people.csv",
+        "--schema",
+        "people.toml",
+        "--epsilon",
+        "1",
+        "--delta",
+        "1e-6",
+        "--out",
+        "model.json",
+        "--intervals",
+        "intervals.json",
+    )
+    outcome = discreet(*fit, "--ledger", "team.ledger", "--data-set", "people")
+    assert outcome.code == 0, outcome
+    (entry,) = Ledger("team.ledger").history("people")
+    model, held = Model.load("model.json"), IntervalFile.load("intervals.json")
+    assert (model.certificate.guarantee.epsilon, model.certificate.ledger_entry) == (1.0, entry.id)
+    assert held.uncertainty.guarantee.epsilon == 1.0
+    assert discreet("verify", "model.json").code == discreet("verify", "intervals.json").code == 0
+    assert discreet("report", "intervals.json", "--out", "page.md").code == 0
+
+
+@pytest.mark.parametrize(
+    ("option", "words"),
+    [
+        (("--model", "kernel-classifier"), "intervals are released for a linear-svc or a logistic-regression of two classes"),
+        (("--cuts", "private"), "--intervals goes with a table that is held in memory and columns whose cuts are public"),
+        (("--epsilon", "inf"), "a fit with intervals needs a finite epsilon and a positive delta"),
+        (("--delta", "0"), "a fit with intervals needs a finite epsilon and a positive delta"),
+        (("--intervals", "model.json"), "--intervals names the file of --out"),
+    ],
+)
+def test_what_no_intervals_go_with_is_refused_before_the_table_is_read(folder, option, words):
+    (folder / "people.csv").unlink()
+    outcome = discreet("fit", "people.csv", "--schema", "people.toml", "--epsilon", "1", "--out", "model.json", "--intervals", "i.json", *option)
+    assert outcome.code != 0
+    assert words in outcome.error
+    assert not (folder / "model.json").exists()

@@ -13,10 +13,10 @@ import discreet
 from discreet.cli.inputs import Records, Spending, check_fits
 from discreet.cli.model_file import ModelFile
 from discreet.cli.models import Settings, estimator_named, planned, setting_options, settings_given, standard_kind, train
-from discreet.cli.options import LATER, Delta, Kind, Neighbours, SchemaFile, command, usage_error, warn_of_seed
-from discreet.cli.output import Outcome, labelled, step
+from discreet.cli.options import LATER, Delta, File, Kind, Neighbours, SchemaFile, command, usage_error, warn_of_seed
+from discreet.cli.output import Outcome, check_output, keep, labelled, same_path, step
 from discreet.cli.persons import Whose, ask
-from discreet.core.errors import quoted
+from discreet.core.errors import InvalidInput, quoted
 from discreet.core.neighbours import DELTA
 
 
@@ -51,6 +51,7 @@ def _options(typed: Sequence[str]) -> tuple[type, str]:
     "discreet fit people.parquet --schema people.toml --epsilon 0.5 --model linear-svc --out model.json",
     "discreet fit flats.csv --schema flats.toml --epsilon 1 --model lasso --radius 2 --out model.json",
     "discreet fit people.csv --schema people.toml --epsilon 1 --out model.json --ledger team.ledger --data-set people",
+    "discreet fit people.csv --schema people.toml --epsilon 1 --delta 1e-6 --out model.json --intervals intervals.json",
     "discreet fit people/*.parquet --schema people.toml --epsilon 1 --jobs 2 --out model.json",
     "discreet fit people/ --schema people.toml --epsilon 1 --dask tls://scheduler:8786 --out model.json",
     "unzip -p people.zip | discreet fit - --schema people.toml --epsilon 1 --out model.json",
@@ -71,6 +72,11 @@ def fit(
         "which is so without this option too; where it calls none so, all whose cuts it does not give.",
     ] = "schema",
     cuts_share: Annotated[float, "Share of the budget for cuts that are private, here or in the schema."] = 0.1,
+    intervals: Annotated[
+        File | None,
+        "Also release intervals of the coefficients, in this JSON file, within the same epsilon and delta: a linear-svc or a "
+        "logistic-regression of two classes.",
+    ] = None,
     file: ModelFile,
 ) -> Outcome:
     """Train a private classifier or regression on TABLE and write a model file with its certificate.
@@ -88,20 +94,53 @@ def fit(
         kind = settings.pop("kind") or standard_kind(public)
         settings |= settings_given(kind, options, public) | _placed(kind, device)
         file.check(*records.files, schema, spending.ledger)
+        check_output(intervals, *records.files, schema, spending.ledger, overwrite=file.overwrite)
+        if same_path(intervals, file.out) or same_path(intervals, file.report):
+            raise InvalidInput("--intervals names the file of --out or --report. Give each its own.")
         account = spending.account()
         chosen = columns_to_cut(public) if cuts == "private" or called_private(public) else []
         shown = cut_schema(public, {column.name: public_cuts(column.lower, column.upper) for column in chosen})
-        check_fits(account, planned(kind, shown, settings).guarantee)
+        promised = planned(kind, shown, settings)
+        if intervals is not None:
+            _check_intervals(promised, training, public=not chosen and not records.in_blocks)
+        check_fits(account, promised.guarantee)
     ask(public, schema, run=True)
     warn_of_seed(file.seed)
     may_be_empty, settings["ledger"] = training.neighbours != "replace-one", account
+    bought: list[tuple[discreet.estimators.IntervalFile, str]] = []
     if chosen:
         model, found = _train_with_cuts(kind, public, settings, records.reopened(public, may_be_empty=may_be_empty), cuts_share)
+    elif intervals is not None:
+        with step("Fitting, and releasing the curvature"):
+            table = records.open_table(public, may_be_empty=may_be_empty)
+            both = discreet.estimators.fit_with_intervals(estimator_named(kind, public, settings), table)
+        model = discreet.Model.from_estimator(both.model, public)
+        held = discreet.estimators.IntervalFile(uncertainty=both.uncertainty, names=tuple(public.feature_names), level=0.95, target="penalised")
+        found = labelled(("Intervals", f"written to {intervals}; discreet show {intervals} prints them"))
+        bought = [(held, intervals)]
     else:
         model, found = train(kind, public, settings, records.open_table(public, may_be_empty=may_be_empty)), []
-    outcome = file.outcome(model, model, account, {"features": model.schema.features}, found)
+    try:
+        for held, path in bought:
+            keep(held, "interval file", path, overwrite=file.overwrite)
+    finally:  # what cannot be saved ends the command, and the model has been paid for too
+        outcome = file.outcome(model, model, account, {"features": model.schema.features, "intervals": intervals}, found)
     following = f"Next: discreet show {file.out}, discreet verify {file.out}, discreet predict {file.out} TABLE"
     return replace(outcome, lines=[*outcome.lines, "", following])
+
+
+def _check_intervals(promised: "discreet.Certificate", training: Training, *, public: bool) -> None:
+    """Raise InvalidInput where a fit with intervals would refuse whatever the records are; `public` of what it does not go with."""
+    from discreet.estimators.interval_fit import require_gaussian
+    from discreet.estimators.uncertainty import problem_of
+
+    require_gaussian(training.epsilon, training.delta)
+    if not public:
+        raise InvalidInput(
+            "--intervals goes with a table that is held in memory and columns whose cuts are public; leave it out, and ask "
+            "`discreet intervals` for intervals of the model afterwards."
+        )
+    problem_of(promised)
 
 
 def _placed(kind: str, device: str | None) -> Settings:

@@ -41,6 +41,12 @@ class IntervalFit:
     """From which all intervals follow: `coefficients`, `decisions`, `model.summary(uncertainty=...)`."""
 
 
+def require_gaussian(epsilon: float, delta: float) -> None:
+    """Raise InvalidInput for a budget that a fit with intervals cannot be drawn for."""
+    if not (is_finite(epsilon) and delta > 0):
+        raise InvalidInput("a fit with intervals needs a finite epsilon and a positive delta, since the noise on the curvature is Gaussian.")
+
+
 def fit_with_intervals(
     estimator: LinearClassifier, X: Any, y: Any = None, *, share: float = SHARE, sample_weight: Any = None, persons: Any = None
 ) -> IntervalFit:
@@ -53,8 +59,7 @@ def fit_with_intervals(
     if not isinstance(estimator, LinearClassifier) or isinstance(estimator, KernelClassifier):
         raise InvalidType(f"a fit with intervals is one of LogisticRegression or LinearSVC; {type(estimator).__name__} was given.")
     privacy = estimator._privacy()  # noqa: SLF001 - of this package
-    if not (is_finite(privacy.epsilon) and privacy.delta > 0):
-        raise InvalidInput("a fit with intervals needs a finite epsilon and a positive delta, since the noise on the curvature is Gaussian.")
+    require_gaussian(privacy.epsilon, privacy.delta)
     if is_private(estimator.data_norm) or isinstance(X, BlockTable):
         raise InvalidInput('a fit with intervals needs a declared data_norm, and a table that is held in memory: not "private", not in blocks.')
     noise, account, scratch = estimator._noise(), account_of(estimator.ledger), clone(estimator)  # noqa: SLF001
