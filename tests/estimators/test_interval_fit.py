@@ -55,6 +55,18 @@ def test_the_fit_is_left_more_than_shares_that_add_would_leave_it():
     assert left > 0.75  # of .7; a Gaussian fit with .7 of mu^2 has .82
 
 
+def test_intervals_that_are_bought_afterwards_are_not_in_the_total_of_the_fit():
+    X, y = people(500)
+    found = fit_with_intervals(made(neighbours="add-remove"), X, y)
+    more = release_uncertainty(found.model, X, y, epsilon=0.5, delta=1e-7, random_state=1)
+    assert not more.paid_with_the_model
+    assert more.guarantee.epsilon == pytest.approx(1.5)
+    assert dict(found.model.summary(uncertainty=more).paid)["Intervals"].endswith("besides")
+    assert dict(found.model.summary(uncertainty=found.uncertainty).paid)["Intervals"].endswith("within it")
+    file = IntervalFile(uncertainty=found.uncertainty, names=("a", "b", "c"))
+    assert IntervalFile.from_json(file.to_json()).uncertainty.guarantee == found.model.certificate_.guarantee
+
+
 def both_of(neighbours, share=0.3):
     model = made(LinearSVC, neighbours=str(neighbours), mechanism="output", loss="softplus-hinge")
 

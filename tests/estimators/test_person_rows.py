@@ -1,6 +1,7 @@
 """Survival in discrete time and ordered classes: logistic regressions of rows that share a person's weight; found, certified, refused."""
 
 import math
+import pickle
 
 import numpy as np
 import pytest
@@ -9,7 +10,7 @@ from sklearn.linear_model import LogisticRegression as Plain
 from discreet import OrdinalRegression, SurvivalModel
 from discreet.accounting import Unit
 from discreet.core.errors import InvalidInput, PrivacyWarning
-from discreet.ledger import Account, Ledger
+from discreet.ledger import Account, Ledger, using
 
 ENDS = [1.0, 2.0, 4.0, 8.0]
 
@@ -114,6 +115,14 @@ def test_a_person_who_was_never_at_risk_counts_as_one():
     model = SurvivalModel(ends=ENDS, random_state=0).fit(X, y)
     assert model.certificate_.problem["records"] == 60
     assert SurvivalModel(ends=ENDS).fit(X, np.column_stack((np.full(60, 0.1), np.zeros(60)))).weights_.shape == (7,)
+
+
+@pytest.mark.parametrize("model", [SurvivalModel(), OrdinalRegression(classes=[0, 1])])
+def test_an_unfitted_model_does_not_leave_a_process_whose_ledger_is_in_use(model, tmp_path):
+    Ledger.create(tmp_path / "ledger").declare("people", epsilon=4.0, delta=1e-5, unit=Unit.PERSON)
+    with using(tmp_path / "ledger", "people"), pytest.raises(InvalidInput, match="a ledger is in use"):
+        pickle.dumps(model)
+    assert type(pickle.loads(pickle.dumps(model))) is type(model)  # noqa: S301 - it is ours
 
 
 def test_what_has_no_meaning_is_refused_in_words():

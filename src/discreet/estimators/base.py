@@ -117,7 +117,25 @@ class Spender(BaseEstimator, metaclass=Answering):  # type: ignore[misc]
 
 
 @dataclass(kw_only=True, eq=False, repr=False)
-class PrivateModel(Spender):
+class Learner(Spender):
+    """An estimator of one vector of weights."""
+
+    weights_: Floats = field(init=False)
+
+    def __getstate__(self) -> dict[str, Any]:
+        """For pickling. An unfitted model without an account does not leave a process where a ledger is in use: its spending would be lost."""
+        if "weights_" not in vars(self):
+            check_may_travel(self.ledger)
+        state: dict[str, Any] = super().__getstate__()
+        return state
+
+    def __sklearn_is_fitted__(self) -> bool:
+        """Whether there are weights: a fit that failed, or `fit_many`, leaves other attributes behind."""
+        return "weights_" in vars(self)
+
+
+@dataclass(kw_only=True, eq=False, repr=False)
+class PrivateModel(Learner):
     """An estimator of one linear model.
 
     One whose models are files says so in its class, with what its certificates state; nothing else lists it.
@@ -162,19 +180,6 @@ class PrivateModel(Spender):
     def described(self) -> str:
         """In a message."""
         return f"a {self.saved_as}"
-
-    weights_: Floats = field(init=False)
-
-    def __getstate__(self) -> dict[str, Any]:
-        """For pickling. An unfitted model without an account does not leave a process where a ledger is in use: its spending would be lost."""
-        if "weights_" not in vars(self):
-            check_may_travel(self.ledger)
-        state: dict[str, Any] = super().__getstate__()
-        return state
-
-    def __sklearn_is_fitted__(self) -> bool:
-        """Whether there are weights: a fit that failed, or `fit_many`, leaves other attributes behind."""
-        return "weights_" in vars(self)
 
     def __sklearn_tags__(self) -> Any:
         """Dense and sparse input."""

@@ -31,7 +31,7 @@ from discreet.core.arrays import Floats
 from discreet.core.errors import InvalidInput, quietly
 from discreet.core.validate import number, positive, whole
 from discreet.data import BlockTable, EncodedTable
-from discreet.estimators.base import ScoredClassifier, ScoredRegressor, Spender
+from discreet.estimators.base import Learner, ScoredClassifier, ScoredRegressor
 from discreet.estimators.forms import linear_decision
 from discreet.estimators.inputs import distinct_classes, feature_rows, labels_and_classes
 from discreet.estimators.margin_classifiers import LogisticRegression
@@ -45,7 +45,7 @@ _TIMES = "y must hold a time from 0 on for each row of X, (n,), or times and whe
 
 
 @dataclass(kw_only=True, eq=False, repr=False)
-class PersonRows(Spender):
+class PersonRows(Learner):
     """What the two models here share; they take these parameters, beside their own.
 
     Parameters
@@ -69,17 +69,12 @@ class PersonRows(Spender):
     row_scale: Annotated[float | None, "The constant that tells the rows of a person apart; half the bound of rows if left out."] = None
 
     coef_: Floats = field(init=False)
-    weights_: Floats = field(init=False)
 
     def plan(self, *, features: int, records: int | None = None) -> Certificate:
         """What a fit would promise, from public numbers alone: d features and, where it is public, the number of persons. It never verifies."""
         rows = self._rows_of_a_person()
         columns = whole(features, "features")
         return self._logistic(rows, columns).plan(features=columns + 1 + rows, records=records, told_apart=True)
-
-    def __sklearn_is_fitted__(self) -> bool:
-        """Whether there are weights."""
-        return "weights_" in vars(self)
 
     @abstractmethod
     def _rows_of_a_person(self) -> int:

@@ -284,7 +284,8 @@ def _paid(certificate: Certificate, uncertainty: Uncertainty | None) -> Iterator
         yield "Guarantee", f"{said} for one {guarantee.unit}, {guarantee.neighbours}{seeded}"
     if uncertainty is not None:
         beside = uncertainty.certificate.guarantee.to_dict()
-        yield "Intervals", f"epsilon {beside.get('epsilon', 0):.6g}, delta {beside.get('delta', 0):.3g} besides"
+        counted = "within it" if uncertainty.paid_with_the_model else "besides"
+        yield "Intervals", f"epsilon {beside.get('epsilon', 0):.6g}, delta {beside.get('delta', 0):.3g} {counted}"
     yield "Mechanism", certificate.mechanism
     yield "Ledger", "no entry" if certificate.ledger_entry is None else f"entry {certificate.ledger_entry}"
 

@@ -90,7 +90,7 @@ class Uncertainty:
     """H and J, as released."""
     model_certificate: Certificate
     certificate: Certificate
-    """Of H and J: what the intervals cost, besides the model."""
+    """Of H and J: what the intervals cost, besides the model unless `paid_with_the_model`."""
     value: Floats
     """The released integers."""
     coding: Coding
@@ -102,9 +102,16 @@ class Uncertainty:
         return self.coding.references(intercept=self.problem.domain.intercept_scale > 0)
 
     @property
+    def paid_with_the_model(self) -> bool:
+        """Whether the model's certificate counts this release: that of a fit with intervals counts its own, and none that is bought afterwards."""
+        part = self.model_certificate.parameters.get("curvature") if self.model_certificate.mechanism == CURVATURE_WITH_FIT else None
+        own = {"parameters": dict(self.certificate.parameters), "problem": dict(self.certificate.problem)}
+        return isinstance(part, dict) and own == {key: part.get(key) for key in own}
+
+    @property
     def guarantee(self) -> Guarantee:
         """Model and intervals together."""
-        if self.model_certificate.mechanism == CURVATURE_WITH_FIT:
+        if self.paid_with_the_model:
             return self.model_certificate.guarantee
         return compose([self.model_certificate.guarantee, self.certificate.guarantee])
 
