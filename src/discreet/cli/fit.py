@@ -72,6 +72,11 @@ def fit(
         "which is so without this option too; where it calls none so, all whose cuts it does not give.",
     ] = "schema",
     cuts_share: Annotated[float, "Share of the budget for cuts that are private, here or in the schema."] = 0.1,
+    prior: Annotated[
+        File | None,
+        "A model file, of public records or released, that the ridge pulls towards in place of zero: no noise more, and less bias where "
+        "it is near. Of the same schema.",
+    ] = None,
     intervals: Annotated[
         File | None,
         "Also release intervals of the coefficients, in this JSON file, within the same epsilon and delta: a linear-svc or a "
@@ -92,13 +97,17 @@ def fit(
 
         public = whose.schema(schema)
         kind = settings.pop("kind") or standard_kind(public)
-        settings |= settings_given(kind, options, public) | _placed(kind, device)
-        file.check(*records.files, schema, spending.ledger)
+        settings |= settings_given(kind, options, public) | _placed(kind, device) | _pulled(kind, prior, public)
+        file.check(*records.files, schema, spending.ledger, prior)
         check_output(intervals, *records.files, schema, spending.ledger, overwrite=file.overwrite)
         if same_path(intervals, file.out) or same_path(intervals, file.report):
             raise InvalidInput("--intervals names the file of --out or --report. Give each its own.")
         account = spending.account()
         chosen = columns_to_cut(public) if cuts == "private" or called_private(public) else []
+        if prior is not None and chosen:
+            raise InvalidInput(
+                "--prior goes with columns whose cuts are public, since it is a point among their features; leave it or private cuts out."
+            )
         shown = cut_schema(public, {column.name: public_cuts(column.lower, column.upper) for column in chosen})
         promised = planned(kind, shown, settings)
         if intervals is not None:
@@ -157,6 +166,23 @@ def _placed(kind: str, device: str | None) -> Settings:
         raise usage_error(f"a {kind} computes on the processor; leave --device out, or choose one of {', '.join(having)}")
     on_device(discreet.matrices.as_matrix(np.zeros((1, 1))), device)
     return {"device": device}
+
+
+def _pulled(kind: str, path: str | None, schema: "discreet.Schema") -> Settings:
+    """The point in a model file that the ridge pulls towards. Raises a usage error for models that take none, InvalidInput for another schema's."""
+    if path is None:
+        return {}
+    from discreet.estimators.base import PrivateModel
+    from discreet.estimators.plain import columns_of
+
+    having = [name for name, made in PrivateModel.models.items() if any(one.name == "prior" and one.init for one in fields(made))]
+    if kind not in having:
+        raise usage_error(f"a {kind} takes no prior; leave --prior out, or choose one of {', '.join(having)}")
+    found = discreet.Model.load(path)
+    shape = ("numeric", "date", "categorical", "cross", "rows", "target")
+    if different := [part for part in shape if getattr(found.schema, part) != getattr(schema, part)]:
+        raise InvalidInput(f"--prior is a model of another schema: {quoted(different)} differ. Fit it on public records with this schema.")
+    return {"prior": columns_of(found)}
 
 
 def _train_with_cuts(

@@ -34,7 +34,7 @@ def plain_estimator(model: "Model") -> Any:  # one of scikit-learn, which has no
         )
     if model.linked:
         raise InvalidInput(f"a {model.kind} answers through the link of its loss, which a linear regression does not have: use the model itself.")
-    coef, intercept = _columns(model)
+    coef, intercept = columns_of(model)
     if isinstance(target, NumberTarget):
         half = 0.5 * (target.upper - target.lower)
         made = _holding(LinearRegression(), coef[0] * half, float(target.lower + half * (intercept[0] + 1.0)))
@@ -47,8 +47,8 @@ def plain_estimator(model: "Model") -> Any:  # one of scikit-learn, which has no
     return made
 
 
-def _columns(model: "Model") -> tuple[Floats, Floats]:
-    """Coefficients (1, d) or (K, d), and intercepts (1,) or (K,)."""
+def columns_of(model: "Model") -> tuple[Floats, Floats]:
+    """Coefficients (1, d) or (K, d), and intercepts (1,) or (K,), of the rows that the schema encodes and, of numbers, a target in [-1, 1]."""
     classes = max(2, len(model.classes))
     coef, intercept = split_weights(
         model.weights[:, np.newaxis], features=model.schema.features, intercept_scale=model.intercept_scale, classes=classes
