@@ -176,6 +176,7 @@ FAULTS = [
     (Steep, register_margin, "slope", lambda self, margins: 1.01 * Steep.slope(self, margins)),
     (Steep, register_margin, "slope", lambda self, margins: np.abs(Steep.slope(self, margins))),
     (Steep, register_margin, "value", lambda self, margins: np.nan * margins),
+    (Steep, register_margin, "slope", lambda self, margins: Steep.slope(self, margins) - (margins < -500.0)),
     (SoftAbsolute, register_prediction, "lipschitz", lambda self, reach, target_bound: 0.99 * SoftAbsolute.lipschitz(self, reach, target_bound)),
     (SoftAbsolute, register_prediction, "smoothness", lambda self, target_bound: 0.98 / self.width),
     (SoftAbsolute, register_prediction, "value", lambda self, predictions, targets: SoftAbsolute.value(self, predictions, targets) - 0.1),

@@ -14,7 +14,7 @@ from discreet.core.arrays import Floats
 from discreet.core.errors import InvalidInput, quietly
 from discreet.losses.base import MarginLoss
 
-_POINTS, _REACH = 12_001, 60.0
+_POINTS, _REACH, _FARTHEST = 12_001, 60.0, 1e6
 _EXACT = 1e-9
 """Relative room for rounding."""
 
@@ -45,8 +45,8 @@ def _check(loss: MarginLoss) -> None:
     name, steepest, smooth = loss.name, float(loss.lipschitz), float(loss.smoothness)
     demand(0 < steepest < np.inf and 0 < smooth < np.inf, name, "lipschitz and smoothness must be positive and finite")
     offsets = np.linspace(-_REACH, _REACH, _POINTS)
-    bend = steepest / smooth
-    margins = np.unique(np.concatenate((offsets, offsets * bend, 1.0 + offsets * bend, np.linspace(-2.0, 2.0, _POINTS) * bend)))
+    bend, far = steepest / smooth, np.geomspace(_REACH, _FARTHEST, 500)
+    margins = np.unique(np.concatenate((offsets, offsets * bend, 1.0 + offsets * bend, np.linspace(-2.0, 2.0, _POINTS) * bend, -far, far)))
     values, slopes, curvature = (np.asarray(part, dtype=np.float64) for part in (loss.value(margins), loss.slope(margins), loss.curvature(margins)))
     for part in (values, slopes, curvature):
         demand(part.shape == margins.shape and np.all(np.isfinite(part)), name, "its functions must give a finite number for each margin")
