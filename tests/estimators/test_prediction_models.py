@@ -124,6 +124,19 @@ def test_blocks_give_the_same_model_as_the_table(model):
     assert np.allclose(whole.weights_, parts.weights_, atol=1e-6)
 
 
+@pytest.mark.filterwarnings("error::RuntimeWarning")
+def test_a_target_that_is_as_far_off_as_floats_go_is_cut_in_silence_as_any_other():
+    targets = np.zeros(40)
+    targets[:2] = 1.7e308, -1.7e308
+    rows, model = np.zeros((40, 1)), PoissonRegression(target_bound=0.5, data_norm=1.0, random_state=0)
+    far = clone(model).fit(rows, targets)
+    assert np.array_equal(far.weights_, clone(model).fit(rows, np.clip(targets, 0.0, 0.5)).weights_)
+    table = FunctionTable(lambda _: Block(as_matrix(rows), targets), blocks=1, features=1)
+    assert np.array_equal(far.weights_, clone(model).fit(table).weights_)
+    with pytest.raises(InvalidInput, match="finite"):
+        model.fit(rows, np.where(targets > 0, np.inf, targets))
+
+
 def test_persons_share_a_weight_and_their_certificate_says_so():
     fitted = PoissonRegression(target_bound=12.0, epsilon=2.0, rows_per_person=3).fit(X, COUNTS, persons=np.arange(len(X)) // 4)
     assert fitted.certificate_.problem["persons"] == {"rows": 3, "weight": "person"}

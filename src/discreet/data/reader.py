@@ -23,8 +23,11 @@ from discreet.data.stream import Stream
 
 
 def on_scale(numbers: Floats, span: tuple[float, float] | None) -> Floats:
-    """Numbers of any shape, the ends of `span` as -1 and 1; as they are for None."""
-    return numbers if span is None else (numbers - span[0]) * (2.0 / (span[1] - span[0])) - 1.0
+    """Numbers of any shape, brought within `span`, whose ends are -1 and 1; as they are for None. What is not finite stays so, to be refused."""
+    if span is None:
+        return numbers
+    within: Floats = np.where(np.isfinite(numbers), np.clip(numbers, *span), numbers)
+    return (within - span[0]) * (2.0 / (span[1] - span[0])) - 1.0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
