@@ -65,7 +65,10 @@ def test_it_is_measured_privately_with_a_file_a_page_and_a_certificate(regressio
     assert told.code == 0, told.err
     for words in ("MSE", "RMSE", "MAE", "R^2", "cut at 40", "always answering the mean of the targets"):
         assert words in told.out, words
-    assert "always answering the mean of the targets" in Path("page.html").read_text(encoding="utf-8")
+    assert all("cut at 40" in line for line in told.out.splitlines() if line.startswith(("MSE", "RMSE", "MAE", "R^2")))
+    page = Path("page.html").read_text(encoding="utf-8")
+    assert "always answering the mean of the targets" in page
+    assert page.count("errors cut at 40") == 5  # four measures, and what the model saves
     for verb in ("verify", "show", "report"):
         assert discreet(verb, "evaluation.json", *(["--out", "other.html"] if verb == "report" else [])).code == 0, verb
     cut = discreet("evaluate", "model.json", "people.csv", "--epsilon", "2", "--metrics", "mae", "--error-bound", "5", "--json").json

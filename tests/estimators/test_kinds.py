@@ -98,9 +98,10 @@ def test_a_text_that_is_none_is_refused_by_the_name_of_the_setting(kind, name, t
         settings_of(kind_named(kind))[name].read(text)
 
 
-def test_a_name_that_no_model_has_is_answered_with_the_nearest():
-    with pytest.raises(InvalidInput, match="Did you mean 'lasso'"):
-        kind_named("laso")
+@pytest.mark.parametrize(("typed", "meant"), [("laso", "lasso"), ("poisson", "poisson-regression"), ("Quantile", "quantile-regression")])
+def test_a_name_that_no_model_has_is_answered_with_the_nearest(typed, meant):
+    with pytest.raises(InvalidInput, match=f"Did you mean '{meant}'"):
+        kind_named(typed)
 
 
 @pytest.mark.parametrize("given", ["l1-ball:wide", "ball", "l1-ball:-1", "nuclear-ball:2"])

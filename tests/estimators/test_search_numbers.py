@@ -12,6 +12,7 @@ from discreet.certificates import Certificate
 from discreet.core.errors import InvalidInput
 from discreet.core.neighbours import ADD_REMOVE, REPLACE_ONE, Persons
 from discreet.data import Block, FunctionTable
+from discreet.display.reports import page_of
 from discreet.estimators.search_scores import OF_NUMBERS, Scoring
 from discreet.estimators.search_tables import held_table
 from discreet.evaluation import evaluate_privately
@@ -140,6 +141,7 @@ def test_tables_of_a_schema_are_searched_and_the_winner_is_a_model_that_can_be_m
     made = search(LinearRegression(), {"intercept_scale": [0.2, 0.4]}).fit(encoded)
     model = Model.from_estimator(made.best_estimator_, schema)
     assert model.verify().ok
+    assert "of the absolute error, cut at 1, where targets lie from -1 to 1" in repr(page_of(made).sections)
     report = evaluate_privately(made, encoded, epsilon=5.0)
     assert report.r_squared is not None
 
@@ -165,6 +167,7 @@ def test_kernels_are_searched_over_their_scale():
         (Lasso(), {"scoring": "squared"}, "Did you mean 'squared-error'"),
         (Lasso(), {"scoring": 3}, "scoring of a regression"),
         (Lasso(), {"error_bound": 0.0}, "error_bound"),
+        (Lasso(), {"error_bound": 1e200}, "error_bound"),
         (LogisticRegression(classes=[0, 1]), {"scoring": "squared-error"}, "counts right answers"),
         (LogisticRegression(classes=[0, 1]), {"error_bound": 1.0}, "counts right answers"),
     ],

@@ -3,6 +3,7 @@
 import json
 
 import numpy as np
+import pandas as pd
 import polars as pl
 import pytest
 from sklearn.linear_model import Ridge
@@ -218,6 +219,9 @@ def test_a_record_without_an_answer_is_off_by_as_much_as_can_be():
         ({"target_bounds": (1.0, 1.0)}, "two finite numbers"),
         ({"target_bounds": (0.0, float("inf"))}, "two finite numbers"),
         ({"target_bounds": 3.0}, "two finite numbers"),
+        ({"error_bound": 1e200}, "error_bound must be a positive finite number, from"),
+        ({"target_bounds": (0.0, 5e-324), "error_bound": 1.0}, "half the range of targets"),
+        ({"target_bounds": (-1e200, 1e200)}, "half the range of targets"),
         ({"epsilon": 0.0}, "epsilon"),
     ],
 )
@@ -236,6 +240,23 @@ def test_bounds_of_targets_must_be_declared_and_classifiers_have_none():
         evaluate_privately(classifier, X, y > 0, epsilon=1.0, error_bound=1.0)
     with pytest.raises(InvalidType, match="fitted regression"):
         evaluate_privately(LinearRegression(), X, y, epsilon=1.0)
+
+
+def test_a_model_that_is_always_far_off_is_not_called_better_where_its_errors_are_cut_soon():
+    X, y = people(2000)
+    far = Ridge().fit(X, y + 1000.0)
+    report = evaluate_privately(far, X, y, epsilon=5.0, target_bounds=(-1.0, 1.0), error_bound=0.01)
+    assert report.r_squared.low > 0.0  # of the cut errors
+    assert report.baseline.useless is None
+    assert "errors cut at 0.01" in report.baseline.words
+    assert evaluate_privately(far, X, y, epsilon=5.0, target_bounds=(-1.0, 1.0)).baseline.useless is True
+
+
+@pytest.mark.parametrize("table", [np.asarray, pd.DataFrame])
+def test_a_foreign_regression_that_was_never_fitted_is_refused_before_it_costs_anything(table):
+    X, y = people(50)
+    with pytest.raises(InvalidType, match="Fit it first"):
+        evaluate_privately(Ridge(), table(X), y, epsilon=1.0, target_bounds=(-1.0, 1.0))
 
 
 @pytest.mark.parametrize("y", [["a"] * 50, [CANARY] * 49 + [float("nan")], [[CANARY, 1.0]] * 50, [CANARY] * 49, None])

@@ -177,8 +177,12 @@ def evaluation_lines(report: "discreet.PrivateEvaluation") -> list[str]:
     if report.confusion is not None:
         noisy = f"(noisy counts, each within {report.confusion_error:.0f} of the true one, {100 * report.level:g} %)"
         counts = [*confusion_lines([discreet.data.labels.canonical(label) for label in report.classes], report.confusion), noisy]
-    cut = {"Log loss": "log_loss_bound", "MSE": "bound", "MAE": "bound"}
-    notes = {name: f", cut at {figure(getattr(report.survey, field))}" for name, field in cut.items() if hasattr(report.survey, field)}
+    cut = {"Log loss": "log_loss_bound", **dict.fromkeys(("MSE", "RMSE", "MAE", "R^2"), "bound")}
+    notes = {
+        name: f"{', cut' if name == 'Log loss' else ', errors cut'} at {figure(getattr(report.survey, field))}"
+        for name, field in cut.items()
+        if hasattr(report.survey, field)
+    }
     notes |= {"AUC": ", approximate interval"}
     shown = ((name, f"{figure(one.value)} ({figure(one.low)} to {figure(one.high)}){notes.get(name, '')}") for name, _, one in report.measures)
     drawn = "records" if report.survey.persons is None else "persons"

@@ -94,9 +94,10 @@ def quoted(names: Iterable[str], *, most: int = 8) -> str:
 
 
 def did_you_mean(given: str, known: Iterable[str]) -> str:
-    """` Did you mean 'x'?`, or nothing where no known name is near."""
+    """` Did you mean 'x'?`, or nothing where no known name is near, or begins so."""
     by_lower_case = {name.lower(): name for name in known}
-    near = difflib.get_close_matches(given.lower(), by_lower_case, n=1)
+    begun = [name for name in by_lower_case if len(given) > 2 and name.startswith(given.lower())]
+    near = difflib.get_close_matches(given.lower(), by_lower_case, n=1) or begun
     return f" Did you mean {by_lower_case[near[0]]!r}?" if near else ""
 
 

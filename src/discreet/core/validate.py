@@ -14,6 +14,9 @@ import numpy as np
 from discreet.core.arrays import as_float, is_finite
 from discreet.core.errors import InvalidInput
 
+_SMALLEST, _LARGEST = 1e-60, 1e60
+"""Of what is squared and divided."""
+
 
 def given(value: object) -> str:
     """A value in a message; Python writes no integer of more than 4,300 digits."""
@@ -37,6 +40,13 @@ def positive(value: Any, name: str) -> float:  # noqa: ANN401
     """A finite number above 0."""
     if not (_is_real(value) and value > 0):
         raise InvalidInput(f"{name} must be a positive finite number; {given(value)} was given.")
+    return float(value)
+
+
+def measure(value: Any, name: str) -> float:  # noqa: ANN401
+    """A positive number whose square, and the square of a ratio of two of these, are far within the range of float64."""
+    if not (_is_real(value) and _SMALLEST <= value <= _LARGEST):
+        raise InvalidInput(f"{name} must be a positive finite number, from {_SMALLEST:g} to {_LARGEST:g}; {given(value)} was given.")
     return float(value)
 
 

@@ -171,10 +171,14 @@ def _estimator(estimator: PrivateModel) -> Report:
 def _search(search: PrivateSearchCV) -> Report:
     if "best_estimator_" not in vars(search):
         raise InvalidInput("the search is not fitted yet, so there is nothing to report on. Call fit first.")
+    known, scored = search.certificate_.parameters, ""
+    if "scored" in known:
+        bounds = f"{known['target_lower']:.6g} to {known['target_upper']:.6g}"
+        scored = f"; of the {str(known['scored']).replace('-', ' ')}, cut at {known['error_bound']:.6g}, where targets lie from {bounds}"
     rows = [
         ("Settings that were searched over", f"{len(search.candidates_)}, all public"),
         ("Kept", _setting(search.best_params_)),
-        ("Its private score", "none was released" if search.best_score_ != search.best_score_ else f"{search.best_score_:.4g}, with noise"),
+        ("Its private score", "none was released" if search.best_score_ != search.best_score_ else f"{search.best_score_:.4g}, with noise{scored}"),
         ("Fits, and the scores of the others", "secret: how many fits were made is not kept"),
     ]
     return Report(

@@ -19,7 +19,7 @@ import numpy.typing as npt
 
 from discreet.core.errors import InvalidInput, did_you_mean, quoted
 from discreet.core.neighbours import Persons
-from discreet.core.validate import positive
+from discreet.core.validate import measure
 from discreet.mechanisms.counting.queries import parts_of
 from discreet.noise import Integers
 from discreet.statements.counting import WHOLE
@@ -96,5 +96,5 @@ def scoring_of(estimator: Any, given: Any, error_bound: Any) -> Scoring:
         near = did_you_mean(kind, OF_NUMBERS) if isinstance(kind, str) else ""
         raise InvalidInput(f"scoring of a regression must be one of {quoted(OF_NUMBERS)}; {given!r} was given.{near}")
     lower, upper = estimator.target_range
-    bound = 0.5 * (upper - lower) if error_bound is None else positive(error_bound, "error_bound")
+    bound = measure(0.5 * (upper - lower), "half the range of targets") if error_bound is None else measure(error_bound, "error_bound")
     return Scoring(kind=kind, lower=lower, upper=upper, error_bound=bound)

@@ -18,8 +18,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from discreet.core.arrays import is_finite
 from discreet.core.errors import InvalidInput, did_you_mean, quoted
+from discreet.core.validate import measure
 from discreet.evaluation.asked import Asked
 from discreet.evaluation.outcomes import PREDICTED, Outcomes
 from discreet.mechanisms.counting import Moments, Queries
@@ -50,10 +50,10 @@ class NumberSurvey(Asked):
             raise InvalidInput(
                 f"metrics of a model that predicts numbers are some of {quoted(NUMBER_METRICS)}; {list(self.metrics)!r} was given.{hint}"
             )
+        measure(self.half, "half the range of targets")
         if self.error_bound is None:
             object.__setattr__(self, "error_bound", self.half)
-        if not (is_finite(self.bound) and self.bound > 0):
-            raise InvalidInput(f"error_bound must be a positive finite number, in the unit of the targets; {self.error_bound!r} was given.")
+        measure(self.error_bound, "error_bound")
 
     @property
     def bound(self) -> float:

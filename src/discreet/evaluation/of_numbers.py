@@ -36,7 +36,7 @@ def read_numbers(prepared: Prepared[NumberSurvey], release: Release, records: in
         mean_absolute=_scaled(mean_of(sums["absolute"], sums["square"], size, level=level), bound) if "mae" in survey.metrics else None,
         r_squared=found,
         target_variance=scatter,
-        baseline=None if found is None else Baseline(answer=None, share=None, gain=found),
+        baseline=None if found is None else Baseline(answer=None, share=None, gain=found, cut=bound, narrow=bound < survey.half),
         certificate=release.certificate,
         value=release.value,
     )

@@ -15,6 +15,7 @@ from discreet.core.showing import shown
 from discreet.evaluation.asked import Asked
 from discreet.evaluation.curves import CalibrationCurve, RocCurve
 from discreet.evaluation.intervals import Estimate
+from discreet.evaluation.numbers import NumberSurvey
 from discreet.evaluation.useless import Baseline
 
 FORMAT = "discreet-evaluation/2"
@@ -80,15 +81,16 @@ class PrivateEvaluation:
     @property
     def measures(self) -> list[tuple[str, str, Estimate]]:
         """Those that are one number with its intervals, by the names that they are shown under: short, and in full."""
+        cut = f", errors cut at {self.survey.bound:,.6g}" if isinstance(self.survey, NumberSurvey) else ""
         found = (
             ("Accuracy", "Accuracy", self.accuracy),
             ("Balanced", "Balanced accuracy", self.balanced),
             ("Log loss", "Log loss (nats)", self.log_loss),
             ("AUC", "Area under the ROC curve", None if self.roc is None else self.roc.area),
-            ("MSE", "Mean squared error", self.mean_square),
-            ("RMSE", "Root mean squared error", None if self.mean_square is None else self.mean_square.root()),
-            ("MAE", "Mean absolute error", self.mean_absolute),
-            ("R^2", "R^2, the share of the variance of targets that is explained", self.r_squared),
+            ("MSE", f"Mean squared error{cut}", self.mean_square),
+            ("RMSE", f"Root mean squared error{cut}", None if self.mean_square is None else self.mean_square.root()),
+            ("MAE", f"Mean absolute error{cut}", self.mean_absolute),
+            ("R^2", f"R^2, the share of the variance of targets that is explained{cut}", self.r_squared),
         )
         return [(short, name, one) for short, name, one in found if one is not None]
 

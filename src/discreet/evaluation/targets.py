@@ -74,7 +74,18 @@ def _is_regression(model: Any) -> bool:  # noqa: ANN401 - as above
     tags, fitted = getattr(model, "__sklearn_tags__", None), getattr(model, "__sklearn_is_fitted__", None)
     if isinstance(model, type) or not callable(getattr(model, "predict", None)) or (callable(fitted) and not fitted()):
         return False
+    if fitted is None and not _holds_a_fit(model):
+        return False
     return callable(tags) and getattr(tags(), "estimator_type", None) == "regressor"
+
+
+def _holds_a_fit(model: Any) -> bool:  # noqa: ANN401 - as above
+    """Whether one of scikit-learn's own has what a fit leaves, attributes that end with "_"; True for others, which may keep theirs elsewhere.
+
+    One that was never fitted fails on every record, and each of these would count as the worst, for the whole price.
+    """
+    own = type(model).__module__.partition(".")[0] == "sklearn"
+    return not own or any(name.endswith("_") and not name.startswith("__") for name in vars(model))
 
 
 def range_of(model: Any, declared: Sequence[float] | None) -> tuple[float, float]:  # noqa: ANN401 - as above

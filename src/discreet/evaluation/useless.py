@@ -37,18 +37,22 @@ class Baseline:
     """The difference of accuracies; or R^2, the share of the mean squared error that is saved."""
     only: Any = None
     """The class that the model answers always, as far as noise shows; None where it answers several, and for numbers."""
+    cut: float | None = None
+    """Of numbers: where the model's errors are cut. Those of the mean are not."""
+    narrow: bool = False
+    """Whether that is less than half the range of targets, so that a model that is always far off may seem better than the mean."""
 
     @property
     def useless(self) -> bool | None:
-        """True where no gain is plausible, False where none at all is not plausible, None where neither is known."""
-        return True if self.gain.high <= 0.0 else False if self.gain.low > 0.0 else None
+        """True where no gain is plausible, False where none at all is not plausible, None where neither is known, or errors are cut too soon."""
+        return True if self.gain.high <= 0.0 else False if self.gain.low > 0.0 and not self.narrow else None
 
     @property
     def words(self) -> str:
         """In one sentence."""
         named = "the mean of the targets" if self.share is None else f"{canonical(self.answer)!r} ({100.0 * self.share:.1f} % of all)"
         what = "it saves" if self.share is None else "it gains"
-        of_what = " of the squared error" if self.share is None else " of accuracy"
+        of_what = " of accuracy" if self.cut is None else f" of the squared error, with its errors cut at {self.cut:,.6g}"
         gained = f"{what} {self.gain.value:.4f} ({self.gain.low:.4f} to {self.gain.high:.4f}){of_what}"
         found = {True: "No better than always answering", False: "Better than always answering", None: "Not known to be better than always answering"}
         only = "" if self.only is None else f". As far as noise shows, it answers {canonical(self.only)!r} only"
