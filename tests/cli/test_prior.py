@@ -42,3 +42,10 @@ def test_a_prior_of_another_schema_is_refused(model):
     (model / "other.toml").write_text(changed)
     outcome = discreet("fit", "people.csv", "--schema", "other.toml", "--epsilon", "1", "--prior", "model.json", "--out", "new.json")
     assert "--prior is a model of another schema: 'numeric' differ" in outcome.error
+
+
+def test_weights_that_are_no_coefficients_are_refused(model):
+    kernel = ("--model", "kernel-classifier", "--n-features", "4", "--out", "kernel.json")
+    assert discreet(*FIT[:8], *kernel).code == 0
+    outcome = discreet(*FIT[:8], "--prior", "kernel.json", "--out", "new.json")
+    assert "--prior is a kernel-classifier, whose weights are no coefficients of a linear-svc" in outcome.error

@@ -173,6 +173,7 @@ def _pulled(kind: str, path: str | None, schema: "discreet.Schema") -> Settings:
     if path is None:
         return {}
     from discreet.estimators.base import PrivateModel
+    from discreet.estimators.forms import KernelForm
     from discreet.estimators.plain import columns_of
 
     having = [name for name, made in PrivateModel.models.items() if any(one.name == "prior" and one.init for one in fields(made))]
@@ -182,6 +183,8 @@ def _pulled(kind: str, path: str | None, schema: "discreet.Schema") -> Settings:
     shape = ("numeric", "date", "categorical", "cross", "rows", "target")
     if different := [part for part in shape if getattr(found.schema, part) != getattr(schema, part)]:
         raise InvalidInput(f"--prior is a model of another schema: {quoted(different)} differ. Fit it on public records with this schema.")
+    if isinstance(found.form, KernelForm) or found.linked:
+        raise InvalidInput(f"--prior is a {found.kind}, whose weights are no coefficients of a {kind}; give a linear model of the same target.")
     return {"prior": columns_of(found)}
 
 
