@@ -75,6 +75,8 @@ def _decisions(estimator, rows):
         ({"unit": 2.0}, "divides rows by 2"),
         ({"unit": "much"}, "must be"),
         ({"extra": 1}, "extra"),
+        ({"span": [0.0, 1.0]}, "a span of targets"),
+        ({"classes": [], "span": [-1e308, 1e308]}, "span must be"),
     ],
 )
 def test_a_file_that_contradicts_itself_is_refused(changes, words, tmp_path):

@@ -11,6 +11,7 @@ the range of targets where the weights see them as numbers from -1 to 1, and nul
 """
 
 import json
+import math
 from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -165,6 +166,8 @@ class ArrayModel(StatedModel):
         labels, names, span = record["classes"], record["names"], record["span"]
         if not isinstance(labels, list) or not all(isinstance(one, str | int | float) for one in labels):
             raise FileFormatError("its classes are no list of labels.")
+        if labels and span is not None:
+            raise FileFormatError("it has classes and a span of targets; a model has one of them at most.")
         if names is not None and not (isinstance(names, list) and all(isinstance(one, str) for one in names)):
             raise FileFormatError("its names are no list of texts.")
         try:
@@ -231,6 +234,6 @@ def _range(record: object) -> tuple[float, float]:
     if not isinstance(record, list):
         raise TypeError
     lower, upper = map(finite, record)
-    if not lower < upper:
+    if not (lower < upper and math.isfinite(upper - lower)):
         raise ValueError
     return lower, upper
