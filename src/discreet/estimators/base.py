@@ -133,6 +133,12 @@ class Learner(Spender):
         """Whether there are weights: a fit that failed, or `fit_many`, leaves other attributes behind."""
         return "weights_" in vars(self)
 
+    def __sklearn_tags__(self) -> Any:
+        """Dense and sparse input."""
+        tags = super().__sklearn_tags__()
+        tags.input_tags.sparse = True
+        return tags
+
 
 @dataclass(kw_only=True, eq=False, repr=False)
 class PrivateModel(Learner):
@@ -180,12 +186,6 @@ class PrivateModel(Learner):
     def described(self) -> str:
         """In a message."""
         return f"a {self.saved_as}"
-
-    def __sklearn_tags__(self) -> Any:
-        """Dense and sparse input."""
-        tags = super().__sklearn_tags__()
-        tags.input_tags.sparse = True
-        return tags
 
     def summary(self, *, level: float = 0.95, uncertainty: Uncertainty | None = None, schema: Schema | None = None, most: int = MOST) -> Summary:
         """The coefficients with names, how sure they are, and what was paid for: `print` it. It is free (module `summarised`).

@@ -179,6 +179,8 @@ class SurvivalModel(ScoredRegressor, PersonRows):
         ends = self._periods()
         if y is None:
             raise InvalidInput("SurvivalModel requires y to be passed, but the target y is None.")
+        if not isinstance(X, BlockTable | EncodedTable):
+            feature_rows(X)  # what is wrong with rows is said before what is wrong with times
         given = quietly(lambda: np.asarray(y, dtype=np.float64), InvalidInput(_TIMES))
         if given.ndim not in (1, 2) or (given.ndim == 2 and given.shape[1] not in (1, 2)) or not np.all(np.isfinite(given)):
             raise InvalidInput(_TIMES)
@@ -260,7 +262,8 @@ class OrdinalRegression(ScoredClassifier, PersonRows):
 
     def predict(self, X: Any) -> npt.NDArray[Any]:
         """The median class, (n,): the lowest that half of such records, at least, do not lie above."""
-        return self.classes_[(self._above(X) > 0.5).sum(axis=1)]
+        above = self._above(X)
+        return self.classes_[(above > 0.5).sum(axis=1)]
 
     def predict_proba(self, X: Any) -> Floats:
         """Probabilities of the K classes, (n, K)."""

@@ -10,10 +10,12 @@ import numpy as np
 import numpy.typing as npt
 
 from discreet.core.errors import InvalidInput, quietly
+from discreet.core.rounding import raising
 from discreet.sets.base import Constraint
 
 _POINTS = 60
 _ROOM = 1e-7
+_UP = raising(4096)
 
 
 def check_set(made: Constraint) -> None:
@@ -35,10 +37,10 @@ def _check(made: Constraint) -> None:
     for found in (projected, ends):
         _demand(found.shape == points.shape and np.all(np.isfinite(found)), name, "a point that it finds has no such shape, or is not finite")
         _demand([made.contains(point, 1e-6) for point in found], name, "a projection or a minimiser lies outside")
-        _demand(np.linalg.norm(found, axis=1) <= size * (1.0 + 1e-12), name, "a point is longer than its l2_radius")
-        _demand(np.abs(found).sum(axis=1) <= made.l1_radius * (1.0 + 1e-12), name, "a point is longer than its l1_radius")
+        _demand(np.linalg.norm(found, axis=1) <= size * _UP, name, "a point is longer than its l2_radius")
+        _demand(np.abs(found).sum(axis=1) <= made.l1_radius * _UP, name, "a point is longer than its l1_radius")
         apart = np.linalg.norm(found[:, np.newaxis] - found, axis=2)
-        _demand(apart <= made.diameter * (1.0 + 1e-12), name, "two points are farther apart than its diameter")
+        _demand(apart <= made.diameter * _UP, name, "two points are farther apart than its diameter")
     again = np.array([made.project(point) for point in projected])
     _demand(np.abs(again - projected) <= room, name, "a projection moves when it is projected again")
     between, before = (np.linalg.norm(each[:, np.newaxis] - each, axis=2) for each in (projected, points))

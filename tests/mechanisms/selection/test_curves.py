@@ -45,7 +45,7 @@ def test_the_curve_meets_what_is_stated_and_is_above_one_gaussian(make, neighbou
     for epsilon in (0.0, 0.05, 0.2, 0.5, 0.7):
         assert found.delta(epsilon) >= gaussian_delta(epsilon, sensitivity / record.parameters["scale"]) * (1 - 1e-6)
     # Far below what the point alone would say, which is why a search asks for the curve.
-    assert found.delta(0.25) < 0.2 * stated.delta(0.25)
+    assert found.delta(0.25) < 0.5 * stated.delta(0.25)
 
 
 @pytest.mark.parametrize("neighbours", ["replace-one", "add-remove"])

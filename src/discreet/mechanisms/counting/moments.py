@@ -28,6 +28,7 @@ import numpy as np
 from discreet.accounting import Json
 from discreet.core.errors import InvalidInput
 from discreet.core.neighbours import ADD_REMOVE, Neighbours
+from discreet.core.rounding import raising
 from discreet.mechanisms.counting.queries import Sensitivity
 from discreet.noise import Integers
 from discreet.statements.counting import ERRORS, LEAST_BITS, MOST_BITS
@@ -36,6 +37,7 @@ TARGETS = 4
 """Terms of the target."""
 _WEIGHTS = {"absolute": 1.0, "square": 1.0, "fourth": 0.5}
 _CELLS = 1 << 16
+_UP = raising(4096)
 _BEND = 20.0
 """More than the second derivative of either polynomial on [0, 2], which is largest at an end: 19.2 for the squares, 9.5 for the absolute values."""
 _ROUNDED = (1, 1, 2, 2)
@@ -100,7 +102,7 @@ class Moments:
             replaced = math.sqrt(sum(weight * weight for weight in moved) + squares) * self.levels
             length, total = max(length, replaced), max(total, (sum(moved) + manhattan) * self.levels)
         slack = sum(_ROUNDED) if self.targets else 0
-        return Sensitivity(1, math.ceil(length * (1.0 + 1e-12)) + slack, spread=self.size, total=math.ceil(total * (1.0 + 1e-12)) + slack)
+        return Sensitivity(1, math.ceil(length * _UP) + slack, spread=self.size, total=math.ceil(total * _UP) + slack)
 
     def answer(self, records: Integers, shares: Integers | None = None) -> Integers:
         """See IntegerQuery; `records` (n, 2). Raises InvalidInput for integers out of range."""

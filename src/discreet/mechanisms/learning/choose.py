@@ -244,6 +244,7 @@ def with_temperature(problem: RegularisedRisk, *, epsilon: float, delta: float, 
 
 def _rule_and_free(problem: AnyRisk, *, epsilon: float, delta: float, neighbours: Neighbours, mechanism: str) -> tuple[float, float]:
     """The rule's number, and the lambda from which on the theorem has no slack."""
+    _check_target(epsilon, delta)
     noise = relative_noise(problem.dimension, epsilon=epsilon, delta=delta, neighbours=neighbours) * math.sqrt(solved_apart(problem))
     one = one_of(problem)
     spherical = mechanism == "auto" and isinstance(problem, RegularisedRisk) and _spherical_is_less(problem.dimension, epsilon, delta)
