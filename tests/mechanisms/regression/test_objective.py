@@ -13,8 +13,9 @@ from discreet.certificates import Certificate
 from discreet.core.errors import InfeasibleTarget, InvalidInput, SolverFailure
 from discreet.core.neighbours import ADD_REMOVE, REPLACE_ONE, Neighbours
 from discreet.data import Domain
+from discreet.mechanisms.learning.two_signed import Half, curvature_at, prediction_loss
 from discreet.mechanisms.regression import LeastSquares, ResidualObjectivePerturbation, fitted_of
-from discreet.mechanisms.regression.objective import Half, curvature_at, planned_records, prediction_loss
+from discreet.mechanisms.regression.objective import planned_records
 from discreet.mechanisms.regression.objective_minimiser import accurate_gradient, accurate_residuals, certified_minimiser, gradient_error, longest
 from discreet.noise import SeededNoise, SystemNoise
 from tests.mechanisms.release.tables import invented, of

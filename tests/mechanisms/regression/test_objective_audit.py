@@ -9,7 +9,7 @@ import pytest
 from discreet.accounting import gaussian_delta
 from discreet.core.neighbours import ADD_REMOVE, REPLACE_ONE
 from discreet.mechanisms.learning.margin import MARGIN
-from discreet.mechanisms.regression.objective import curvature_at, half_problem, prediction_loss, two_signed_delta, two_signed_scale
+from discreet.mechanisms.learning.two_signed import curvature_at, half_problem, prediction_loss, two_signed_delta, two_signed_scale
 
 
 class Setting(NamedTuple):

@@ -10,8 +10,9 @@ from discreet.core.neighbours import ADD_REMOVE, REPLACE_ONE, Persons
 from discreet.data import Domain, Records
 from discreet.matrices import as_matrix
 from discreet.mechanisms.learning.margin import MARGIN
+from discreet.mechanisms.learning.two_signed import curvature_at, half_problem, prediction_loss, two_signed_scale
 from discreet.mechanisms.regression import LeastSquares, ResidualObjectivePerturbation
-from discreet.mechanisms.regression.objective import curvature_at, half_problem, planned_records, prediction_loss, two_signed_scale
+from discreet.mechanisms.regression.objective import planned_records
 from discreet.mechanisms.regression.objective_minimiser import accurate_gradient, certified_minimiser
 from discreet.noise import SystemNoise
 from tests.mechanisms.regression.test_objective_audit import OTHERS, Setting, divergence

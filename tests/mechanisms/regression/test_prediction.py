@@ -14,8 +14,8 @@ from discreet.core.neighbours import ADD_REMOVE, REPLACE_ONE, Persons
 from discreet.data import Domain, Records
 from discreet.losses.predictions import Expectile, Gamma, Hinge, HuberLoss, LogCosh, Pinball, Poisson, SmoothPinball, Squared
 from discreet.matrices import as_matrix
+from discreet.mechanisms.learning.two_signed import two_signed_scale
 from discreet.mechanisms.regression import PredictionObjectivePerturbation, calibrate_prediction
-from discreet.mechanisms.regression.objective import two_signed_scale
 from discreet.mechanisms.regression.objective_minimiser import accurate_gradient, gradient_error
 from discreet.mechanisms.regression.prediction import half_of
 from discreet.noise import SystemNoise

@@ -22,6 +22,7 @@ from discreet.core.fields import real
 from discreet.data import Domain, Records
 from discreet.losses.predictions import SmoothPinball
 from discreet.matrices import DenseMatrix
+from discreet.mechanisms.learning.two_signed import prediction_loss
 from discreet.mechanisms.regression import (
     AdaSSP,
     HessianMixing,
@@ -30,7 +31,6 @@ from discreet.mechanisms.regression import (
     RefinedMoments,
     ResidualObjectivePerturbation,
 )
-from discreet.mechanisms.regression.objective import prediction_loss
 from discreet.noise import SystemNoise
 from discreet.problems import PredictionRisk, Prior
 

@@ -6,25 +6,7 @@
 
 l is log-cosh, or the square with its slope clipped (huber), whose width a follows from public numbers (`default_width`). A residual moves the
 gradient by at most a R whatever its size, and neither X'X nor X'y is released: the noise is that of d numbers, not of d^2, of the size of a residual.
-delta_two-signed is below; delta_2 hides (tau + e) / lambda, the distance of what is computed from the ideal (learning/base).
-
-The curve of Gaussian objective perturbation for losses whose slopes take both signs (proof note objective.md; theorem 1).
-
-A loss l(<x, w> - y) with |l'| <= a and l'' = kappa(|l'|) has, next to losses of the margin with the same a and kappa, one thing more: a record may
-push the noise along x or against it. Each of the signs is a case of theorem T1 (learning/objective_perturbation.md), and the privacy loss is at most
-the largest over them, so that
-
-    add-remove     delta(epsilon) <= 2 delta_T1(epsilon)
-    replace-one    delta(epsilon) <= 2 delta_T1(epsilon)     if (epsilon - c)^2 / (4 s^2) - s^2 >= 1, c = max J, s = a R / sigma; else 4 delta_T1
-
-delta_T1 is that of the half of the loss, l(min(m, 0)), which is one of the margin with the same slopes and curvatures. The two is attained: a record
-with target 0 pulls the weights in from both ends.
-
-    log-cosh   l' = a tanh(r / a)         kappa(q) = 1 - (q / a)^2      lambda = 2 R^2 / epsilon: no slack but the two (add-remove)
-    huber      l' = clip(r, -a, a)        kappa(q) = 1                  squares with clipped slopes; the Jacobian term is paid in full
-
-Persons with several rows (theorem 2): twice what theorem P states for the half of the loss, under replace-one with its first bound; four times with
-its second one.
+delta_two-signed is that of learning/two_signed.py; delta_2 hides (tau + e) / lambda, the distance of what is computed from the ideal (learning/base).
 """
 
 import math
@@ -32,24 +14,19 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Self
 
-import numpy as np
-
 from discreet.accounting import gaussian_mu
-from discreet.core.arrays import Floats, is_finite
-from discreet.core.errors import InfeasibleTarget, InvalidInput, quietly
-from discreet.core.neighbours import ADD_REMOVE, REPLACE_ONE, Neighbours, Persons
-from discreet.core.rounding import raising
-from discreet.data import Domain, Records
-from discreet.losses.base import MarginLoss
-from discreet.losses.predictions import HuberLoss, LogCosh, PredictionLoss
+from discreet.core.arrays import is_finite
+from discreet.core.errors import InvalidInput
+from discreet.core.neighbours import ADD_REMOVE, REPLACE_ONE, Neighbours
+from discreet.data import Records
 from discreet.mechanisms.learning.base import computed_radius, last_share
-from discreet.mechanisms.learning.margin import MARGIN, person_replaced
-from discreet.mechanisms.learning.perturbation import TwoStages, gaussian_plan, least_scale
+from discreet.mechanisms.learning.perturbation import TwoStages, gaussian_plan
+from discreet.mechanisms.learning.two_signed import curvature_at, half_problem, prediction_loss, two_signed_delta, two_signed_scale
 from discreet.mechanisms.regression.base import Fitted, RegressionMechanism
 from discreet.mechanisms.regression.objective_minimiser import certified_minimiser, gradient_error, longest
 from discreet.mechanisms.regression.sums import LeastSquares
 from discreet.noise import Noise
-from discreet.problems import PredictionRisk, RegularisedRisk
+from discreet.problems import PredictionRisk
 from discreet.statements.regression import OBJECTIVE
 
 _LEAST_WIDTH, _LARGEST_WIDTH = 0.06, 1.0
@@ -70,66 +47,6 @@ _NOMINAL = 1 << 20
 TYPICAL = 1 << 14
 """Records for which the budget is cut in two where their number is secret."""
 _ROOM = 4.0
-LOSSES = ("log-cosh", "huber")
-_UP = raising(4_096)
-
-
-def prediction_loss(name: str, width: float) -> PredictionLoss:
-    """The loss of this name with slopes up to `width`. Raises InvalidInput for others."""
-    match name:
-        case "log-cosh":
-            return LogCosh(width=width)
-        case "huber":
-            return HuberLoss(half_width=width)
-        case _:
-            raise InvalidInput(f"objective perturbation of residuals takes one of {list(LOSSES)}; {name!r} was given.")
-
-
-def curvature_at(name: str, width: float, slopes: Floats) -> Floats:
-    """kappa(|slopes|), elementwise: l'' where l' has this value (for huber, 1 inside and 0 where the slope is clipped)."""
-    share = np.minimum(np.abs(slopes) / width, 1.0)
-    return 1.0 - np.square(share) if name == "log-cosh" else (share < 1.0).astype(np.float64)
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Half(MarginLoss):
-    """l(min(m, 0)) as a loss of the margin m."""
-
-    name = "half"
-    loss: str
-    width: float
-
-    @property
-    def lipschitz(self) -> float:
-        """a."""
-        return self.width
-
-    @property
-    def smoothness(self) -> float:
-        """1, at m = 0."""
-        return 1.0
-
-    @property
-    def slope_curvature_ratio(self) -> float:
-        """None: the curvature does not vanish with the slope."""
-        return math.inf
-
-    def value(self, margins: Floats) -> Floats:
-        """l(min(m, 0))."""
-        return prediction_loss(self.loss, self.width).value(np.minimum(margins, 0.0), np.zeros_like(margins))
-
-    def slope(self, margins: Floats) -> Floats:
-        """l'(min(m, 0)) <= 0."""
-        return prediction_loss(self.loss, self.width).slope(np.minimum(margins, 0.0), np.zeros_like(margins))
-
-    def curvature(self, margins: Floats) -> Floats:
-        """l'', at the kink m = 0 the larger one."""
-        found: Floats = np.where(margins <= 0.0, curvature_at(self.loss, self.width, self.slope(margins)), 0.0)
-        return found
-
-    def curvature_on_slopes(self, low: Floats, high: Floats) -> Floats:  # noqa: ARG002 - kappa does not increase
-        """kappa(low)."""
-        return curvature_at(self.loss, self.width, np.asarray(low)) if self.loss == "log-cosh" else np.ones_like(np.asarray(low, dtype=np.float64))
 
 
 def resolution(problem: LeastSquares, *, mu: float, neighbours: Neighbours) -> float | None:
@@ -146,44 +63,6 @@ def default_strength(loss: str, epsilon: float, neighbours: Neighbours, *, resol
     if resolved is None:
         return most * min(1.0, _SHARE * (1.0 + _FEW_EPSILON / epsilon)) / epsilon
     return min(max(2.0 * _moved(neighbours) * max(resolved, 1e-9) ** (-1.0 / 3.0), least), most) / epsilon
-
-
-def half_problem(*, loss: str, width: float, radius: float, ridge: float, dimension: int, persons: Persons | None = None) -> RegularisedRisk:
-    """The problem of the margin whose curve is doubled."""
-    return RegularisedRisk(
-        loss=Half(loss=loss, width=width),
-        ridge=ridge,
-        domain=Domain(features=dimension, norm_bound=radius, classes=2, persons=persons),
-    )
-
-
-def two_signed_delta(half: RegularisedRisk, *, scale: float, epsilon: float, neighbours: Neighbours) -> float:
-    """Upper bound of delta(epsilon); see the module docstring."""
-    factor = 2.0
-    if half.several and neighbours is not ADD_REMOVE:
-        mixed, coupled = person_replaced(half)(half.gradient_bound / scale, epsilon)
-        return min(1.0, 2.0 * mixed, 4.0 * coupled)
-    if neighbours is not ADD_REMOVE:
-        s = half.gradient_bound / scale * _UP
-        left = epsilon - math.log1p(half.curvature_bound / half.ridge) * _UP
-        if not (left > 0 and (left / (2.0 * s)) ** 2 - s * s >= 1.0 + 1e-9):
-            factor = 4.0
-    return min(1.0, factor * MARGIN.delta(half, scale=scale, epsilon=epsilon, neighbours=neighbours))
-
-
-def two_signed_scale(half: RegularisedRisk, *, epsilon: float, delta: float, neighbours: Neighbours) -> float:
-    """The least sigma (to 1e-8, rounded up) with `two_signed_delta` <= delta.
-
-    Raises InfeasibleTarget where the Jacobian term leaves no room: lambda is too small.
-    """
-    target = delta * (1.0 - 1e-6)
-    above = half.gradient_bound * _moved(neighbours) / gaussian_mu(epsilon, target)
-    refusal = InfeasibleTarget(f"objective perturbation at epsilon={epsilon:g} needs a ridge above {half.ridge:.3g}; take a larger one, or epsilon.")
-
-    def risk(scale: float) -> float:
-        return two_signed_delta(half, scale=scale, epsilon=epsilon, neighbours=neighbours)
-
-    return quietly(lambda: least_scale(risk, above=above, target=target, step=1e-2, precision=1e-8), refusal, InfeasibleTarget)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -24,7 +24,8 @@ from discreet.mechanisms.base import Drawn, Mechanism
 from discreet.mechanisms.constrained.base import check_gaussian_target
 from discreet.mechanisms.learning.base import last_share
 from discreet.mechanisms.learning.perturbation import TwoStages, gaussian_plan
-from discreet.mechanisms.regression.objective import TYPICAL, half_problem, planned_records, two_signed_delta, two_signed_scale
+from discreet.mechanisms.learning.two_signed import half_problem, two_signed_delta, two_signed_scale
+from discreet.mechanisms.regression.objective import TYPICAL, planned_records
 from discreet.mechanisms.regression.objective_minimiser import certified_minimiser, evaluated, gradient_error, longest
 from discreet.noise import Noise
 from discreet.problems import PredictionRisk, RegularisedRisk
