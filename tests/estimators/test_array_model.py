@@ -43,6 +43,8 @@ def test_it_is_saved_and_read_and_answers_as_the_estimator_does(kind, learnt, tm
         np.testing.assert_array_equal(model.decision(new), estimator.decision_function(new))
     if model.has_probabilities and hasattr(estimator, "predict_proba"):
         np.testing.assert_array_equal(model.probabilities(new), estimator.predict_proba(new))
+        if len(model.classes) == 2:
+            np.testing.assert_array_equal(model.predict(new, threshold=0.3), estimator.predict(new, threshold=0.3))
 
 
 @pytest.mark.parametrize("made", [LogisticRegression, LinearRegression])

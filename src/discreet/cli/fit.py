@@ -152,17 +152,22 @@ def _check_intervals(promised: "discreet.Certificate", training: Training, *, pu
     problem_of(promised)
 
 
+def _kinds_with(parameter: str) -> list[str]:
+    """The models that have it."""
+    from discreet.estimators.base import PrivateModel
+
+    return [name for name, made in PrivateModel.models.items() if any(one.name == parameter and one.init for one in fields(made))]
+
+
 def _placed(kind: str, device: str | None) -> Settings:
     """Where to compute, tried with one number. Raises InvalidInput where rows cannot be moved there, and a usage error for models that move none."""
     if device is None:
         return {}
     import numpy as np
 
-    from discreet.estimators.base import PrivateModel
     from discreet.matrices.move import on_device
 
-    having = [name for name, made in PrivateModel.models.items() if any(one.name == "device" and one.init for one in fields(made))]
-    if kind not in having:
+    if kind not in (having := _kinds_with("device")):
         raise usage_error(f"a {kind} computes on the processor; leave --device out, or choose one of {', '.join(having)}")
     on_device(discreet.matrices.as_matrix(np.zeros((1, 1))), device)
     return {"device": device}
@@ -176,7 +181,7 @@ def _pulled(kind: str, path: str | None, schema: "discreet.Schema") -> Settings:
     from discreet.estimators.forms import KernelForm
     from discreet.estimators.plain import columns_of
 
-    having = [name for name, made in PrivateModel.models.items() if any(one.name == "prior" and one.init for one in fields(made))]
+    having = [name for name in _kinds_with("prior") if PrivateModel.models[name].form is not KernelForm]
     if kind not in having:
         raise usage_error(f"a {kind} takes no prior; leave --prior out, or choose one of {', '.join(having)}")
     found = discreet.Model.load(path)

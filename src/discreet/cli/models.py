@@ -102,8 +102,9 @@ def settings_given(kind: str, given: object, schema: "discreet.Schema") -> Setti
             continue
         if name not in known:
             having = [other for other, made in PrivateModel.models.items() if name in settings_of(made)]
+            verb = "has" if len(having) == 1 else "have"
             raise usage_error(
-                f"a {kind} has no {option_of(name)}; {', '.join(having)} have it. `discreet fit --model {kind} --help` lists what a {kind} has"
+                f"a {kind} has no {option_of(name)}; {', '.join(having)} {verb} it. `discreet fit --model {kind} --help` lists what a {kind} has"
             )
         found[name] = text if isinstance(text, bool) else _read(known[name], text)
     if "class_weight" in found and isinstance(schema.target, discreet.data.Target):

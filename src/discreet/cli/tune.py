@@ -17,6 +17,7 @@ from discreet.cli.output import Outcome, labelled, step
 from discreet.cli.persons import Whose, ask
 from discreet.core.errors import InvalidInput, quietly
 from discreet.core.neighbours import DELTA
+from discreet.core.validate import positive
 
 _ONE = {"NUMBER", "WHOLE NUMBER", "TEXT", "FLAG"}
 """Spellings of settings whose values hold no comma."""
@@ -70,7 +71,7 @@ def tune(
             delta=delta,
             expected_runs=expected_runs,
             scoring=scoring,
-            error_bound=None if error_bound is None else error_bound / _half_range(public),
+            error_bound=None if error_bound is None else positive(error_bound, "--error-bound") / _half_range(public),
             ledger=account,
             n_jobs=records.jobs,
             random_state=file.seed,

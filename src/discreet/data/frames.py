@@ -63,11 +63,10 @@ def as_frame(frame: Frame, columns: Sequence[str]) -> pl.DataFrame:
 
 
 def check_present(present: Sequence[object], columns: Sequence[str], *, hint: str = "", source: str = "the table") -> None:
-    """SchemaError, naming columns of the schema only, unless `present` has each of `columns` once."""
+    """SchemaError, naming columns that were asked for only, unless `present` has each of `columns` once."""
     if absent := [name for name in columns if name not in present]:
-        raise SchemaError(
-            f"{source} lacks the columns {quoted(absent)} that the schema declares. Rename columns of the table, or change the schema.{hint}"
-        )
+        asked = f"{source} lacks the columns {quoted(absent)} that the schema declares, or an option names."
+        raise SchemaError(f"{asked} Rename columns of the table, or change these.{hint}")
     if repeated := [name for name in columns if present.count(name) > 1]:
         raise SchemaError(f"{source} has more than one column of the name {quoted(repeated)}. Give each column its own name.")
 

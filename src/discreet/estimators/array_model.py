@@ -17,12 +17,9 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, Self
 
-import numpy as np
-import numpy.typing as npt
-
-from discreet.certificates import Certificate, Check, Verification
+from discreet.certificates import Certificate, Check
 from discreet.core.arrays import Floats
-from discreet.core.errors import FileFormatError, InvalidInput, InvalidType, quoted
+from discreet.core.errors import FileFormatError, InvalidInput, quoted
 from discreet.core.fields import finite, whole
 from discreet.core.files.strict_json import read_object
 from discreet.core.files.text_file import read_parsed
@@ -31,10 +28,10 @@ from discreet.data import EncodedTable
 from discreet.data.labels import Label
 from discreet.estimators.base import PrivateModel
 from discreet.estimators.bounded_model import BoundedModel
-from discreet.estimators.forms import BoundedForm, Form, KernelForm, chosen_codes, form_of, log_probabilities, probabilities
+from discreet.estimators.forms import BoundedForm, Form, KernelForm, form_of
 from discreet.estimators.inputs import feature_rows
-from discreet.estimators.model_record import brief, weights_of
-from discreet.estimators.stated_model import StatedModel, same
+from discreet.estimators.model_record import brief, check_keys, weights_of
+from discreet.estimators.stated_model import StatedModel, kind_of, same
 from discreet.matrices import Matrix, answers_per_record
 from discreet.mechanisms.bounds_choice.norm import NORM_THEN_FIT
 
@@ -76,11 +73,7 @@ class ArrayModel(StatedModel):
     @classmethod
     def from_estimator(cls, estimator: PrivateModel) -> Self:
         """The model of a fitted estimator. Raises InvalidType for another kind, InvalidInput for one that is not fitted."""
-        kind = next((name for name, made in PrivateModel.models.items() if type(estimator) is made), None)
-        if kind is None:
-            known = ", ".join(made.__name__ for made in PrivateModel.models.values())
-            raise InvalidType(f"a model is made from one of {known}; {type(estimator).__name__} was given.")
-        held = vars(estimator)
+        kind, held = kind_of(estimator), vars(estimator)
         if "weights_" not in held:
             raise InvalidInput("the estimator is not fitted yet. Call fit first.")
         labels = held["classes_"].tolist() if "classes_" in held else []
@@ -112,29 +105,6 @@ class ArrayModel(StatedModel):
         scaled: Form = replace(form, data_norm=form.data_norm * unit, intercept_scale=form.intercept_scale * unit)  # type: ignore[type-var]
         return scaled.decision(self._rows(X), self.weights / unit)
 
-    def predict(self, X: Any) -> npt.NDArray[Any]:
-        """The likelier class of every row, or its number in the unit of y, (n,)."""
-        decision = self.decision(X)
-        if not self.labels:
-            answers = self._number_loss().answer(decision)
-            lower, upper = self.span or (-1.0, 1.0)
-            return np.asarray(answers if self.span is None else lower + 0.5 * (answers + 1.0) * (upper - lower))
-        alike = len({type(label) for label in self.labels}) == 1
-        chosen: npt.NDArray[Any] = np.array(self.labels, dtype=None if alike else object)[chosen_codes(decision)]
-        return chosen
-
-    def probabilities(self, X: Any) -> Floats:
-        """Probabilities of the K classes, (n, K). Raises InvalidInput for a model without."""
-        return probabilities(self._link(), self.decision(X), multinomial=self._multinomial)
-
-    def log_probabilities(self, X: Any) -> Floats:
-        """Logarithms of `probabilities`, accurate where these are tiny. Raises as it does."""
-        return log_probabilities(self._link(), self.decision(X), multinomial=self._multinomial)
-
-    def verify(self) -> Verification:
-        """Check the certificate against the weights, and that model and certificate agree."""
-        return Verification(checks=(*self.certificate.verify(self.weights).checks, *self._agreement()))
-
     def to_dict(self) -> dict[str, object]:
         """A plain table for JSON."""
         return {
@@ -157,12 +127,7 @@ class ArrayModel(StatedModel):
     def from_json(cls, text: str) -> Self:
         """The model that `save` wrote. Raises FileFormatError for anything else."""
         record = read_object(text, what="a model of arrays")
-        if record.get("format") != ARRAY_FORMAT:
-            raise FileFormatError(
-                f"this version reads the format {ARRAY_FORMAT!r}; {brief(record.get('format'))} was found. Model.load reads those of `discreet fit`."
-            )
-        if wrong := sorted(set(record) ^ set(_KEYS)):
-            raise FileFormatError(f"it lacks, or should not hold, {quoted(wrong)}.")
+        check_keys(record, ARRAY_FORMAT, _KEYS, other="Model.load reads those of `discreet fit`.")
         labels, names, span = record["classes"], record["names"], record["span"]
         if not isinstance(labels, list) or not all(isinstance(one, str | int | float) for one in labels):
             raise FileFormatError("its classes are no list of labels.")

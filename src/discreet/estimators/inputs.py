@@ -27,6 +27,7 @@ from sklearn.utils.validation import column_or_1d
 
 from discreet.core.arrays import Floats
 from discreet.core.errors import InvalidInput, InvalidType, PrivacyWarning, quietly
+from discreet.core.neighbours import ADD_REMOVE, Neighbours
 from discreet.core.validate import positive, whole
 from discreet.data import EncodedTable
 from discreet.estimators.advice import caller
@@ -37,6 +38,30 @@ from discreet.problems import MultinomialRisk, OneVsRestRisk, RegularisedRisk
 from discreet.statements.base import CLASSES, LABELS_THAT_OCCUR
 
 _NOT_FINITE = "X must be finite: it contains NaN or inf. Decide on missing values before fitting (a schema can do that, column by column)."
+
+
+_INTERCEPT_SHARE = 0.3
+"""The constant feature over the bound of rows where the caller does not choose: it lengthens that bound, and so the noise, by 4 %."""
+
+
+def constant_feature(bound: float, scale: object, *, wanted: bool) -> float:
+    """t, of the intercept, for rows within a bound; 0 without one."""
+    if not wanted:
+        return 0.0
+    return _INTERCEPT_SHARE * bound if scale is None else positive(scale, "intercept_scale")
+
+
+def ridge_of(alpha: object, records: int | None, neighbours: Neighbours) -> float:
+    """lambda = alpha n. Raises InvalidInput where n is not known here, or private."""
+    chosen = positive(alpha, "alpha")
+    if records is not None:
+        return chosen * records
+    if neighbours is ADD_REMOVE:
+        raise InvalidInput(
+            "alpha multiplies the number of records, which add-remove keeps private; "
+            "pass public_records (a number that you declare public), or alpha=None."
+        )
+    raise InvalidInput("alpha multiplies the number of records, so it is needed: say plan(records=n), or explain(records=n).")
 
 
 def is_private(data_norm: object) -> bool:

@@ -48,7 +48,8 @@ def kind_named(name: str) -> type[PrivateModel]:
     """The estimator of this kind. Raises InvalidInput for a name that no model has."""
     found = PrivateModel.models.get(name)
     if found is None:
-        raise InvalidInput(f"the model must be one of {quoted(PrivateModel.models)}; {name!r} was given.{did_you_mean(name, PrivateModel.models)}")
+        known, near = PrivateModel.models, did_you_mean(name, PrivateModel.models)
+        raise InvalidInput(f"the model must be one of {quoted(known, most=len(known))}; {name!r} was given.{near}")
     return found
 
 

@@ -33,6 +33,7 @@ from discreet.estimators.inputs import (
     SCHEMES,
     ClassRisk,
     class_problem,
+    constant_feature,
     count_or_none,
     distinct_classes,
     encoded_codes,
@@ -40,6 +41,7 @@ from discreet.estimators.inputs import (
     labels_and_classes,
     positive_or_none,
     public_norm,
+    ridge_of,
     scheme_named,
     split_weights,
 )
@@ -54,9 +56,6 @@ from discreet.mechanisms.persons import drawn_beside
 from discreet.noise import Noise
 from discreet.problems import RegularisedRisk
 from discreet.statements.base import CLASSES, SCHEMA
-
-_INTERCEPT_SHARE = 0.3
-"""The constant feature over data_norm where the caller does not choose: it lengthens the norm bound, and so the noise, by 4 %."""
 
 
 def _require_link(estimator: "LinearClassifier") -> bool:
@@ -311,9 +310,7 @@ class LinearClassifier(ScoredClassifier, PrivateModel):
 
     def _domain(self, features: int, records: int | None, classes: int, persons: Persons | None) -> Domain:
         norm = positive(public_norm(self.data_norm), "data_norm")
-        constant = 0.0
-        if self.fit_intercept:
-            constant = _INTERCEPT_SHARE * norm if self.intercept_scale is None else positive(self.intercept_scale, "intercept_scale")
+        constant = constant_feature(norm, self.intercept_scale, wanted=self.fit_intercept)
         return Domain(features=features, norm_bound=norm, intercept_scale=constant, records=records, classes=classes, persons=persons)
 
     def _problem(self, domain: Domain, largest_weight: float, privacy: Privacy) -> RegularisedRisk:
@@ -321,15 +318,7 @@ class LinearClassifier(ScoredClassifier, PrivateModel):
         if self.loss is None and self.calibration == "tight":
             problem = with_temperature(problem, mechanism=self.mechanism, **privacy.target)
         if self.alpha is not None:
-            alpha = positive(self.alpha, "alpha")
-            if domain.records is None and privacy.neighbours is not ADD_REMOVE:
-                raise InvalidInput("alpha multiplies the number of records, so it is needed: say plan(records=n), or explain(records=n).")
-            if domain.records is None:
-                raise InvalidInput(
-                    "alpha multiplies the number of records, which add-remove keeps private; "
-                    "pass public_records (a number that you declare public), or alpha=None."
-                )
-            return replace(problem, ridge=alpha * domain.records)
+            return replace(problem, ridge=ridge_of(self.alpha, domain.records, privacy.neighbours))
         if not privacy.adds_noise:  # the calibration refuses it, or adds none
             return problem
         return replace(problem, ridge=default_ridge(problem, mechanism=self.mechanism, **privacy.target))

@@ -20,25 +20,21 @@ from discreet.certificates import Release
 from discreet.core.arrays import Floats
 from discreet.core.errors import InvalidInput
 from discreet.core.neighbours import ADD_REMOVE, Privacy
-from discreet.core.validate import positive
 from discreet.data import Domain, bounded_rows
-from discreet.estimators.base import Given, ScoredRegressor
-from discreet.estimators.bounded_model import BoundedModel
+from discreet.estimators.base import Given
 from discreet.estimators.explanation import Explanation, Reason, known_features, relation_words
 from discreet.estimators.inputs import count_or_none, is_private, whole_or_none
 from discreet.estimators.norm_fit import left
 from discreet.estimators.prior import declared_prior, prior_of
+from discreet.estimators.regression_model import RegressionModel
 from discreet.matrices import Matrix, answers_per_record
 from discreet.mechanisms.regression import Equations, LeastSquares, RegressionMechanism, calibrate_least_squares, fitted_of
 from discreet.mechanisms.regression.sums import MOST_RECORDS
 
-_INTERCEPT_SHARE = 0.3
-"""The constant feature over the bound of rows where the caller does not choose: it lengthens that bound, and so the noise, by 4 %."""
-
 
 @answers_per_record
 @dataclass(kw_only=True, eq=False, repr=False)
-class LinearRegression(ScoredRegressor, BoundedModel):
+class LinearRegression(RegressionModel):
     """Linear regression under (epsilon, delta) differential privacy.
 
     Parameters
@@ -78,13 +74,9 @@ class LinearRegression(ScoredRegressor, BoundedModel):
     """
 
     saved_as = "linear-regression"
-    targets = ("numbers",)
     standard_for = ("numbers",)
     _chooses_norms: ClassVar[bool] = True
 
-    target_bound: float = 1.0
-    fit_intercept: Annotated[bool, "Whether there is an intercept."] = True
-    intercept_scale: Annotated[float | None, "Size of the intercept's constant feature; 0.3 times the bound of rows if left out."] = None
     mechanism: Annotated[str, "auto, objective, objective-huber, refined or moments (these two know intervals), adassp, mixing, hessian-mixing."] = (
         "auto"
     )
@@ -165,17 +157,6 @@ class LinearRegression(ScoredRegressor, BoundedModel):
 
     def _declared(self, given: Given) -> tuple[str, ...]:
         return given.declared if self.prior is None else (*given.declared, *declared_prior(self.prior, given.classes))
-
-    def _of_classes(self) -> bool:
-        return False
-
-    def _target_bound(self) -> float:
-        return positive(self.target_bound, "target_bound")
-
-    def _constant(self, domain: Domain) -> float:
-        if not self.fit_intercept:
-            return 0.0
-        return _INTERCEPT_SHARE * domain.radius if self.intercept_scale is None else positive(self.intercept_scale, "intercept_scale")
 
     def _keep(self, release: Release, domain: Domain, given: Given) -> None:
         super()._keep(release, domain, given)

@@ -17,12 +17,9 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Self
 
-import numpy as np
-import numpy.typing as npt
-
-from discreet.certificates import Certificate, Check, Verification
+from discreet.certificates import Certificate, Check
 from discreet.core.arrays import Floats
-from discreet.core.errors import FileFormatError, InvalidInput, InvalidType
+from discreet.core.errors import FileFormatError, InvalidInput
 from discreet.core.files.strict_json import read_object
 from discreet.core.files.text_file import read_parsed
 from discreet.core.files.whole_file import write_whole
@@ -33,25 +30,18 @@ from discreet.data.labels import Label, canonical
 from discreet.estimators.base import PrivateModel
 from discreet.estimators.curves import Curves, curves_of
 from discreet.estimators.explanation import Explanation, explained
-from discreet.estimators.forms import (
-    Form,
-    KernelForm,
-    LinearForm,
-    chosen_codes,
-    codes_above,
-    form_of,
-    log_probabilities,
-    probabilities,
-)
+from discreet.estimators.forms import Form, KernelForm, LinearForm, form_of
 from discreet.estimators.model_record import FORMAT, brief, check_keys, schema_of, weights_of
 from discreet.estimators.plain import plain_estimator
-from discreet.estimators.stated_model import StatedModel, same
+from discreet.estimators.stated_model import StatedModel, kind_of, same
 from discreet.estimators.summarised import summary_of_model
 from discreet.estimators.summary import MOST, Summary
 from discreet.estimators.uncertainty import Uncertainty
 from discreet.matrices import Matrix, answers_per_record
 from discreet.mechanisms.bounds_choice.norm import NORM_THEN_FIT
 from discreet.statements.base import CLASSES, LABELS_THAT_OCCUR, SCHEMA
+
+_KEYS = ("format", "kind", "classes", "weights", "schema", "certificate")
 
 
 @answers_per_record
@@ -90,11 +80,7 @@ class Model(StatedModel):
 
         Raises InvalidType for another kind of estimator, InvalidInput for one that is not fitted or was fitted on other features, norm or classes.
         """
-        names = [name for name, kind in PrivateModel.models.items() if type(estimator) is kind]
-        if not names:
-            known = ", ".join(kind.__name__ for kind in PrivateModel.models.values())
-            raise InvalidType(f"a model is made from one of {known}; {type(estimator).__name__} was given.")
-        fitted = vars(estimator)
+        kind, fitted = kind_of(estimator), vars(estimator)
         if "certificate_" not in fitted:
             raise InvalidInput("the estimator is not fitted yet. Call fit on a table encoded by the schema first.")
         fitted_classes = [canonical(label) for label in fitted["classes_"].tolist()] if "classes_" in fitted else []
@@ -103,12 +89,18 @@ class Model(StatedModel):
             raise InvalidInput(
                 f"the schema declares the classes {declared}; the estimator was fitted on {fitted_classes}. Fit it on a table of this schema."
             )
-        return cls(kind=names[0], schema=schema, weights=fitted["weights_"], certificate=fitted["certificate_"])
+        return cls(kind=kind, schema=schema, weights=fitted["weights_"], certificate=fitted["certificate_"])
 
     @property
     def classes(self) -> tuple[Label, ...]:
         """As the schema declares them; empty where the target is a number."""
         return _classes_of(self.schema)
+
+    @property
+    def span(self) -> tuple[float, float] | None:
+        """See StatedModel: in the unit of the target's column."""
+        target = self.schema.target
+        return (target.lower, target.upper) if isinstance(target, NumberTarget) else None
 
     def decision(self, frame: "Frame | EncodedTable") -> Floats:
         """f(x) of every record of a table (see `Schema.encode`), (n,), positive for the second class; (n, K) for K > 2 classes.
@@ -116,33 +108,6 @@ class Model(StatedModel):
         Raises as `Schema.encode` does.
         """
         return self.form.decision(self._rows(frame), self.weights)
-
-    def predict(self, frame: "Frame | EncodedTable", *, threshold: float | None = None) -> npt.NDArray[Any]:
-        """The likelier class of every record, (n,), as the schema declares it; or its number, in the unit of the target's column.
-
-        With a `threshold`, of two classes the second where its probability is above it (`threshold_for`). Raises InvalidInput for one outside (0, 1),
-        and for a model without probabilities or of other classes.
-        """
-        target = self.schema.target
-        if threshold is not None:
-            codes = codes_above(self.probabilities(frame), threshold)
-        else:
-            decision = self.decision(frame)
-            if isinstance(target, NumberTarget):
-                return np.asarray(target.lower + 0.5 * (self._number_loss().answer(decision) + 1.0) * (target.upper - target.lower))
-            codes = chosen_codes(decision)
-        alike = len({type(label) for label in self.classes}) == 1
-        labels = np.array(self.classes) if alike else np.array(self.classes, dtype=object)
-        chosen: npt.NDArray[Any] = labels[codes]
-        return chosen
-
-    def probabilities(self, frame: "Frame | EncodedTable") -> Floats:
-        """Probabilities of the K classes, (n, K). Raises InvalidInput for a model without."""
-        return probabilities(self._link(), self.decision(frame), multinomial=self._multinomial)
-
-    def log_probabilities(self, frame: "Frame | EncodedTable") -> Floats:
-        """Logarithms of `probabilities`, accurate where these are tiny. Raises as it does."""
-        return log_probabilities(self._link(), self.decision(frame), multinomial=self._multinomial)
 
     def curves(self, *, uncertainty: Uncertainty | None = None, level: float = 0.95, label: Label | None = None) -> Curves:
         """What each column adds, with a band of `level` that counts the noise and, given the `uncertainty` of this model, the sample: it is free.
@@ -163,10 +128,6 @@ class Model(StatedModel):
         """What was chosen and what it costs, from the certificate alone. Estimators explain alternatives too, before a fit."""
         return explained(self.certificate, self.form, name=self.kind)
 
-    def verify(self) -> Verification:
-        """Check the certificate against the weights, and that model, schema and certificate agree."""
-        return Verification(checks=(*self.certificate.verify(self.weights).checks, *self._agreement()))
-
     def to_dict(self) -> dict[str, object]:
         """A plain table for JSON."""
         return {
@@ -186,7 +147,7 @@ class Model(StatedModel):
     def from_json(cls, text: str) -> Self:
         """The model that `to_json` wrote. Raises FileFormatError for anything else."""
         record = read_object(text, what="a model")
-        check_keys(record)
+        check_keys(record, FORMAT, _KEYS, other="Install a version of discreet that reads it.")
         schema = schema_of(record["schema"])
         declared = list(_classes_of(schema))
         if json.dumps(record["classes"]) != json.dumps(declared):

@@ -1,7 +1,7 @@
 """The parts of a model file, read strictly: what is absent, too much or mistyped is refused, and nothing is guessed."""
 
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -15,26 +15,21 @@ FORMAT = "discreet-model/1"
 """The format of a model file; another version is refused."""
 
 
-_KEYS = ("format", "kind", "classes", "weights", "schema", "certificate")
-
-
 def brief(value: Json) -> str:
     """A value of a file, short enough for a message."""
     text = f"{value:.10g}" if isinstance(value, float) else json.dumps(value)
     return text if len(text) <= 60 else f"{text[:57]}..."
 
 
-def check_keys(record: Mapping[str, Any]) -> None:
-    """The format first: what another version calls its keys is none of our business."""
+def check_keys(record: Mapping[str, Any], known: str, keys: Sequence[str], *, other: str) -> None:
+    """The format first: what another one calls its keys is none of our business. `other` is what to do with a file of another format."""
     if "format" not in record:
-        raise FileFormatError(f'it does not say its format; a model file holds "format": "{FORMAT}".')
-    if record["format"] != FORMAT:
-        raise FileFormatError(
-            f"this version reads the format {FORMAT!r}; {brief(record['format'])} was found. Install a version of discreet that reads it."
-        )
-    if absent := [key for key in _KEYS if key not in record]:
+        raise FileFormatError(f'it does not say its format; a model file holds "format": "{known}".')
+    if record["format"] != known:
+        raise FileFormatError(f"this version reads the format {known!r}; {brief(record['format'])} was found. {other}")
+    if absent := [key for key in keys if key not in record]:
         raise FileFormatError(f"it lacks {quoted(absent)}.")
-    if extra := [key for key in record if key not in _KEYS]:
+    if extra := [key for key in record if key not in keys]:
         raise FileFormatError(f"it holds {quoted(extra)}, which no model of this format has.")
 
 

@@ -19,6 +19,7 @@ from numbers import Integral
 from typing import Annotated, Any
 
 import numpy as np
+import numpy.typing as npt
 from sklearn.metrics import accuracy_score, r2_score
 from sklearn.utils import ClassifierTags, RegressorTags
 from sklearn.utils.metaestimators import available_if
@@ -30,7 +31,7 @@ from discreet.core.validate import positive
 from discreet.data import Domain
 from discreet.estimators.base import Given, Learnt, ScoredClassifier, ScoredRegressor, measured
 from discreet.estimators.bounded_model import ByComparison, ByFrankWolfe, OfNumbers, WithIntercept
-from discreet.estimators.forms import log_probabilities, probabilities
+from discreet.estimators.forms import codes_above, log_probabilities, probabilities
 from discreet.losses import Logistic
 from discreet.losses.predictions import HuberLoss, LogCosh, OfMargin, PredictionLoss, Squared, prediction_loss_named
 from discreet.matrices import answers_per_record
@@ -351,6 +352,10 @@ class LassoClassifier(ScoredClassifier, _OverL1Ball):
     def decision_function(self, X: Any) -> Floats:
         """<w, x> + intercept, (n,), with rows brought within the declared bounds."""
         return self._predictions(X)
+
+    def predict(self, X: Any, *, threshold: float | None = None) -> npt.NDArray[Any]:
+        """The likelier class of every row, (n,); with a `threshold` in (0, 1), the second where its probability is above it."""
+        return super().predict(X) if threshold is None else np.asarray(self.classes_[codes_above(self.predict_proba(X), threshold)])
 
     def predict_proba(self, X: Any) -> Floats:
         """Probabilities of the two classes, (n, 2)."""

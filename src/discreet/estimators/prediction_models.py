@@ -25,9 +25,9 @@ from discreet.core.errors import InvalidInput
 from discreet.core.neighbours import Privacy
 from discreet.core.validate import positive
 from discreet.data import Domain, EncodedTable
-from discreet.estimators.base import Given, ScoredRegressor
-from discreet.estimators.bounded_model import BoundedModel
-from discreet.estimators.inputs import positive_or_none
+from discreet.estimators.base import Given
+from discreet.estimators.inputs import positive_or_none, ridge_of
+from discreet.estimators.regression_model import RegressionModel
 from discreet.losses.predictions import Expectile, Gamma, HuberLoss, Pinball, Poisson, PredictionLoss, SmoothPinball
 from discreet.matrices import answers_per_record
 from discreet.mechanisms.base import Mechanism
@@ -35,8 +35,6 @@ from discreet.mechanisms.regression import LeastSquares, calibrate_prediction
 from discreet.mechanisms.regression.objective import default_width
 from discreet.problems import PredictionRisk
 
-_INTERCEPT_SHARE = 0.3
-"""The constant feature over the bound of rows where the caller does not choose: it lengthens that bound, and so the noise, by 4 %."""
 _ALPHA = "Strength of regularisation, of |w|^2 / 2 in the mean objective; from public numbers if left out."
 _LEAST_BEND, _LARGEST_BEND = 0.01, 0.25
 """Of the kink of a pinball loss, over the bound of targets."""
@@ -47,7 +45,7 @@ _FEW = 2000
 
 
 @dataclass(kw_only=True, eq=False, repr=False)
-class PredictionModel(ScoredRegressor, BoundedModel):
+class PredictionModel(RegressionModel):
     """What the regressions here share; they take these parameters, beside their own.
 
     Parameters
@@ -70,12 +68,7 @@ class PredictionModel(ScoredRegressor, BoundedModel):
     certificate_ : what the release promises and why; `certificate_.verify(weights_)` checks it.
     """
 
-    targets = ("numbers",)
-
     alpha: Annotated[float | None, _ALPHA] = None
-    target_bound: float | None = 1.0
-    fit_intercept: Annotated[bool, "Whether there is an intercept."] = True
-    intercept_scale: Annotated[float | None, "The constant feature of the intercept; 0.3 of the bound of rows if left out."] = None
 
     @abstractmethod
     def _loss(self, domain: Domain, privacy: Privacy) -> PredictionLoss:
@@ -85,30 +78,8 @@ class PredictionModel(ScoredRegressor, BoundedModel):
         if self.mechanism not in ("auto", "objective") or self.n_iter is not None:
             raise InvalidInput('there is one mechanism here: leave n_iter out, and mechanism, or say "objective".')
         problem = PredictionRisk(loss=self._loss(domain, privacy), domain=domain)
-        return problem, calibrate_prediction(problem, ridge=self._ridge(domain), **privacy.target)
-
-    def _ridge(self, domain: Domain) -> float | None:
-        """lambda, where the caller chose alpha. Raises InvalidInput where alpha multiplies a number that nobody may know."""
-        alpha = positive_or_none(self.alpha, "alpha")
-        if alpha is None:
-            return None
-        if domain.records is None:
-            raise InvalidInput(
-                "alpha multiplies the number of records, which is not known here, or which add-remove keeps private; pass records to plan, or "
-                "public_records (a number that you declare public), or alpha=None."
-            )
-        return alpha * domain.records
-
-    def _of_classes(self) -> bool:
-        return False
-
-    def _target_bound(self) -> float:
-        return positive(self.target_bound, "target_bound")
-
-    def _constant(self, domain: Domain) -> float:
-        if not self.fit_intercept:
-            return 0.0
-        return _INTERCEPT_SHARE * domain.radius if self.intercept_scale is None else positive(self.intercept_scale, "intercept_scale")
+        ridge = None if self.alpha is None else ridge_of(self.alpha, domain.records, privacy.neighbours)
+        return problem, calibrate_prediction(problem, ridge=ridge, **privacy.target)
 
     def _width(self, given: float | None, domain: Domain, privacy: Privacy) -> float:
         """Of a clipped slope, in units of the target: what was chosen, or by the noise."""

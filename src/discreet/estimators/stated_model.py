@@ -4,17 +4,20 @@ Losses, schemes and sets are those that the certificate's problem states; a kind
 """
 
 from abc import ABC, abstractmethod
+from collections.abc import Iterable
+from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 
 from discreet.accounting import Json
-from discreet.certificates import Certificate
+from discreet.certificates import Certificate, Check, Verification
 from discreet.core.arrays import Floats
-from discreet.core.errors import InvalidInput, did_you_mean, quoted
+from discreet.core.errors import InvalidInput, InvalidType, did_you_mean, quoted
 from discreet.core.fields import numbers
 from discreet.data.labels import Label
 from discreet.estimators.base import PrivateModel
-from discreet.estimators.forms import BoundedForm, Form, has_link
+from discreet.estimators.forms import BoundedForm, Form, chosen_codes, codes_above, has_link, log_probabilities, probabilities
 from discreet.estimators.inputs import SCHEMES
 from discreet.estimators.model_record import brief
 from discreet.losses import Logistic, MarginLoss, loss_named
@@ -34,6 +37,49 @@ class StatedModel(ABC):
     @abstractmethod
     def classes(self) -> tuple[Label, ...]:
         """Empty where the target is a number."""
+
+    @property
+    @abstractmethod
+    def span(self) -> tuple[float, float] | None:
+        """The range of targets, where the weights see them as numbers from -1 to 1; None where they see them as they are, and for classes."""
+
+    @abstractmethod
+    def decision(self, rows: Any, /) -> Floats:
+        """f(x) of every row, (n,), positive for the second class; (n, K) for K > 2 classes."""
+
+    @abstractmethod
+    def _agreement(self) -> Iterable[Check]:
+        """Whether the parts belong together, in words."""
+
+    def predict(self, rows: Any, /, *, threshold: float | None = None) -> npt.NDArray[Any]:
+        """The likelier class of every row, (n,), or its number, in the unit of the target.
+
+        With a `threshold`, of two classes the second where its probability is above it (`threshold_for`). Raises InvalidInput for one outside (0, 1),
+        and for a model without probabilities or of other classes.
+        """
+        if threshold is not None:
+            codes = codes_above(self.probabilities(rows), threshold)
+        elif self.classes:
+            codes = chosen_codes(self.decision(rows))
+        else:
+            answers = self._number_loss().answer(self.decision(rows))
+            lower, upper = self.span or (-1.0, 1.0)
+            return np.asarray(answers if self.span is None else lower + 0.5 * (answers + 1.0) * (upper - lower))
+        alike = len({type(label) for label in self.classes}) == 1
+        chosen: npt.NDArray[Any] = np.array(self.classes, dtype=None if alike else object)[codes]
+        return chosen
+
+    def probabilities(self, rows: Any, /) -> Floats:
+        """Probabilities of the K classes, (n, K). Raises InvalidInput for a model without."""
+        return probabilities(self._link(), self.decision(rows), multinomial=self._multinomial)
+
+    def log_probabilities(self, rows: Any, /) -> Floats:
+        """Logarithms of `probabilities`, accurate where these are tiny. Raises as it does."""
+        return log_probabilities(self._link(), self.decision(rows), multinomial=self._multinomial)
+
+    def verify(self) -> Verification:
+        """Check the certificate against the weights, and that the parts of the model agree."""
+        return Verification(checks=(*self.certificate.verify(self.weights).checks, *self._agreement()))
 
     @property
     def intercept_scale(self) -> float:
@@ -137,6 +183,15 @@ class StatedModel(ABC):
             return loss_named(name, numbers(parameters))
         except (InvalidInput, TypeError):
             return None
+
+
+def kind_of(estimator: PrivateModel) -> str:
+    """By which its model files go. Raises InvalidType for an estimator that has none."""
+    for name, made in PrivateModel.models.items():
+        if type(estimator) is made:
+            return name
+    known = ", ".join(made.__name__ for made in PrivateModel.models.values())
+    raise InvalidType(f"a model is made from one of {known}; {type(estimator).__name__} was given.")
 
 
 def same(stated: Json, expected: float) -> bool:
