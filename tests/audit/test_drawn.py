@@ -14,7 +14,7 @@ from discreet.cli.audit_estimators import ESTIMATORS
 from discreet.core.neighbours import ADD_REMOVE, REPLACE_ONE, Persons
 from discreet.data import persons
 from discreet.estimators.search_scores import OF_NUMBERS, Scoring
-from discreet.mechanisms.counting import Moments
+from discreet.mechanisms.counting import Cells, Moments, Summary
 from discreet.mechanisms.selection import CountNoise
 from discreet.noise import SystemNoise
 from discreet.problems import Prior
@@ -50,6 +50,25 @@ def test_no_record_moves_sums_of_powers_farther_than_the_noise_is_for():
         for norm, bound in ((2, query.sensitivity(REPLACE_ONE).step), (1, query.sensitivity(REPLACE_ONE).manhattan)):
             assert np.max(np.linalg.norm(moves, norm, axis=1)) <= bound
             assert np.max(np.linalg.norm(high.astype(float), norm, axis=1)) <= bound
+
+
+def test_no_record_moves_tables_and_sums_farther_than_the_noise_is_for():
+    """All pairs of 129 numbers in two groups, each with the farthest cells; where squares weigh little, and where they weigh most."""
+    numbers = np.linspace(-(1 << 20), 1 << 20, 129).astype(np.int64)
+    for groups, pair in ((1, (40_000, 20_000)), (2, (40_000, 20_000)), (1, (10_000, 90_000)), (2, (10_000, 90_000)), (1, (59_161, 100_000))):
+        query = Summary(groups=groups, tables=(Cells(cells=4, levels=((1, 30_000), (2, 50_000))),), sums=(pair,))
+        here, there = (
+            np.array([query.answer(np.array([[group, cell, number]])) for number in numbers]).astype(float)
+            for group, cell in ((0, 0), (groups - 1, 3))
+        )
+        elsewhere = np.array([query.answer(np.array([[0, 3, number]])) for number in numbers]).astype(float)
+        for norm in (2, 1):
+            added, replaced = (
+                getattr(query.sensitivity(neighbours), "step" if norm == 2 else "manhattan") for neighbours in (ADD_REMOVE, REPLACE_ONE)
+            )
+            reached = max(np.max(np.linalg.norm(here[:, np.newaxis] - other, norm, axis=2)) for other in (there, elsewhere))
+            assert np.max(np.linalg.norm(here, norm, axis=1)) <= added
+            assert 0.99 * replaced <= reached <= replaced
 
 
 def test_no_record_counts_more_than_one_in_a_search_over_regressions():

@@ -258,6 +258,12 @@ _ENTRIES = (
         *(f"counting-{law}" for law in ("gaussian", "laplace")),
     ),
     _entry(
+        "summaries",
+        "tables and sums of all columns, from which a table is described; delta 0 or more",
+        integers.summaries,
+        *(f"counting-{law}" for law in ("gaussian", "laplace")),
+    ),
+    _entry(
         "exponential", "the exponential mechanism among 1000 candidates", integers.exponential, "exponential-mechanism", exact=_exponential, pure=True
     ),
     _entry(

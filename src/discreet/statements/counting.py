@@ -35,6 +35,8 @@ ERRORS = ("absolute", "square", "fourth")
 """Powers of an error whose sums are asked for."""
 LEAST_BITS, MOST_BITS = 8, 20
 """An error has 2^8 to 2^20 levels."""
+NUMBER_BITS = 20
+"""A number of a summary has 2^20 levels on either side of 0."""
 MOST_COLUMNS = 1 << 12
 """That are counted in one query; a certificate of more does not verify."""
 CURVATURE = "curvature, discrete Gaussian noise"
@@ -62,7 +64,33 @@ def moves_of(query: Json, neighbours: Neighbours) -> tuple[int, int, int]:
         case {"kind": "column-histograms", "columns": columns, **rest} if not rest:
             sizes = [_cells(column) for column in filled(columns)]
             return ((1 if neighbours is ADD_REMOVE else 2) * len(sizes), sum(sizes), 1)
+        case {"kind": "summary", "groups": groups, "tables": list(tables), "sums": list(sums), "asked": str(), **rest} if not rest:
+            sizes, weights = summary_terms(tables, sums)
+            return ((1 if neighbours is ADD_REMOVE else 2) * len(weights), whole(groups) * sum(sizes), max(weights))
     raise ValueError
+
+
+def summary_terms(tables: list[Json], sums: list[Json]) -> tuple[list[int], list[int]]:
+    """How many answers of a group each term has, and its weight: of every level of a table, and of numbers and their squares.
+
+    Raises ValueError for what is none, and for none at all.
+    """
+    sizes, weights = [], []
+    for table in tables:
+        stated = mapping(table)
+        if stated.keys() != {"cells", "levels"}:
+            raise ValueError
+        for level in filled(stated["levels"]):
+            width, weight = filled(level)
+            sizes.append(-(-whole(stated["cells"]) // whole(width)))
+            weights.append(whole(weight))
+    for pair in sums:
+        first, second = filled(pair)
+        sizes += [1, 1]
+        weights += [whole(first), whole(second)]
+    if not weights:
+        raise ValueError
+    return sizes, weights
 
 
 def _each(errors: Json) -> list[Json]:
@@ -111,7 +139,7 @@ def _counting(parameters: Record, problem: Record, theorem: str, law: str) -> Wo
 
 
 def _public_edges(queries: list[Json]) -> Iterator[Hypothesis]:
-    """Of histograms of columns."""
+    """Of histograms of columns, and of summaries."""
     for query in queries:
         if isinstance(query, dict) and "columns" in query:
             yield condition(
@@ -119,6 +147,16 @@ def _public_edges(queries: list[Json]) -> Iterator[Hypothesis]:
                 "by the caller: they are functions of a schema, which is written down before the records are read",
                 columns=len(filled(query["columns"])),
                 digest=_digest(query["columns"]),
+            )
+        if isinstance(query, dict) and "asked" in query:
+            yield condition(
+                "the cells of {tables} tables, the bounds of {sums} columns of numbers and the {groups} groups are public (SHA-256 of the "
+                "query, which names what gives them, {digest})",
+                "by the caller: they are functions of a schema, which is written down before the records are read",
+                tables=len(query["tables"]) if isinstance(query["tables"], list) else 0,
+                sums=len(query["sums"]) if isinstance(query["sums"], list) else 0,
+                groups=whole(query["groups"]),
+                digest=_digest(query),
             )
 
 

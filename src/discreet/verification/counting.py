@@ -27,7 +27,7 @@ from discreet.statements.base import filled, mapping, persons_of
 from discreet.statements.counting import MOST_COLUMNS, WHOLE
 from discreet.statements.learning import dimension_of
 from discreet.verification.base import AGREEMENT, Check, Stated, delta_check, epsilon_check, register_recheck
-from discreet.verification.moments import farthest_moments
+from discreet.verification.moments import farthest_moments, farthest_summary
 from discreet.verification.numerics import discrete_integral, loss_of
 
 _AGREEMENT_OF_SUMS = 1e-7
@@ -169,6 +169,14 @@ def _move(query: Json, neighbours: Neighbours, scale: float, *, manhattan: bool)
         case {"kind": "moments", "errors": list(errors), "targets": bool(targets), "counted": bool(counted), "bits": int(bits)}:
             length, total = farthest_moments([text(name) for name in errors], neighbours, targets=targets, counted=counted)
             return _Move(((total if manhattan else length) * 2.0**bits,), scale, spread=counted + len(errors) + 4 * targets)
+        case {"kind": "summary", "groups": int(groups), "tables": list(tables), "sums": list(sums), "asked": str()} if groups >= 1 and (
+            tables or sums
+        ):
+            weights = [positive(weight) for table in tables for _, weight in map(filled, filled(mapping(table)["levels"]))]
+            numbers = [(positive(first), positive(second)) for first, second in map(filled, sums)]
+            return _Move(
+                (farthest_summary(weights, numbers, neighbours, groups=groups)[manhattan],), scale, spread=2 * len(weights) + 4 * len(numbers)
+            )
     return _Move(_steps(query, neighbours), scale)
 
 

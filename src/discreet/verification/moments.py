@@ -1,9 +1,10 @@
-"""How far one record moves sums of powers of an error and of a target, searched over a grid of records, not derived.
+"""How far one record moves sums of powers of an error and of a target, and summaries, searched over a grid of records, not derived.
 
 Records are pairs (x, t), x in [0, 1] and t in [-1, 1], and what they add is written down term by term. The farthest pair of a coarse grid of all
 pairs of targets is looked for again on finer and finer grids around it, and so is the farthest pair of errors, which moves other terms.
 """
 
+import math
 from collections.abc import Callable, Sequence
 from typing import TypeAlias
 
@@ -30,6 +31,29 @@ def farthest_moments(errors: Sequence[str], neighbours: Neighbours, *, targets: 
         reached = [float(np.linalg.norm(parts, norm)) for parts in ([one] if neighbours is ADD_REMOVE else [one, two])]
         found.append(max(reached))
     return found[0], found[1]
+
+
+def farthest_summary(weights: Sequence[float], numbers: Sequence[tuple[float, float]], neighbours: Neighbours, *, groups: int) -> tuple[float, float]:
+    """The l2 and the l1 norm of the farthest move of tables, counted with these weights, and of numbers and their squares, with theirs."""
+    found = []
+    for norm in (2, 1):
+        # A record that comes or goes moves one cell at each level of each table; one that is replaced another one, too.
+        parts = list(weights) if neighbours is ADD_REMOVE else [*weights, *weights]
+        for first, second in numbers:
+            curve = _number(first, second)
+            alone = _farthest(curve, -1.0, norm, alone=True)
+            if neighbours is ADD_REMOVE:
+                parts.append(alone)
+                continue
+            elsewhere = [alone, alone] if groups > 1 else [alone]
+            here = _farthest(curve, -1.0, norm, alone=False) + (3.0 if norm == 1 else math.sqrt(5.0))  # of what is rounded
+            parts.append(max(here, float(np.linalg.norm(elsewhere, norm))))
+        found.append(float(np.linalg.norm(parts, norm)))
+    return found[0], found[1]
+
+
+def _number(first: float, second: float) -> Curve:
+    return _curve([lambda t: first * t, lambda t: second * t**2])
 
 
 def _curve(terms: Sequence[Curve]) -> Curve:

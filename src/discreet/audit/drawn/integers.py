@@ -15,7 +15,18 @@ from discreet.losses import Logistic
 from discreet.matrices import DenseMatrix
 from discreet.mechanisms.base import Numbers
 from discreet.mechanisms.bounds_choice import BoundsChoice, BoundsGrid, OpenColumns
-from discreet.mechanisms.counting import BoundedSum, GaussianCounting, Histogram, LaplaceCounting, Moments, Queries
+from discreet.mechanisms.counting import (
+    MISSING,
+    BoundedSum,
+    Cells,
+    GaussianCounting,
+    Histogram,
+    IntegerQuery,
+    LaplaceCounting,
+    Moments,
+    Queries,
+    Summary,
+)
 from discreet.mechanisms.curvature import CurvatureQuery, CurvatureRecords, GaussianCurvature
 from discreet.mechanisms.cuts import CutsPlan, Interval
 from discreet.mechanisms.selection import Candidates, CountNoise, ExponentialMechanism, RandomStopping
@@ -52,8 +63,20 @@ def cuts(target: Target) -> Watch:
 
 def moments(target: Target) -> Watch:
     """The sums of powers of errors and targets."""
-    queries = Queries((Moments(targets=True, counted=True),))
-    exact = queries.answered((np.array([[3, -5], [1 << 20, 1 << 20], [1 << 19, -77]]),))
+    return _one_query(target, Moments(targets=True, counted=True), [[3, -5], [1 << 20, 1 << 20], [1 << 19, -77]], "noise on sums of powers")
+
+
+def summaries(target: Target) -> Watch:
+    """Tables and sums of two groups."""
+    table = Cells(cells=3, levels=((1, 1 << 19), (2, 1 << 18)))
+    query = Summary(groups=2, tables=(table,), sums=((1 << 19, 1 << 18),))
+    return _one_query(target, query, [[0, 2, 5], [1, 0, -(1 << 20)], [1, 1, MISSING]], "noise on tables and sums")
+
+
+def _one_query(target: Target, query: IntegerQuery, records: list[list[int]], name: str) -> Watch:
+    """A query whose answers have noise of one scale."""
+    queries = Queries((query,))
+    exact = queries.answered((np.array(records),))
     made: LaplaceCounting | GaussianCounting
     if target.delta == 0:
         made = LaplaceCounting.calibrate(queries, epsilon=target.epsilon, neighbours=target.neighbours)
@@ -62,7 +85,7 @@ def moments(target: Target) -> Watch:
     stated, values = released(made, queries, exact, _RUNS)
     (scale,) = (real(one) for one in stated["scales"])  # type: ignore[union-attr]
     law = discrete_laplace if target.delta == 0 else discrete_gaussian
-    return Watch(mechanism=made.name, parts=(law("noise on sums of powers", values - exact.held[0], scale=scale),))
+    return Watch(mechanism=made.name, parts=(law(name, values - exact.held[0], scale=scale),))
 
 
 def exponential(target: Target) -> Watch:

@@ -5,5 +5,19 @@ from discreet.mechanisms.counting.gaussian import GaussianCounting
 from discreet.mechanisms.counting.laplace import LaplaceCounting
 from discreet.mechanisms.counting.moments import Moments
 from discreet.mechanisms.counting.queries import BoundedSum, Histogram, IntegerQuery, Queries, Sensitivity
+from discreet.mechanisms.counting.summaries import MISSING, Cells, Summary
 
-__all__ = ["BoundedSum", "CountingMechanism", "GaussianCounting", "Histogram", "IntegerQuery", "LaplaceCounting", "Moments", "Queries", "Sensitivity"]
+__all__ = [
+    "MISSING",
+    "BoundedSum",
+    "Cells",
+    "CountingMechanism",
+    "GaussianCounting",
+    "Histogram",
+    "IntegerQuery",
+    "LaplaceCounting",
+    "Moments",
+    "Queries",
+    "Sensitivity",
+    "Summary",
+]

@@ -3,6 +3,7 @@
     Histogram(cells)      answer_j = number of records in cell j          one record is in exactly one cell
     BoundedSum(largest)   answer   = sum of contributions                 one record contributes an integer in [0, largest]
     Moments               sums of powers of an error and of a target      one record moves all of them together (module `moments`)
+    Summary               tables and sums of all columns, by groups       as above (module `summaries`)
 
     one record          added or removed            replaced
     Histogram           one cell by 1               two cells by 1, in opposite directions (or none)
@@ -84,7 +85,7 @@ class Histogram:
 
     def __post_init__(self) -> None:
         """Refuse numbers of cells that are none."""
-        _checked("the number of cells of a histogram", self.cells)
+        checked_size("the number of cells of a histogram", self.cells)
 
     @property
     def size(self) -> int:
@@ -116,7 +117,7 @@ class BoundedSum:
 
     def __post_init__(self) -> None:
         """Refuse bounds that are none."""
-        _checked("the largest contribution to a bounded sum", self.largest)
+        checked_size("the largest contribution to a bounded sum", self.largest)
 
     @property
     def size(self) -> int:
@@ -228,7 +229,8 @@ def counted(places: Integers, cells: int, shares: Integers | None) -> Integers:
     return np.bincount(places, weights=shares, minlength=cells).astype(np.int64)
 
 
-def _checked(what: str, value: int) -> None:
+def checked_size(what: str, value: int) -> None:
+    """Raise InvalidInput unless it is an integer from 1 to LARGEST."""
     if isinstance(value, bool) or not isinstance(value, int) or not 1 <= value <= LARGEST:
         raise InvalidInput(f"{what} must be an integer from 1 to {LARGEST}; {value!r} was given.")
 
