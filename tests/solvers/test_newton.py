@@ -5,6 +5,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import optimize, sparse
+from threadpoolctl import threadpool_info, threadpool_limits
 
 from discreet.core.errors import InvalidInput, SolverFailure
 from discreet.losses import HuberHinge, Logistic, SmoothedHinge, SoftplusHinge
@@ -194,3 +195,17 @@ def test_a_last_step_that_was_foreseen_brings_its_own_certificate():
 
 def objective_norm(objective, point):
     return np.linalg.norm(objective.gradient(point, objective.margins(point)))
+
+
+def test_the_linear_algebra_library_has_one_thread_in_a_solve_and_its_own_again_afterwards(monkeypatch):
+    threads = []
+    gradient = MarginObjective.gradient
+    monkeypatch.setattr(MarginObjective, "gradient", lambda *given: (threads.append(_most_threads()), gradient(*given))[1])
+    with threadpool_limits(2, user_api="blas"):
+        solve(_objective(0, Logistic(), count=60, dimension=4, ridge=0.5, noise=3.0), tolerance=1e-10)
+        assert _most_threads() == 2
+    assert set(threads) == {1}
+
+
+def _most_threads():
+    return max(one["num_threads"] for one in threadpool_info() if one["user_api"] == "blas")

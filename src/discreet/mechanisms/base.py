@@ -25,6 +25,7 @@ from discreet.core.fields import require_known
 from discreet.core.neighbours import Neighbours
 from discreet.core.private import holds_records
 from discreet.core.version import VERSION
+from discreet.core.workers import single_threaded_algebra
 from discreet.ledger import Account, spending_on
 from discreet.noise import Noise
 from discreet.statements import certified_words, for_persons
@@ -169,7 +170,7 @@ class Mechanism(ABC, Generic[P, D]):
         guarantee = self.guarantee(problem)
         self.require(problem, data)
         purpose = self.name if self.releases == 1 else f"{self.name}, {self.releases} releases"
-        with spending_on(account, guarantee, purpose=purpose, table=data.content()) as reservation:
+        with spending_on(account, guarantee, purpose=purpose, table=data.content()) as reservation, single_threaded_algebra():
             drawn = self.draw(problem, data, noise)
             digest = hashlib.sha256(json.dumps(drawn.shape).encode())
             empty = True

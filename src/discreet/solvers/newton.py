@@ -23,6 +23,7 @@ from scipy.linalg import LinAlgError, cho_factor, cho_solve
 
 from discreet.core.arrays import Floats
 from discreet.core.errors import InvalidInput, SolverFailure
+from discreet.core.workers import single_threaded_algebra
 from discreet.solvers.objective import Objective, Solution, Status, failure
 
 MATRIX_LIMIT = 3000
@@ -219,13 +220,14 @@ def solve(objective: Objective, *, tolerance: float, start: Floats | None = None
     """The minimiser of `objective` up to a certified gradient norm of `tolerance`, from `start` (d,), or about that of a sample, or zero.
 
     Newton's method with kept Cholesky factors up to d = MATRIX_LIMIT, with preconditioned conjugate gradients above it, or wherever `by_products`
-    says that products with the Hessian are all that is cheap. Deterministic for one BLAS and
-    number of threads. Raises SolverFailure when the tolerance cannot be certified, InvalidInput for a tolerance or ridge that is not positive.
+    says that products with the Hessian are all that is cheap. The linear algebra library is held to one thread: deterministic for one BLAS.
+    Raises SolverFailure when the tolerance cannot be certified, InvalidInput for a tolerance or ridge that is not positive.
     """
     check(objective, tolerance)
-    directions = directions_for(objective, by_products=by_products)
-    origin = _near(objective, directions, by_products=by_products) if start is None else start
-    return minimise(objective, directions, tolerance=tolerance, start=origin)
+    with single_threaded_algebra():
+        directions = directions_for(objective, by_products=by_products)
+        origin = _near(objective, directions, by_products=by_products) if start is None else start
+        return minimise(objective, directions, tolerance=tolerance, start=origin)
 
 
 def _near(objective: Objective, directions: Directions, *, by_products: bool) -> Floats:
