@@ -24,6 +24,7 @@ from discreet.evaluation import PrivateEvaluation, prepare
 from discreet.evaluation.outcomes import Outcomes
 from discreet.evaluation.prepared import Prepared
 from discreet.evaluation.private import read_report
+from discreet.mechanisms.base import Numbers
 from discreet.noise import SystemNoise
 
 Floats = npt.NDArray[np.float64]
@@ -125,8 +126,8 @@ def measured(survey: Survey, counts: npt.NDArray[np.int64]) -> PrivateEvaluation
     """The released evaluation of so many records of each kind."""
     prepared = survey.prepared
     queries = prepared.survey.queries()
-    answers = [query.answer(np.repeat(column, counts)) for query, column in zip(queries, survey.columns, strict=True)]
-    release = prepared.mechanism.release(queries, answers, SystemNoise(), account=None, content=iter(()))
+    answers = queries.answers([np.repeat(column, counts, axis=0) for column in survey.columns])
+    release = prepared.mechanism.run(queries, Numbers(tuple(answers)), SystemNoise())
     return read_report(prepared, release, None if prepared.survey.neighbours is ADD_REMOVE else int(counts.sum()))
 
 
