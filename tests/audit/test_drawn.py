@@ -1,5 +1,7 @@
 """What leaves every mechanism has the noise that its certificate states, and noise of another size or shape is seen."""
 
+from itertools import product
+
 import numpy as np
 import pytest
 from scipy.special import ndtr, ndtri
@@ -15,6 +17,7 @@ from discreet.core.neighbours import ADD_REMOVE, REPLACE_ONE, Persons
 from discreet.data import persons
 from discreet.estimators.search_scores import OF_NUMBERS, Scoring
 from discreet.mechanisms.counting import Cells, Moments, Summary
+from discreet.mechanisms.margins import Margins
 from discreet.mechanisms.selection import CountNoise
 from discreet.noise import SystemNoise
 from discreet.problems import Prior
@@ -69,6 +72,22 @@ def test_no_record_moves_tables_and_sums_farther_than_the_noise_is_for():
             reached = max(np.max(np.linalg.norm(here[:, np.newaxis] - other, norm, axis=2)) for other in (there, elsewhere))
             assert np.max(np.linalg.norm(here, norm, axis=1)) <= added
             assert 0.99 * replaced <= reached <= replaced
+
+
+def test_no_record_moves_tables_or_scores_farther_than_their_noise_is_for():
+    """All tables of few records, and expectations, of three pairs of columns together: the whole move of each round, and no less."""
+    problem = Margins(columns=(("a", 2), ("b", 2), ("c", 2)), tables=((0,), (1,), (2,)), linked=(0, 1, 2), most=2)
+    for neighbours in (ADD_REMOVE, REPLACE_ONE):
+        *first, of_scores, of_pairs = (one.mu for one in problem.moves(neighbours, [WHOLE] * problem.parts))
+        scored, moved = 0.0, 0.0
+        for expected in range(3):
+            for records in product(range(3), repeat=4):
+                for step in np.eye(4, dtype=int) if neighbours is ADD_REMOVE else np.eye(4, dtype=int)[[0, 1]] - np.eye(4, dtype=int)[[3, 2]]:
+                    here, there = (problem.scores([table] * 3, [np.full(4, expected)] * 3, neighbours) for table in (records, records + step))
+                    scored, moved = max(scored, float(np.linalg.norm(there - here))), max(moved, float(np.linalg.norm(step)))
+        assert scored == pytest.approx(of_scores)
+        assert first == pytest.approx([moved] * 3)
+        assert of_pairs == pytest.approx(np.sqrt(2) * moved)
 
 
 def test_no_record_counts_more_than_one_in_a_search_over_regressions():

@@ -264,6 +264,12 @@ _ENTRIES = (
         *(f"counting-{law}" for law in ("gaussian", "laplace")),
     ),
     _entry(
+        "margins",
+        "contingency tables in rounds, of which synthetic tables are made",
+        integers.margins,
+        "margins-gaussian",
+    ),
+    _entry(
         "exponential", "the exponential mechanism among 1000 candidates", integers.exponential, "exponential-mechanism", exact=_exponential, pure=True
     ),
     _entry(

@@ -1,5 +1,6 @@
 """The noise of counts, choices and matrices of integers, which leave as integers: what left less the exact answer of an invented table."""
 
+from collections.abc import Sequence
 from itertools import product
 from typing import Any
 
@@ -29,9 +30,12 @@ from discreet.mechanisms.counting import (
 )
 from discreet.mechanisms.curvature import CurvatureQuery, CurvatureRecords, GaussianCurvature
 from discreet.mechanisms.cuts import CutsPlan, Interval
+from discreet.mechanisms.margins import GaussianMargins, Margins
+from discreet.mechanisms.margins.problem import Table
 from discreet.mechanisms.selection import Candidates, CountNoise, ExponentialMechanism, RandomStopping
-from discreet.noise import SystemNoise
+from discreet.noise import Integers, SystemNoise
 from discreet.problems import RegularisedRisk
+from discreet.statements.counting import WHOLE
 
 _RUNS = 300
 _QUERIES = Queries((Histogram(cells=3), BoundedSum(largest=7)))
@@ -86,6 +90,41 @@ def _one_query(target: Target, query: IntegerQuery, records: list[list[int]], na
     (scale,) = (real(one) for one in stated["scales"])  # type: ignore[union-attr]
     law = discrete_laplace if target.delta == 0 else discrete_gaussian
     return Watch(mechanism=made.name, parts=(law(name, values - exact.held[0], scale=scale),))
+
+
+def margins(target: Target) -> Watch:
+    """Tables of two columns with a third, the score of their pair, and its own table, of which there is much to be seen."""
+    problem = Margins(columns=(("a", 2), ("b", 3), ("c", 2)), tables=((0, 2), (1, 2)), linked=(0, 1), hub=2, most=1)
+    made = GaussianMargins.calibrate(problem, **target.asked, shares=[0.3, 0.2, 0.1, 0.4])
+    counts = InventedCounts()
+    stated, values = released(made, problem, Numbers(counts), _RUNS // 3)
+    first, second, of_scores, of_pairs = (real(one) for one in stated["scales"])  # type: ignore[union-attr]
+    exact = np.concatenate(counts.of(problem.tables))
+    ends = np.cumsum([4, 6, 1])
+    # What a score is, exactly, follows from what the first round released in the same run.
+    scores = []
+    for value in values:
+        expected = problem.expected(np.split(value[: ends[1]] / WHOLE, ends[:1]))
+        scores.append(problem.scores(counts.of(problem.candidates), expected, target.neighbours))
+    parts = (
+        discrete_gaussian("noise on the first table", values[:, : ends[0]] - exact[:4], scale=first),
+        discrete_gaussian("noise on the second table", values[:, ends[0] : ends[1]] - exact[4:], scale=second),
+        discrete_gaussian("noise on the score", values[:, ends[1] : ends[2]] - np.array(scores), scale=of_scores),
+        discrete_gaussian("noise on the chosen pair", values[:, ends[2] :] - counts.of([(0, 1)])[0], scale=of_pairs),
+    )
+    return Watch(mechanism=made.name, parts=parts)
+
+
+class InventedCounts:
+    """A million records of three columns that tell each other."""
+
+    def of(self, tables: Sequence[Table]) -> list[Integers]:
+        """See Counts of the margins."""
+        table = np.zeros((2, 3, 2), dtype=np.int64)
+        table[0, 0] = 300_000
+        table[1, 1] = 200_000
+        table[1, 2] = 1
+        return [table.sum(axis=tuple({0, 1, 2} - set(each))).ravel() * WHOLE for each in tables]
 
 
 def exponential(target: Target) -> Watch:

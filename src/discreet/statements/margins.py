@@ -1,0 +1,110 @@
+"""The words of releases of contingency tables in rounds."""
+
+from itertools import combinations
+from math import prod
+
+from discreet.accounting import Json
+from discreet.core.fields import count, positive, text, whole
+from discreet.core.neighbours import ADD_REMOVE
+from discreet.statements.base import (
+    Fields,
+    Record,
+    Words,
+    condition,
+    counted,
+    filled,
+    mapping,
+    optional,
+    persons_of,
+    read_fields,
+    register_words,
+    relation,
+    relation_of,
+)
+from discreet.statements.counting import GAUSSIAN_LAW, WHOLE
+
+MARGINS = "contingency tables in rounds, discrete Gaussian noise"
+LARGEST_EPSILON = 100.0
+LEAST_DELTA = 1e-30
+MOST_CELLS = 1 << 24
+"""Of all tables of a round."""
+
+
+def _listed(value: Json) -> list[Json]:
+    if not isinstance(value, list):
+        raise TypeError
+    return value
+
+
+def _scales(value: Json) -> list[float]:
+    return [positive(scale) for scale in filled(value)]
+
+
+def _columns(value: Json) -> list[int]:
+    for column in filled(value):
+        read_fields("columns", mapping(column), {"name": text, "cells": whole})
+    return [whole(mapping(column)["cells"]) for column in filled(value)]
+
+
+def _table(value: Json) -> tuple[int, ...]:
+    found = tuple(count(place) for place in _listed(value))
+    if list(found) != sorted(set(found)):
+        raise ValueError("a table has each column once, in their order")
+    return found
+
+
+def _tables(value: Json) -> list[tuple[int, ...]]:
+    return [_table(table) for table in filled(value)]
+
+
+def _pairs(value: Json) -> list[tuple[int, ...]]:
+    return [_table(pair) for pair in _listed(value)]
+
+
+_PROBLEM: Fields = {"columns": _columns, "tables": _tables, "linked": _table, "hub": optional(count), "most": count, "largest": whole}
+_PARAMETERS: Fields = {"scales": _scales, "neighbours": relation, "epsilon": positive, "pairs": _pairs}
+
+
+def rounds_of(problem: Record, parameters: Record) -> tuple[int, int, int]:
+    """Tables of the first round, candidates and chosen pairs. Raises ValueError for tables, pairs or scales that are none of the columns'."""
+    columns, tables, linked = _columns(problem["columns"]), _tables(problem["tables"]), _table(problem["linked"])
+    most, pairs = count(problem["most"]), _pairs(parameters["pairs"])
+    candidates = list(combinations(linked, 2))
+    fit = all(table and table[-1] < len(columns) for table in tables) and (not linked or linked[-1] < len(columns))
+    fit = fit and sum(prod(columns[one] for one in table) for table in tables) <= MOST_CELLS
+    fit &= len(set(pairs)) == len(pairs) <= most <= len(candidates) and set(pairs) <= set(candidates) and (most > 0) is bool(linked)
+    if not fit or len(_scales(parameters["scales"])) != len(tables) + (2 if linked else 0):
+        raise ValueError("tables, pairs or scales do not belong to the columns")
+    return len(tables), len(candidates), most
+
+
+@register_words("margins-gaussian", parameters=_PARAMETERS, problem=_PROBLEM, shared=True)
+def _margins(parameters: Record, problem: Record) -> Words:
+    neighbours = relation_of(parameters)
+    tables, candidates, most = rounds_of(problem, parameters)
+    several = persons_of(problem).several
+    cells = condition(
+        "the cells of {columns} columns are public, and a record is in exactly one of each",
+        "by the caller: they are functions of a schema, which is written down before the records are read; a cell is found from its record alone",
+        columns=len(_columns(problem["columns"])),
+    )
+    moved = condition(
+        "one record moves {cells} of each of {tables} tables by 1"
+        + (", each of {candidates} scores by at most 1, and {cells} of each of at most {most} chosen tables by 1" if candidates else ""),
+        f"counts are exact integers, in parts of 1 / {WHOLE} of a record{', rows as many as their weight allows, rounded down' if several else ''}",
+        cells="one cell" if neighbours is ADD_REMOVE else "two cells",
+        tables=tables,
+        candidates=candidates,
+        most=most,
+    )
+    rounds = condition(
+        "what is asked later depends on the records through what was released before, and not otherwise",
+        "expected counts and chosen pairs are functions of released integers",
+    )
+    scales = ", ".join(f"{scale:.10g}" for scale in _scales(parameters["scales"]))
+    noise = condition(
+        f"the noise is secret and {GAUSSIAN_LAW} = {{scales}}, of each table in turn" + (", of scores and of chosen tables" if candidates else ""),
+        "integers drawn anew for every release, without a floating-point decision",
+        scales=scales,
+    )
+    return Words(MARGINS, (counted(neighbours, ""), cells, moved, rounds, noise), ("the columns and their cells",))
