@@ -10,6 +10,7 @@ import pytest
 from discreet.certificates import Certificate
 from discreet.core.errors import DiscreetError
 from discreet.data import Schema
+from discreet.descriptions.stored import description_from
 from discreet.estimators import ArrayModel, IntervalFile, LinearRegression, Model
 from discreet.evaluation.stored import evaluation_from
 from discreet.ledger import Ledger
@@ -21,7 +22,7 @@ from studies.registry import study_named
 from tests.cli.conftest import SCHEMA, discreet
 
 ROOT = Path(__file__).parents[1]
-READ = {"schema", "model", "arraymodel", "certificate", "release", "record", "ledger", "study", "evaluation", "intervals", "signature"}
+READ = {"schema", "model", "arraymodel", "certificate", "release", "record", "ledger", "study", "evaluation", "description", "intervals", "signature"}
 RESULTS = {"measures"}
 
 
@@ -53,6 +54,7 @@ def made(tmp_path_factory):
         ("fit", base / "people.csv", "--schema", base / "people.toml", *budget, "--out", base / "model.json"),
         ("release", base / "people.csv", "--schema", base / "bound.toml", "--method", "additive", *budget, "--out", base / "release"),
         ("evaluate", base / "model.json", base / "people.csv", *budget, "--out", base / "evaluation.json"),
+        ("describe", base / "people.csv", "--schema", base / "people.toml", *budget, "--out", base / "description.json"),
         ("intervals", base / "model.json", base / "people.csv", *budget, "--out", base / "intervals.json"),
         ("budget", "new", base / "team.ledger", "--data-set", "people", *budget),
         ("budget", "export", base / "team.ledger", "--out", base / "export.json"),
@@ -118,7 +120,9 @@ def test_another_version_of_a_signature_is_refused(tmp_path):
         Signature.load(path)
 
 
-@pytest.mark.parametrize(("kind", "read"), [("evaluation", evaluation_from), ("intervals", IntervalFile.from_json)])
+@pytest.mark.parametrize(
+    ("kind", "read"), [("evaluation", evaluation_from), ("description", description_from), ("intervals", IntervalFile.from_json)]
+)
 def test_another_version_of_a_measurement_is_refused(made, kind, read):
     text = (made / f"{kind}.json").read_text()
     assert read(text).verify().ok

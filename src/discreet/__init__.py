@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from discreet.core.neighbours import ADD_REMOVE, REPLACE_ONE, Neighbours
     from discreet.core.version import VERSION
     from discreet.data import Domain, EncodedTable, Records, Schema, SchemaDraft, read_table
+    from discreet.descriptions import Description, describe
     from discreet.estimators import (
         ArrayModel,
         ConstrainedERM,
@@ -54,6 +55,7 @@ _HOMES = {
     "Certificate": "certificates",
     "ConstrainedERM": "estimators",
     "Records": "data",
+    "Description": "descriptions",
     "DiscreetError": "core.errors",
     "Domain": "data",
     "EncodedTable": "data",
@@ -86,6 +88,7 @@ _HOMES = {
     "Verification": "certificates",
     "choose_bounds": "mechanisms.bounds_choice",
     "choose_norm": "mechanisms.bounds_choice",
+    "describe": "descriptions",
     "evaluate_privately": "evaluation",
     "read_table": "data",
     "release_uncertainty": "estimators",
@@ -97,6 +100,7 @@ __all__ = [
     "ArrayModel",
     "Certificate",
     "ConstrainedERM",
+    "Description",
     "DiscreetError",
     "Domain",
     "EncodedTable",
@@ -131,6 +135,7 @@ __all__ = [
     "__version__",
     "choose_bounds",
     "choose_norm",
+    "describe",
     "evaluate_privately",
     "read_table",
     "release_uncertainty",

@@ -96,6 +96,7 @@ def test_no_command_shows_it(watched, table, as_json):
         ("predict", "model.json", table),
         ("predict", "model.json", table, "--probabilities", "--out", "predictions.csv", "--overwrite"),
         ("evaluate", "model.json", table, "--data-is", "synthetic"),
+        ("describe", table, "--schema", "people.toml", "--epsilon", "1", "--delta", "1e-6", "--report", "page.html", "--overwrite"),
     ):
         outcome = discreet(*line, *as_json)
         assert outcome.code == 0, (line, outcome)

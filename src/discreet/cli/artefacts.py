@@ -61,6 +61,12 @@ def _shown_evaluation(value: Any) -> tuple[list[str], dict[str, object]]:
     return ["Private evaluation of a model", *evaluation_lines(value)], _stated(value)
 
 
+def _shown_description(value: Any) -> tuple[list[str], dict[str, object]]:
+    from discreet.cli.describe import description_lines
+
+    return ["Private description of a table", *description_lines(value)], _stated(value)
+
+
 def _shown_intervals(value: Any) -> tuple[list[str], dict[str, object]]:
     from discreet.cli.evaluate import interval_lines
 
@@ -92,6 +98,7 @@ KINDS: Mapping[str, Kind] = {
         Kind("certificate", "certificate", lambda _, text: discreet.Certificate.from_json(text), _shown_certificate, whole=False),
         Kind("release", "release folder", lambda path, text: discreet.releases.release.release_from(Path(path), text), _shown_release),
         Kind("evaluation", "evaluation", lambda _, text: discreet.evaluation.stored.evaluation_from(text), _shown_evaluation),
+        Kind("description", "description", lambda _, text: discreet.descriptions.stored.description_from(text), _shown_description),
         Kind("intervals", "interval file", lambda _, text: discreet.estimators.IntervalFile.from_json(text), _shown_intervals),
         Kind("record", "randomised record", lambda _, text: discreet.releases.RandomisedRecord.from_line(text), _shown_record),
     )

@@ -34,6 +34,7 @@ COMMANDS = {
     "plan": "plan",
     "schema": "schema",
     "bounds": "schema",
+    "describe": "describe",
     "models": "models",
     "fit": "fit",
     "tune": "tune",

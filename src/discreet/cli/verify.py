@@ -40,7 +40,7 @@ def show(
 ) -> Outcome:
     """Print what FILE is and what its certificate promises, under which conditions. To check it, use `discreet verify`.
 
-    FILE is a model, an evaluation, intervals, a certificate, a randomised record, or the folder of a release.
+    FILE is a model, an evaluation, a description, intervals, a certificate, a randomised record, or the folder of a release.
     """
     if label is not None and plot is None:
         raise usage_error("--label says whose curves --plot draws: give --plot too")
@@ -89,8 +89,9 @@ def verify(
 ) -> Outcome:
     """Check FILE: recompute the guarantee from its public parameters, compare what was released with its digest, and recompute what follows from it.
 
-    FILE is a model, an evaluation, intervals, a certificate, a randomised record, or the folder of a release: then its files and its manifest are
-    checked too. What cannot be recomputed, such as the secrecy of the noise, is listed by `discreet show`. Exit code 6 when a check fails.
+    FILE is a model, an evaluation, a description, intervals, a certificate, a randomised record, or the folder of a release: then its files and its
+    manifest are checked too. What cannot be recomputed, such as the secrecy of the noise, is listed by `discreet show`. Exit code 6 when a check
+    fails.
 
     With --key, the signature that `discreet sign` wrote is checked as well (`pip install discreet[sign]`).
     """
@@ -154,7 +155,7 @@ def sign(
     out: Annotated[File | None, "Where to write the signature.  [default: FILE.sig]"] = None,
     overwrite: Annotated[bool, "Replace that file where it exists."] = False,
 ) -> Outcome:
-    """Sign FILE: a model, an evaluation, intervals, a certificate, a randomised record, or the folder of a release.
+    """Sign FILE: a model, an evaluation, a description, intervals, a certificate, a randomised record, or the folder of a release.
 
     FILE is verified first, and what does not hold is not signed. It stays as it is; the signature covers all that it says, not its blanks and line
     breaks, and of a release every file, by the digests of its manifest. Needs `pip install discreet[sign]`.
@@ -191,8 +192,8 @@ def report(
 ) -> Outcome:
     """Write a page that says in plain words what SOURCE promises, to whom, why it may be believed, and what it does not say.
 
-    SOURCE is a model, an evaluation, intervals, a certificate, a randomised record, a ledger, or the folder of a release. The page is one file, needs
-    no network and prints well. It holds public numbers only: what SOURCE holds, and what follows from it.
+    SOURCE is a model, an evaluation, a description, intervals, a certificate, a randomised record, a ledger, or the folder of a release. The page is
+    one file, needs no network and prints well. It holds public numbers only: what SOURCE holds, and what follows from it.
     """
     from discreet.display.reports import card_of, page_of, write_page
 

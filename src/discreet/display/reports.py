@@ -13,7 +13,8 @@ from discreet.audit import AuditReport, DrawnReport
 from discreet.certificates import Certificate, Release
 from discreet.core.errors import DiscreetError, InvalidInput, InvalidType
 from discreet.core.files.whole_file import write_whole
-from discreet.display import audit, curves, evaluation, summaries
+from discreet.descriptions import Description
+from discreet.display import audit, curves, descriptions, evaluation, summaries
 from discreet.display import ledger as ledgers
 from discreet.display.certificates import Alone, Certified, Report, certified_page, chosen_bounds
 from discreet.display.estimators import signal_of_estimator, signal_of_model, target_words
@@ -35,7 +36,17 @@ _MOST_COLUMNS = 60
 
 Audit: TypeAlias = AuditReport | DrawnReport
 Subject: TypeAlias = (
-    Model | PrivateModel | PrivateSearchCV | PrivateEvaluation | IntervalFile | Ledger | Audit | Certificate | PublishedRelease | Certified
+    Model
+    | PrivateModel
+    | PrivateSearchCV
+    | PrivateEvaluation
+    | Description
+    | IntervalFile
+    | Ledger
+    | Audit
+    | Certificate
+    | PublishedRelease
+    | Certified
 )
 """What a report can be about."""
 
@@ -82,7 +93,7 @@ def write_page(page: Page, path: str | Path, *, overwrite: bool) -> None:
     write_whole(path, text, overwrite=overwrite)
 
 
-def _report(subject: object, name: str | None) -> Report:  # noqa: PLR0911 - one return a subject
+def _report(subject: object, name: str | None) -> Report:  # noqa: C901, PLR0911 - one return a subject
     match subject:
         case Model():
             return _model(subject)
@@ -98,6 +109,8 @@ def _report(subject: object, name: str | None) -> Report:  # noqa: PLR0911 - one
             return _search(subject)
         case PrivateEvaluation():
             return _evaluation(subject)
+        case Description():
+            return _description(subject)
         case IntervalFile():
             return _intervals(subject)
         case PublishedRelease():
@@ -117,8 +130,8 @@ def _report(subject: object, name: str | None) -> Report:  # noqa: PLR0911 - one
             title = f"Release: {name or subject.certificate.mechanism}"
             return Report(title=title, what="this release", subject=subject, check="release.verify().require()")
     raise InvalidType(
-        "a report is on a Model, a fitted estimator or search, a PrivateEvaluation, a Ledger, an AuditReport, a Certificate, or a release with one; "
-        f"an object of type {type(subject).__name__} was given."
+        "a report is on a Model, a fitted estimator or search, a PrivateEvaluation, a Description, a Ledger, an AuditReport, a Certificate, or a "
+        f"release with one; an object of type {type(subject).__name__} was given."
     )
 
 
@@ -202,6 +215,18 @@ def _evaluation(report: PrivateEvaluation) -> Report:
         subject=report,
         check="evaluation.verify().require()",
         first=[Section("What was found", [measured_on, *evaluation.measures(report)])],
+    )
+
+
+def _description(found: Description) -> Report:
+    blocks = [descriptions.facts(found), *descriptions.found(found), descriptions.section_text(found)]
+    return Report(
+        title=f"Privacy report: description of {found.asked.schema.name}",
+        what="this description",
+        subject=found,
+        check="description.verify().require()",
+        first=[Section("What was found", blocks)],
+        chosen=chosen_bounds(found.asked.schema, what="this description"),
     )
 
 

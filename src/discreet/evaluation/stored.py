@@ -41,7 +41,7 @@ def evaluation_from(text: str) -> PrivateEvaluation:
 
 def _read(record: Mapping[str, Any]) -> PrivateEvaluation:
     certificate = Certificate.from_dict(record["certificate"])
-    mechanism = _mechanism_of(certificate)
+    mechanism = mechanism_of(certificate)
     classes, stated = tuple(record["classes"]), record["survey"]
     if not all(isinstance(label, str | int | float) for label in classes):
         raise TypeError
@@ -77,7 +77,7 @@ def _read(record: Mapping[str, Any]) -> PrivateEvaluation:
     return replace(found, format=record["format"])
 
 
-def _mechanism_of(certificate: Certificate) -> CountingMechanism:
+def mechanism_of(certificate: Certificate) -> CountingMechanism:
     """With the law of the noise that the certificate states. Raises FileFormatError for a certificate of anything else."""
     parameters: Mapping[str, Any] = certificate.parameters
     scales, neighbours = tuple(float(scale) for scale in parameters["scales"]), Neighbours(parameters["neighbours"])

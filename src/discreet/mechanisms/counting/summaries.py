@@ -24,6 +24,7 @@ from typing import ClassVar
 import numpy as np
 
 from discreet.accounting import Json
+from discreet.core.arrays import Floats
 from discreet.core.errors import InvalidInput
 from discreet.core.neighbours import ADD_REMOVE, Neighbours
 from discreet.core.rounding import raising
@@ -140,13 +141,13 @@ class Summary:
             np.add.at(found[:, term], groups, added if shares is None else added * shares)
         return found.ravel()
 
-    def tables_of(self, answer: Integers) -> list[list[Integers]]:
+    def tables_of(self, answer: Floats) -> list[list[Floats]]:
         """The parts of an answer that are of each table, level by level, (groups, runs) each."""
         sizes = [self.groups * runs for table in self.tables for runs in table.runs]
         parts = iter(np.split(answer, np.cumsum(sizes)))
         return [[next(parts).reshape(self.groups, -1) for _ in table.levels] for table in self.tables]
 
-    def sums_of(self, answer: Integers) -> Integers:
+    def sums_of(self, answer: Floats) -> Floats:
         """The parts of an answer that are sums, (columns of sums, groups, 2)."""
         return answer[self.size - 2 * self.groups * len(self.sums) :].reshape(len(self.sums), self.groups, 2)
 

@@ -39,7 +39,7 @@ def pays(deviation: float, *, cells: int, records: int | None) -> bool:
 
 def chosen_cuts(edges: Sequence[float], counts: Floats, *, total: float, deviation: float) -> Cuts:
     """The cuts of one column. `counts` are the noisy ones between the edges, their noise of this standard deviation; `total` is about their sum."""
-    kept = _projected(counts, total)
+    kept = projected(counts, total)
     mass = float(kept.sum())
     found = [
         _quantiles(edges, kept, bins=bins) if _trusted(mass, bins=bins, cells=len(kept), deviation=deviation) else _equal(edges, bins)
@@ -63,7 +63,7 @@ def _trusted(total: float, *, bins: int, cells: int, deviation: float) -> bool:
     return total / bins > _TRUSTED * deviation * math.sqrt(max(1.0, cells / bins))
 
 
-def _projected(counts: Floats, total: float) -> Floats:
+def projected(counts: Floats, total: float) -> Floats:
     """The nearest counts that are at least 0 and sum to `total`, (m,); zeros where that is not positive."""
     if not total > 0:
         return np.zeros_like(counts)

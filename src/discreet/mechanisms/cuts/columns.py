@@ -6,7 +6,7 @@ on an edge of a cell may come back a rounding error below it, so that values cou
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import TypeAlias
+from typing import Any, TypeAlias
 
 import numpy as np
 
@@ -103,17 +103,22 @@ def counts_of(whose: Whose, schema: Schema, cells: ColumnHistograms, *, jobs: in
 
     Rows of persons who have several count parts of a record.
     """
-    counted, table, rule = _Counting(schema, cells), whose.table, whose.rule
+    counted = _Counting(schema, cells)
+    return sums_of(whose, lambda rows, _, shares: counted(rows, shares), cells.size, jobs=jobs)
+
+
+def sums_of(whose: Whose, counted: Callable[[Matrix, Any, Integers | None], Integers], size: int, *, jobs: int) -> Integers:
+    """What `counted` makes of rows, of what has their targets and of their shares, (size,) integers: of blocks, the sums of theirs. Private."""
+    table, rule = whose.table, whose.rule
     if isinstance(table, EncodedTable):
-        return counted(table.rows, whose.shares)
+        return counted(table.rows, table, whose.shares)
 
     def of_block(_: int, block: Block) -> Integers:
         if block.persons is not None:
             raise InvalidInput(NOT_TOLD)
-        return counted(block.rows, shares_of(rule, block.shares) if rule is not None and rule.several else None)
+        return counted(block.rows, block.targets, shares_of(rule, block.shares) if rule is not None and rule.several else None)
 
-    none = np.zeros(cells.size, dtype=np.int64)
-    return sum(table.map(of_block, jobs), start=none)
+    return sum(table.map(of_block, jobs), start=np.zeros(size, dtype=np.int64))
 
 
 def cut_schema(schema: Schema, cuts: Mapping[str, Cuts]) -> Schema:

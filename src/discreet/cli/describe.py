@@ -1,0 +1,147 @@
+"""`discreet describe`: a table for a paper, privately.
+
+Everything that can fail without a record fails before one is read; after the release the budget is spent, so the numbers are printed even where a
+file cannot be written.
+"""
+
+from typing import Annotated
+
+import discreet
+from discreet.cli.inputs import Records, Spending, check_fits, receipt
+from discreet.cli.options import File, Neighbours, Option, Report, SchemaFile, Seed, command, noise_of, usage_error
+from discreet.cli.output import Outcome, check_output, check_report, keep, labelled, same_path, step, written, written_report
+from discreet.cli.persons import Whose, ask
+from discreet.core.errors import InvalidInput
+
+
+@command(
+    "Describe a table: counts, means, quantiles, by groups.",
+    "discreet describe people.csv --schema people.toml --epsilon 1 --delta 1e-6",
+    "discreet describe people.csv --schema people.toml --epsilon 1 --delta 1e-6 --by sex --whole age --report page.html --csv table1.csv",
+    "discreet describe people.csv --schema people.toml --epsilon 1 --delta 1e-6 --columns age,income --pairs education:income",
+    "discreet describe people.csv --schema people.toml --epsilon 0.5 --delta 1e-6 --out description.json --ledger team.ledger --data-set people",
+    "discreet describe people/*.parquet --schema people.toml --epsilon 1 --delta 1e-6 --neighbours add-remove --jobs 2",
+)
+def describe(
+    *,
+    schema: SchemaFile,
+    epsilon: Annotated[float, "Privacy loss that the description may cost, all of it together, > 0."],
+    delta: Annotated[float, "Probability that the loss is exceeded; 0 if left out, which takes far more noise where columns are many."] = 0.0,
+    neighbours: Neighbours = "replace-one",
+    by: Annotated[
+        str | None, Option(metavar="COLUMN", help="A column of categories: each of its groups is described too, at no further cost.")
+    ] = None,
+    columns: Annotated[str | None, "Those to describe, with commas between; all of the schema, with the target, if left out."] = None,
+    pairs: Annotated[str | None, "Tables of two columns of categories, such as education:income, with commas between."] = None,
+    whole: Annotated[str | None, "Columns of whole numbers, as you know without the records, with commas between: their quantiles are whole."] = None,
+    quantiles: Annotated[str, "Shares between 0 and 1, rising, with commas between."] = "0.25,0.5,0.75",
+    level: Annotated[float, "How often each interval covers."] = 0.95,
+    whose: Whose,
+    out: Annotated[File | None, "Write numbers, intervals and certificate to this JSON file."] = None,
+    csv: Annotated[File | None, "Write the table to this CSV file."] = None,
+    plot: Annotated[File | None, "Write the pictures to this SVG file."] = None,
+    report: Report = None,
+    overwrite: Annotated[bool, "Replace these files where they exist."] = False,
+    spending: Spending,
+    records: Records,
+    seed: Seed = None,
+) -> Outcome:
+    """Release what TABLE looks like: n, mean (SD) and median [quartiles] of numbers, count (%) of categories, all with intervals.
+
+    One budget pays for all of it, under one certificate: every column together, and groups for nothing. Counts are whole numbers, at least 0, that
+    add up wherever the same records are counted.
+
+    TABLE is a .csv, .csv.gz, .tsv or .parquet file with the columns that the schema names, or - for CSV on standard input. Several .parquet, .arrow,
+    .feather or .ipc files, a folder of .parquet files, and every table for --dask are read in blocks, so that they need not fit into memory.
+    """
+    with step("Checking what can be checked without the records"):
+        from discreet.core.validate import job_count
+        from discreet.descriptions.describe import describe_prepared, prepare_description
+
+        public, threads = whose.schema(schema), job_count(records.jobs)
+        prepared = prepare_description(
+            public,
+            epsilon=epsilon,
+            delta=delta,
+            neighbours=neighbours,
+            columns=_listed(columns),
+            by=by,
+            pairs=[_pair(one) for one in _listed(pairs) or ()],
+            quantiles=[_share(one) for one in _listed(quantiles) or ()],
+            whole=_listed(whole) or (),
+            level=level,
+        )
+        sources = [*records.files, schema, spending.ledger]
+        files = {"--out": out, "--csv": csv, "--plot": plot}
+        for name, path in files.items():
+            check_output(path, *sources, overwrite=overwrite)
+            if twice := [other for other, same in files.items() if other != name and same_path(path, same)]:
+                raise InvalidInput(f"{name} and {twice[0]} name the same file. Give each its own.")
+        check_report(report, *sources, out, csv, plot, overwrite=overwrite)
+        account = spending.account()
+        check_fits(account, prepared.guarantee)
+    ask(public, schema, run=True)
+    noise = noise_of(seed)
+    opened = records.reopened(public, may_be_empty=neighbours != "replace-one")
+    with step("Counting"):
+        found = describe_prepared(prepared, opened, noise, account=account, jobs=threads)
+    if out is not None:
+        keep(found, "description", out, overwrite=overwrite)
+    page = written_report(found, report, account, name=out, overwrite=overwrite)
+    made = [(path, made) for path, made in ((csv, found.to_csv), (plot, found.plot)) if path is not None]
+    failure = written(*made, overwrite=overwrite) if made else None
+    if failure is not None:
+        csv = plot = None
+    document, paid = receipt(found.certificate, found.verify(), account)
+    kept = labelled(("Written to", out), ("Table", csv), ("Pictures", plot), ("Report", page.path))
+    return Outcome(
+        document={**found.to_dict(), **document, "written": out, "csv": csv, "plot": plot, "report": page.path},
+        lines=[*description_lines(found), *paid, *kept],
+        lost=[(failure, "The numbers above are complete."), page.lost],
+    )
+
+
+def description_lines(found: "discreet.descriptions.Description") -> list[str]:
+    """The table, and what its intervals are for."""
+    tables = [line for part in found.parts for line in _pairs_of(found, part)]
+    about = (
+        f"Intervals    {100 * found.level:g} % each; of shares, means and quantiles for the population, noise and sampling error together; "
+        f"of counts for these {found.counted.lower()}, the noise alone"
+    )
+    return [*str(found).splitlines(), *tables, "", about]
+
+
+def _pairs_of(found: "discreet.descriptions.Description", part: "discreet.descriptions.Part") -> list[str]:
+    lines: list[str] = []
+    for first, second in found.asked.pair_columns():
+        rows = [["", *second.labels]]
+        cells = part.pairs[first.name, second.name]
+        rows += [
+            [label, *(f"{one.count:,} ({one.low:,.0f} to {one.high:,.0f})" for one in row)] for label, row in zip(first.labels, cells, strict=True)
+        ]
+        widths = [max(len(row[place]) for row in rows) for place in range(len(rows[0]))]
+        of_group = f", {found.asked.by} {part.name}" if part.name else ""
+        lines += ["", f"{first.name} by {second.name}{of_group}"]
+        lines += ["  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip() for row in rows]
+    return lines
+
+
+def _listed(text: str | None) -> list[str] | None:
+    return None if text is None else [name.strip() for name in text.split(",") if name.strip()]
+
+
+def _pair(text: str) -> tuple[str, str]:
+    first, colon, second = text.partition(":")
+    if not (first and colon and second):
+        raise usage_error(f"--pairs takes two columns with a colon between them, such as education:income; {text!r} was given")
+    return first, second
+
+
+def _share(text: str) -> float:
+    try:
+        share = float(text)
+    except ValueError:
+        share = None
+    if share is None:
+        raise usage_error(f"--quantiles takes numbers with commas between them, such as 0.25,0.5,0.75; {text!r} was given")
+    return share

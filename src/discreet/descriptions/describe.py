@@ -1,0 +1,149 @@
+"""`describe`: counts, means, deviations, quantiles, histograms and tables of a table with a schema, for one budget.
+
+    description = describe(table, schema, epsilon=1.0, delta=1e-6, by="sex")
+
+One query (mechanisms/counting/summaries.py) asks for all of it, so that one noise pays for everything: with c columns the noise on each is about
+sqrt(c) that of a single one, and groups cost nothing more. Everything else is computed from the noisy integers.
+"""
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from discreet.accounting import Guarantee, gaussian_mu
+from discreet.core.errors import InvalidInput, frameless
+from discreet.core.neighbours import ADD_REMOVE, REPLACE_ONE, Neighbours, neighbours_of
+from discreet.core.validate import job_count, number
+from discreet.data import EncodedTable, Schema
+from discreet.data.frames import Frame
+from discreet.descriptions.asked import QUARTILES, Asked
+from discreet.descriptions.read import read_description
+from discreet.descriptions.records import counted, plain_schema
+from discreet.descriptions.report import Description
+from discreet.evaluation.intervals import checked_level
+from discreet.ledger import Account
+from discreet.mechanisms.base import Numbers
+from discreet.mechanisms.bounds_choice.release import noise_of
+from discreet.mechanisms.counting import CountingMechanism, GaussianCounting, LaplaceCounting
+from discreet.mechanisms.cuts.columns import Opened, whose_rows
+from discreet.mechanisms.cuts.grid import equal_steps
+from discreet.noise import Noise
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Prepared:
+    """Everything but the records: public."""
+
+    asked: Asked
+    mechanism: CountingMechanism
+    level: float
+
+    @property
+    def guarantee(self) -> Guarantee:
+        """What the description will cost."""
+        return self.mechanism.guarantee(self.asked.queries)
+
+
+def prepare_description(  # noqa: PLR0913 - each is a public choice
+    schema: Schema,
+    *,
+    epsilon: float,
+    delta: float = 0.0,
+    neighbours: Neighbours | str = REPLACE_ONE,
+    columns: Sequence[str] | None = None,
+    by: str | None = None,
+    pairs: Sequence[tuple[str, str]] = (),
+    quantiles: Sequence[float] = QUARTILES,
+    whole: Sequence[str] = (),
+    level: float = 0.95,
+) -> Prepared:
+    """Everything about `describe` that needs no records, its guarantee included; raises what it would raise about its arguments."""
+    checked_level(level)
+    relation, epsilon, delta = neighbours_of(neighbours), number(epsilon, "epsilon"), number(delta, "delta")
+    if not 0 <= delta < 1:
+        raise InvalidInput(f"delta must be at least 0 and less than 1; {delta!r} was given. Take delta well below 1 / n.")
+    if not (math.isfinite(epsilon) and epsilon > 0):
+        raise InvalidInput(f"epsilon must be positive and finite; {epsilon!r} was given.")
+    coarse = Asked(
+        schema=schema,
+        neighbours=relation,
+        columns=None if columns is None else tuple(columns),
+        by=by,
+        pairs=tuple((first, second) for first, second in pairs),
+        quantiles=tuple(number(share, "a quantile") for share in quantiles),
+        whole=tuple(whole),
+        steps=64,
+    )
+    # About the deviation of the noise on a column of counts: fine cells are as fine as it allows.
+    moved = len(coarse.described) + len(coarse.numbers) + len(coarse.pairs)
+    moved *= 1 if relation is ADD_REMOVE else 2
+    deviation = moved * math.sqrt(2.0) / epsilon if delta == 0 else math.sqrt(moved) / gaussian_mu(epsilon, max(delta, 1e-300))
+    asked = Asked.from_dict(schema, relation, {**coarse.to_dict(), "steps": equal_steps(deviation)})
+    mechanism: CountingMechanism
+    if delta > 0:
+        mechanism = GaussianCounting.calibrate(asked.queries, epsilon=epsilon, delta=delta, neighbours=relation)
+    else:
+        mechanism = LaplaceCounting.calibrate(asked.queries, epsilon=epsilon, neighbours=relation)
+    return Prepared(asked=asked, mechanism=mechanism, level=float(level))
+
+
+@frameless
+def describe(  # noqa: PLR0913 - each is a public choice
+    records: Frame | Opened,
+    schema: Schema,
+    *,
+    epsilon: float,
+    delta: float = 0.0,
+    neighbours: Neighbours | str = REPLACE_ONE,
+    columns: Sequence[str] | None = None,
+    by: str | None = None,
+    pairs: Sequence[tuple[str, str]] = (),
+    quantiles: Sequence[float] = QUARTILES,
+    whole: Sequence[str] = (),
+    level: float = 0.95,
+    account: Account | None = None,
+    random_state: int | None = None,
+    n_jobs: int | None = None,
+) -> Description:
+    """Release a description of private records at a cost of (epsilon, delta): a table for a paper, and what it was read from.
+
+    `records` as `Schema.encode` takes them, or a function from a schema to an EncodedTable or a BlockTable of the same records. Of numbers and dates
+    it holds mean, standard deviation, quantiles and a histogram; of categories counts and shares; of `pairs` of columns of categories their tables.
+    `columns` None is all of the schema, its target too. With `by`, a column of categories, all of that for each of its groups too, at no further
+    cost; groups are those of the schema. `whole` are columns of whole numbers, as you know without the records: their quantiles are whole. `level` is
+    that of each interval by itself; they hold noise and sampling error, but counts are about these records, and theirs hold the noise alone. Counts
+    are integers, at least 0, that add up wherever the same records are counted.
+
+    Where the schema says whose rows are whose, the unit is a person. `account` is where to spend; None spends on the ledger in use. `random_state`
+    None draws noise from the operating system; a seed makes the certificate invalid. Raises InvalidInput, or SchemaError, for what cannot be
+    described, before anything is spent; BudgetExceeded before noise is drawn. No message holds a value of the table.
+    """
+    prepared = prepare_description(
+        schema,
+        epsilon=epsilon,
+        delta=delta,
+        neighbours=neighbours,
+        columns=columns,
+        by=by,
+        pairs=pairs,
+        quantiles=quantiles,
+        whole=whole,
+        level=level,
+    )
+    return describe_prepared(prepared, records, noise_of(random_state), account=account, jobs=job_count(n_jobs))
+
+
+def describe_prepared(prepared: Prepared, records: Frame | Opened, noise: Noise, *, account: Account | None = None, jobs: int = 1) -> Description:
+    """Spend, release, and read the description from what was released."""
+    asked = prepared.asked
+    plain = plain_schema(asked)
+    table = records(plain) if callable(records) else plain.encode(records, target=True)
+    whose = whose_rows(table, noise, rows_per_person=None, person_weight="person", jobs=jobs)
+    if whose.rule != asked.persons:
+        raise InvalidInput("the schema and the table disagree on whose rows are whose. Encode it with the schema that is passed.")
+    found = counted(asked, plain, whose, jobs=jobs)
+    if found.records == 0 and asked.public_total:
+        raise InvalidInput("there are no records; at least one is needed when their number is public.")
+    content = table.rows.content() if isinstance(table, EncodedTable) else None
+    release = prepared.mechanism.run(asked.queries, Numbers((found.answer,), content), noise, account=account)
+    return read_description(asked, prepared.mechanism, release, found.records if asked.public_total else None, level=prepared.level)
