@@ -84,7 +84,7 @@ def measure_uncertainty(
     query, mechanism = prepared.query, prepared.mechanism
     if rows.shape[1] != query.problem.domain.features:
         raise InvalidInput(f"the model was fitted on {query.problem.domain.features} features; rows with {rows.shape[1]} were given.")
-    records = CurvatureRecords(rows=rows, signs=signs, record_weights=record_weights, table=_content(rows, signs))
+    records = CurvatureRecords(rows=rows, targets=signs, record_weights=record_weights, table=_content(rows, signs))
     release = mechanism.run(query, records, noise, account=account)
     return Uncertainty(
         problem=query.problem,

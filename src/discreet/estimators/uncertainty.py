@@ -34,7 +34,7 @@ Everything but the release is post-processing, and costs nothing.
 
 import math
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -44,28 +44,27 @@ from discreet.accounting import Guarantee, Json, compose
 from discreet.certificates import Certificate, Verification
 from discreet.core.arrays import AnyFloats, Floats
 from discreet.core.errors import InvalidInput, quoted
-from discreet.data import EncodedTable
+from discreet.core.fields import real
+from discreet.data import EncodedTable, bounded_rows
 from discreet.data.coding import Coding
 from discreet.estimators.forms import has_link, probabilities
-from discreet.estimators.inputs import feature_rows
-from discreet.estimators.released_noise import NoiseLaw, mixture_quantile, noise_law
-from discreet.matrices import Matrix, shortening
-from discreet.matrices.bounded import brought_near
+from discreet.estimators.function_errors import FunctionErrors
+from discreet.estimators.inputs import class_problem, feature_rows
+from discreet.estimators.released_noise import NoiseLaw, fit_within, mixture_quantile, noise_law
+from discreet.matrices import Matrix
 from discreet.mechanisms.bounds_choice.norm import NORM_THEN_FIT
 from discreet.mechanisms.curvature import Curvature
-from discreet.mechanisms.curvature.query import ABOVE, DIAGONAL
+from discreet.mechanisms.curvature.factors import CurvedRisk
 from discreet.mechanisms.curvature.with_fit import CURVATURE_WITH_FIT
+from discreet.mechanisms.regression.objective import prediction_loss
 from discreet.mechanisms.selection.curves import problem_from
-from discreet.problems import RegularisedRisk
-from discreet.solvers import NoisyMatrix
+from discreet.problems import PredictionRisk, RegularisedRisk
+from discreet.problems.regularised_risk import MultinomialRisk, OneVsRestRisk, Risk
+from discreet.statements.constrained import real_domain
+from discreet.statements.regression import prediction_problem
 
 PENALISED, UNPENALISED = "penalised", "unpenalised"
 _TARGETS = {PENALISED: "penalised as in the fit, at this lambda and number of records", UNPENALISED: "without a penalty"}
-_LOWERED = 1.5
-"""Standard deviations by which eigenvalues are lowered where the equations cannot be solved. With 1, intervals of 95 % for 20 weights cover 93.6 % in
-the worst case tried; with 0, 78 %."""
-_CURVED = 0.5
-"""Of a Newton step's length, its error over the share of the decisions that it changes; seen: .3 for the logistic loss."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -83,9 +82,9 @@ class Intervals:
 class Uncertainty:
     """What is known of the errors of a fitted model; public, since it was released."""
 
-    problem: RegularisedRisk
+    problem: CurvedRisk
     weights: Floats
-    """w, (d,) or (d + 1,)."""
+    """w, (d,) or (d + 1,); of K > 2 classes K times as long."""
     matrices: Curvature
     """H and J, as released."""
     model_certificate: Certificate
@@ -119,8 +118,13 @@ class Uncertainty:
         """Check the certificate of H and J, and that these are the ones that it was issued for."""
         return self.certificate.verify(self.value)
 
+    @property
+    def functions(self) -> int:
+        """K of more than two classes, else 1."""
+        return len(self.weights) // self.problem.domain.dimension
+
     def coefficients(self, level: float = 0.95, *, target: str = PENALISED) -> Intervals:
-        """Intervals for the coefficients, (d,), in the units of the features.
+        """Intervals for the coefficients, (d,), with K > 2 classes (K, d), in the units of the features.
 
         `target`: "penalised", what the fit estimates, around coef_; "unpenalised", the minimiser without a penalty, around a Newton step from coef_.
         Raises InvalidInput for another one, or a level outside (0, 1).
@@ -128,44 +132,52 @@ class Uncertainty:
         return self.along(np.eye(self.problem.domain.features), level, target=target)
 
     def intercept(self, level: float = 0.95, *, target: str = PENALISED) -> Intervals:
-        """The interval for intercept_, (1,). Raises InvalidInput for a model without."""
-        scale = self.problem.domain.intercept_scale
-        if scale == 0:
+        """The interval for the intercept, (1,), with K > 2 classes (K, 1): of decisions, before any link. Raises InvalidInput without one."""
+        domain = self.problem.domain
+        if domain.intercept_scale == 0:
             raise InvalidInput("the model has no intercept.")
-        return self._intervals(scale * np.eye(len(self.weights))[-1:], level, target)
+        return self._of_each(domain.intercept_scale * np.eye(domain.dimension)[-1:], level, target)
 
     def along(self, directions: AnyFloats, level: float = 0.95, *, target: str = PENALISED) -> Intervals:
-        """Intervals for combinations of the coefficients, (k,), the rows (k, d) of `directions`: differences, or what a column adds."""
-        features, size = self.problem.domain.features, len(self.weights)
+        """Intervals for combinations of the coefficients, the rows (k, d) of `directions`: differences, or what a column adds; (k,) or (K, k)."""
+        features, size = self.problem.domain.features, self.problem.domain.dimension
         if directions.ndim != 2 or directions.shape[1] != features:
             raise InvalidInput(f"directions must have shape (k, {features}), a row for each combination of the coefficients.")
-        return self._intervals(np.hstack((directions, np.zeros((len(directions), size - features)))), level, target)
+        return self._of_each(np.hstack((directions, np.zeros((len(directions), size - features)))), level, target)
 
     def of_weights(self, directions: AnyFloats, level: float = 0.95, *, target: str = PENALISED) -> Intervals:
-        """Intervals for combinations of the weights, (k,), the rows (k, m) of `directions`; the last weight is that of the constant feature."""
+        """Intervals for combinations of all weights, (k,), the rows (k, m) of `directions`; the last weight of a function is the constant feature's."""
         if directions.ndim != 2 or directions.shape[1] != len(self.weights):
             raise InvalidInput(f"directions must have shape (k, {len(self.weights)}), a row for each combination of the weights.")
         return self._intervals(directions, level, target)
 
     def noise(self, directions: AnyFloats) -> Floats:
         """Standard deviations that the noise alone leaves in combinations of the weights, (k,), as far as the released curvature tells."""
-        law = noise_law(self.model_certificate)
-        _, parts, _ = self._penalised(directions, law, 1.0)
-        moved = np.min([part.moved if law.in_objective else part.carried for part in parts], axis=0)
-        return np.sqrt(float(np.mean(law.variances)) * moved + law.last_stage * np.square(directions).sum(axis=1))
+        law, total = noise_law(self.model_certificate), np.zeros(len(directions))
+        for place, one in self._parts(law):
+            _, parts, _ = one.penalised(directions[:, place], 1.0)
+            moved = np.min([part.moved if law.in_objective else part.carried for part in parts], axis=0)
+            total += float(np.mean(law.variances)) * moved + law.last_stage * np.square(directions[:, place]).sum(axis=1)
+        return np.sqrt(total)
 
     def decisions(self, X: Any, level: float = 0.95, *, target: str = PENALISED) -> Intervals:
-        """Intervals for the decision value of every row, (n,), rows shortened as in the fit: for the decision of theta, not for a label."""
-        parts = [self._intervals(block, level, target) for block in self._directions(_rows(X, self.problem.domain.features))]
-        joined = [np.concatenate([getattr(part, end) for part in parts]) for end in ("low", "estimate", "high")]
+        """Intervals for the decision value of every row, (n,) or (n, K), rows brought within the bounds as in the fit: of theta, not of a label.
+
+        Of a kernel model X is what its `random_features` makes of rows.
+        """
+        parts = [self._of_each(block, level, target) for block in self._directions(_rows(X, self.problem.domain.features))]
+        joined = [np.concatenate([getattr(part, end).T for part in parts]) for end in ("low", "estimate", "high")]
         return Intervals(low=joined[0], estimate=joined[1], high=joined[2], level=level)
 
     def probabilities(self, X: Any, level: float = 0.95, *, target: str = PENALISED) -> Intervals:
         """Intervals for the probability of the second class, (n,): those of the decisions, through the link of the loss.
 
-        Raises InvalidInput for a loss without probabilities.
+        Raises InvalidInput for a loss without probabilities, and for more than two classes.
         """
-        loss = self.problem.loss
+        problem = self.problem
+        if not isinstance(problem, RegularisedRisk):
+            raise InvalidInput("intervals of probabilities follow from one decision, of two classes; ask for decisions.")
+        loss = problem.loss
         if not has_link(loss):
             raise InvalidInput(f"the {loss.name} loss has no probabilities; ask for decisions.")
         found = self.decisions(X, level, target=target)
@@ -186,116 +198,103 @@ class Uncertainty:
         }
 
     def _directions(self, rows: Matrix) -> Iterator[AnyFloats]:
-        domain = self.problem.domain
-        rows = brought_near(rows, domain.norm_bound)
-        factors = shortening(rows.ordered_row_norms(), domain.norm_bound)
-        for span, entries in rows.chunks():
-            shortened: AnyFloats = entries * factors[span, np.newaxis]
-            constant = np.full((len(shortened), 1), domain.intercept_scale)
-            yield np.hstack((shortened, constant)) if domain.intercept_scale > 0 else shortened
+        return (entries for _, entries in bounded_rows(rows, self.problem.domain).chunks())
+
+    def _of_each(self, directions: AnyFloats, level: float, target: str) -> Intervals:
+        """For the rows (k, m) of `directions` in the weights of every function, (k,) or (K, k)."""
+        functions, (count, size) = self.functions, directions.shape
+        if functions == 1:
+            return self._intervals(directions, level, target)
+        spread = np.einsum("fg,kj->fkgj", np.eye(functions), directions).reshape(functions * count, functions * size)
+        found = self._intervals(spread, level, target)
+        ends = (end.reshape(functions, count) for end in (found.low, found.estimate, found.high))
+        return Intervals(**dict(zip(("low", "estimate", "high"), ends, strict=True)), level=level)
+
+    def _parts(self, law: NoiseLaw) -> Iterator[tuple[slice, FunctionErrors]]:
+        """Functions whose errors are known apart, with the places of their weights: of one class against the rest each, else all together."""
+        problem, held = self.problem, self.matrices
+        ridge = problem.ridge + law.extra_ridge if isinstance(problem, Risk) else law.ridge
+        size = problem.domain.dimension if isinstance(problem, OneVsRestRisk) else len(self.weights)
+        for start in range(0, len(self.weights), size):
+            place = slice(start, start + size)
+            own = held._replace(curvature=held.curvature[place, place], variation=held.variation[place, place])
+            yield place, FunctionErrors(weights=self.weights[place], matrices=own, ridge=ridge, domain=problem.domain, coding=self.coding)
 
     def _intervals(self, directions: AnyFloats, level: float, target: str) -> Intervals:
-        """For a'theta, one row a."""
+        """For a'theta, one row a. Where a spans functions whose errors are known apart, their half widths add: nothing is said of how they go."""
         if not 0 < level < 1:
             raise InvalidInput(f"the level of an interval lies between 0 and 1; {level!r} was given.")
         if target not in _TARGETS:
             raise InvalidInput(f"target must be one of {quoted(_TARGETS)}; {target!r} was given.")
+        if target == UNPENALISED and isinstance(self.problem, MultinomialRisk):
+            raise InvalidInput("without a penalty only differences of the classes' weights have a value, so ask for penalised intervals here.")
         law = noise_law(self.model_certificate)
-        deviations = float(ndtri(0.5 + 0.5 * level))
-        if target == UNPENALISED:
-            directions = np.where(np.isin(np.arange(len(self.weights)), self.references), 0.0, directions)
-        find = self._penalised if target == PENALISED else self._unpenalised
-        estimate, parts, bias = find(directions, law, deviations)
-        half = np.where(np.any(directions, axis=1), np.inf, 0.0)
-        for part in parts:
-            moved = part.moved if law.in_objective else part.carried
-            spreads = np.sqrt((part.sampled + law.last_stage * part.carried)[:, np.newaxis] + moved[:, np.newaxis] * law.variances)
-            half = np.minimum(half, mixture_quantile(spreads, level) + bias)
-        return Intervals(low=estimate - half, estimate=estimate, high=estimate + half, level=level)
-
-    def _penalised(self, directions: AnyFloats, law: NoiseLaw, deviations: float) -> tuple[Floats, list["_Variance"], Floats]:
-        """Estimates, what is known of their variance, and their bias: from the equations, where they can be solved, and from H >= 0."""
-        ridge = self.problem.ridge + law.extra_ridge
-        sampling, size = self._sampling(ridge), len(self.weights)
-        carried = np.square(directions).sum(axis=1)
-        values, vectors = self._noisy(np.eye(size), 0.0).cleared()
-        least = np.maximum(values - _LOWERED * math.sqrt(2.0 * self._entry_variance), 0.0)
-        solved = ((directions @ vectors) / (least + ridge)) @ vectors.T
-        parts = [_Variance(sampled=_along(solved, sampling), moved=np.square(solved).sum(axis=1), carried=carried)]
-        found = self._noisy(np.eye(size), ridge).errors(sampling, np.eye(size), deviations=deviations)
-        if found is not None:
-            parts.append(_Variance(sampled=_along(directions, found[0]), moved=_along(directions, found[1]), carried=carried))
-        return directions @ self.weights, parts, np.zeros(len(directions))
-
-    def _unpenalised(self, directions: AnyFloats, law: NoiseLaw, deviations: float) -> tuple[Floats, list["_Variance"], Floats]:
-        """The same for the Newton step that takes the penalty off, among weights that are 0 for reference categories, as `directions` are there."""
-        ridge, size, domain = self.problem.ridge + law.extra_ridge, len(self.weights), self.problem.domain
-        kept = np.delete(np.eye(size), self.references, axis=1)
-        begun = self.coding.moved(self.weights, intercept_scale=domain.intercept_scale, norm_bound=domain.norm_bound)
-        noisy, within = self._noisy(kept, 0.0), directions @ kept
-        solution = np.linalg.lstsq(noisy.matrix, kept.T @ (self.matrices.curvature @ begun + ridge * self.weights), rcond=None)[0]
-        step = kept @ solution - begun
-        met = self._noisy(np.eye(size), 0.0).met(step)
-        found = noisy.errors(kept.T @ (self._sampling(ridge) + met) @ kept, np.eye(len(solution)), deviations=deviations)
-        if found is None:
-            return within @ solution, [], np.zeros(len(within))
-        moved = _along(within, found[1])
-        # Noise that was added to the weights reaches a'theta by itself and through the pull of the penalty, as a + lambda z.
-        across = np.einsum("ij,ij->i", within, np.linalg.solve(noisy.matrix, within.T).T)
-        carried = np.square(within).sum(axis=1) + 2.0 * ridge * across + ridge**2 * moved
-        changed = kept.T @ step
-        share = float(changed @ noisy.matrix @ changed) / max(float(solution @ noisy.matrix @ solution), 1e-300)
-        bias = _CURVED * math.sqrt(min(max(share, 0.0), 1.0)) * np.abs(directions @ step)
-        return within @ solution, [_Variance(sampled=_along(within, found[0]), moved=moved, carried=carried)], bias
-
-    @property
-    def _entry_variance(self) -> float:
-        """h: entries off the diagonal have 5 / 7 of the deviation of those on it, just above 1 / sqrt(2)."""
-        return (DIAGONAL / ABOVE * self.matrices.curvature_noise) ** 2
-
-    def _noisy(self, kept: AnyFloats, ridge: float) -> NoisyMatrix:
-        matrix: AnyFloats = kept.T @ self.matrices.curvature @ kept + ridge * np.eye(kept.shape[1])
-        return NoisyMatrix(matrix=matrix, variance=self._entry_variance)
-
-    def _sampling(self, ridge: float) -> AnyFloats:
-        """The variance of g, without what noise made impossible."""
-        pull = ridge * self.weights
-        records = self.problem.domain.records
-        return _non_negative(self.matrices.variation - (0.0 if records is None else np.outer(pull, pull) / records))
+        middle, half = np.zeros(len(directions)), np.zeros(len(directions))
+        for place, one in self._parts(law):
+            found, width = _half(one, directions[:, place], law, level, target)
+            middle, half = middle + found, half + width
+        return Intervals(low=middle - half, estimate=middle, high=middle + half, level=level)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _Variance:
-    """Of a'(estimate - theta), (n,) each."""
+def _half(one: FunctionErrors, directions: AnyFloats, law: NoiseLaw, level: float, target: str) -> tuple[Floats, Floats]:
+    """Estimates and half widths."""
+    if target == UNPENALISED:
+        directions = np.where(np.isin(np.arange(len(one.weights)), one.references), 0.0, directions)
+    find = one.penalised if target == PENALISED else one.unpenalised
+    estimate, parts, bias = find(directions, float(ndtri(0.5 + 0.5 * level)))
+    half = np.where(np.any(directions, axis=1), np.inf, 0.0)
+    for part in parts:
+        moved = part.moved if law.in_objective else part.carried
+        spreads = np.sqrt((part.sampled + law.last_stage * part.carried)[:, np.newaxis] + moved[:, np.newaxis] * law.variances)
+        half = np.minimum(half, mixture_quantile(spreads, level) + bias)
+    return estimate, half
 
-    sampled: Floats
-    """What the sampling of records adds, and noise on H."""
-    moved: Floats
-    """What noise of variance 1 in the objective adds."""
-    carried: Floats
-    """What noise of variance 1 on the weights adds."""
 
+def problem_of(certificate: Certificate) -> CurvedRisk:
+    """The public problem that a model's certificate states, if it has a curvature, and the law of its noise is known here.
 
-def problem_of(certificate: Certificate) -> RegularisedRisk:
-    """The public problem that a model's certificate states, if it is one of two classes with a law of noise that is known here."""
-    stated: Mapping[str, Any] = certificate.problem
+    Raises InvalidInput, in one sentence, for other models.
+    """
+    mechanism, parameters, stated = fit_within(certificate)
     if "prior" in stated:
         raise InvalidInput("intervals are for a ridge that pulls towards zero; the numbers of the prior of this model are not in its certificate.")
-    if stated.get("classes", 2) != 2:
-        raise InvalidInput(f"intervals are for models of two classes; this one has {stated['classes']}.")
-    try:
-        problem = problem_from(stated)
-    except (KeyError, TypeError, ValueError):
-        problem = None
-    if problem is None or problem.to_dict() != dict(stated):
-        raise InvalidInput(
-            "intervals are released for a linear-svc or a logistic-regression of two classes, and this certificate is for another problem. "
-            "A linear-regression with the mechanism refined or moments brings its own, in Python: coef_interval."
-        )
     if certificate.mechanism == NORM_THEN_FIT:
         raise InvalidInput('a norm that was chosen in the fit (data_norm="private") is not that of the rows; declare data_norm for intervals.')
+    if "constraint" in stated:
+        raise InvalidInput(
+            "weights on the edge of a set are off by no normal law, and noise in steps has none in a single weight: there are no intervals over a set. "
+            "Fit a model without one for intervals."
+        )
+    try:
+        problem = _stated_problem(mechanism, parameters, stated)
+    except (KeyError, TypeError, ValueError):
+        problem = None
+    if problem is None:
+        raise InvalidInput(
+            f"no law of the noise in single weights is known for {mechanism!r}, so there are no intervals. Objective perturbation has them, the standard "
+            'of every model without a set; of a linear-regression "refined" and "moments" bring their own, in Python: coef_interval.'
+        )
     noise_law(certificate)
     return problem
+
+
+def _stated_problem(mechanism: str, parameters: Mapping[str, Any], stated: Mapping[str, Any]) -> CurvedRisk | None:
+    """None for a mechanism without a curvature, or where the record says something else too."""
+    made: CurvedRisk
+    match mechanism:
+        case "prediction-objective":
+            made = prediction_problem(stated)
+        case "least-squares-objective":
+            loss = prediction_loss(str(parameters["loss"]), real(parameters["width"]))
+            return PredictionRisk(loss=loss, domain=real_domain(stated))
+        case _ if "scheme" in stated:
+            alike = {**stated, "loss": "logistic"} if stated["scheme"] == "multinomial" else stated
+            two = problem_from(alike)
+            made = class_problem(str(stated["scheme"]), replace(two, domain=replace(two.domain, classes=int(real(stated["classes"])))))
+        case _:
+            made = problem_from(stated)
+    # A feature map is not part of the question: rows are its features.
+    return made if made.to_dict() == {key: value for key, value in stated.items() if key != "feature_map"} else None
 
 
 def _rows(X: Any, features: int) -> Matrix:
@@ -303,16 +302,3 @@ def _rows(X: Any, features: int) -> Matrix:
     if rows.shape[1] != features:
         raise InvalidInput(f"the model was fitted on {features} features; rows with {rows.shape[1]} were given.")
     return rows
-
-
-def _along(directions: AnyFloats, matrix: AnyFloats) -> Floats:
-    """a' M a for every row a, (n,)."""
-    found: Floats = np.einsum("ij,jk,ik->i", directions, matrix, directions)
-    return np.maximum(found, 0.0)
-
-
-def _non_negative(matrix: AnyFloats) -> AnyFloats:
-    """The nearest matrix without negative eigenvalues."""
-    values, vectors = np.linalg.eigh(matrix)
-    clipped: AnyFloats = (vectors * np.maximum(values, 0.0)) @ vectors.T
-    return clipped

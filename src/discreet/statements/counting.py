@@ -5,8 +5,8 @@ import json
 from collections.abc import Iterator
 
 from discreet.accounting import Json
-from discreet.core.fields import count, finite, flag, positive, text, whole
-from discreet.core.neighbours import ADD_REMOVE, Neighbours
+from discreet.core.fields import count, finite, flag, not_negative, positive, text, whole
+from discreet.core.neighbours import ADD_REMOVE, Neighbours, Persons
 from discreet.statements.base import (
     Fields,
     Hypothesis,
@@ -15,6 +15,7 @@ from discreet.statements.base import (
     among,
     condition,
     counted,
+    counted_by_fit,
     filled,
     mapping,
     noise_hypothesis,
@@ -25,7 +26,9 @@ from discreet.statements.base import (
     relation,
     relation_of,
 )
-from discreet.statements.learning import TWO_CLASSES, dimension_of, problem_hypotheses
+from discreet.statements.constrained import declared_bounds
+from discreet.statements.learning import MANY_CLASSES, TWO_CLASSES, problem_hypotheses
+from discreet.statements.regression import OF_PREDICTIONS, convex_prediction, prediction_problem
 
 COUNTING_LAPLACE = "counting queries, discrete Laplace noise"
 COUNTING_GAUSSIAN = "counting queries, discrete Gaussian noise"
@@ -179,19 +182,46 @@ def _gaussian(parameters: Record, problem: Record) -> Words:
 _CURVATURE: Fields = {"scale": positive, "epsilon": positive, "neighbours": relation, "unit": whole, "levels": whole}
 
 
-@register_words("curvature-gaussian", parameters=_CURVATURE, problem={**TWO_CLASSES, "weights": text}, shared=True)
+@register_words("curvature-gaussian", parameters=_CURVATURE, problem=None, shared=True)
 def _curvature(parameters: Record, problem: Record) -> Words:
-    dimension = dimension_of(problem)
+    fields = MANY_CLASSES if "scheme" in problem else OF_PREDICTIONS if "target_bound" in problem else TWO_CLASSES
+    whose: Fields = {"persons": Persons.from_dict} if "persons" in problem else {}
+    scheme: Fields = {"scheme": among("multinomial", "one-vs-rest")} if "scheme" in problem else {}
+    read_fields("problem", problem, {**fields, **scheme, **whose, "weights": text})
     added = condition(
         "a record adds to the {integers} integers a vector of bounded length: its row in {unit} parts of the longest, its curvature and squared "
         "slope in {levels} parts of the largest",
         "each record is turned into integers by itself, of bounded length; longer ones would count as zero; integers add exactly",
         parameters,
-        integers=dimension * (dimension + 1),
+        integers=curvature_integers(problem),
     )
     noise = noise_hypothesis(f"{GAUSSIAN_LAW} = {{scale:.10g}}, in every entry", parameters)
     weights = "the weights at which the curvature is taken: a release of their own, whose cost adds to this one"
-    return Words(CURVATURE, (*problem_hypotheses(parameters, problem), added, noise), (weights,))
+    return Words(CURVATURE, (*_curved(parameters, problem), added, noise), (weights,))
+
+
+def _curved(parameters: Record, problem: Record) -> tuple[Hypothesis, ...]:
+    """Conditions on the records and on the loss."""
+    if "target_bound" not in problem:
+        return problem_hypotheses(parameters, problem)
+    made = prediction_problem(problem)
+    bounded = condition(
+        "rows of {features} features have Euclidean norm at most {radius:.10g}, the constant feature included, targets at most {target_bound:.10g} "
+        "in size; the bounds are public",
+        "rows and targets are brought within the declared bounds ({bounds}), record by record; where the bounds come from is the caller's word",
+        problem,
+        radius=made.domain.radius,
+        bounds=declared_bounds(problem),
+    )
+    return counted_by_fit(parameters, problem), bounded, convex_prediction(made)
+
+
+def curvature_integers(problem: Record) -> int:
+    """How many integers a curvature has: two for each pair of weights of one function, and of several at once for each pair of functions too."""
+    each = whole(problem["features"]) + (not_negative(problem["intercept_scale"]) > 0)
+    functions = whole(problem.get("classes", 1))
+    factors = functions * (functions + 1) if problem.get("scheme") == "multinomial" else 2 * functions
+    return factors * each * (each + 1) // 2
 
 
 _CHOICE: Fields = {"rate": positive, "toll": count, "neighbours": relation, "epsilon": optional(positive)}

@@ -49,9 +49,9 @@ TWO_CLASSES: Fields = {
     "records": optional(whole),
     "max_weight": positive,
 }
-_MANY: Fields = {**TWO_CLASSES, "classes": whole}
-_MULTINOMIAL: Fields = {**_MANY, "scheme": among("multinomial")}
-_ONE_VS_REST: Fields = {**_MANY, "scheme": among("one-vs-rest")}
+MANY_CLASSES: Fields = {**TWO_CLASSES, "classes": whole}
+_MULTINOMIAL: Fields = {**MANY_CLASSES, "scheme": among("multinomial")}
+_ONE_VS_REST: Fields = {**MANY_CLASSES, "scheme": among("one-vs-rest")}
 _COMPUTED: Fields = {"tolerance": positive, "noise_error": positive, "grid_step": power_of_two, "grid_scale": positive, "neighbours": relation}
 _PURE: Fields = {"rate": positive, **_COMPUTED}
 GAUSSIAN: Fields = {"scale": positive, "epsilon": positive, "grid_epsilon": positive, **_COMPUTED}

@@ -111,7 +111,7 @@ def _objective(parameters: Record, problem: Record) -> Words:
     return Words(OBJECTIVE, hypotheses, (PRIOR,) if "prior" in problem else ())
 
 
-_OF_PREDICTIONS: Fields = {"loss": text, "loss_parameters": mapping, **REAL_TARGETS}
+OF_PREDICTIONS: Fields = {"loss": text, "loss_parameters": mapping, **REAL_TARGETS}
 
 
 def prediction_problem(problem: Record) -> PredictionRisk:
@@ -121,7 +121,17 @@ def prediction_problem(problem: Record) -> PredictionRisk:
     return PredictionRisk(loss=loss, domain=real_domain(problem))
 
 
-@register_words("prediction-objective", parameters={**GAUSSIAN, "ridge": positive, "records": whole}, problem=_OF_PREDICTIONS, shared=True)
+def convex_prediction(made: PredictionRisk) -> Hypothesis:
+    """The condition on the loss."""
+    return condition(
+        "the loss is convex in the prediction, with slopes of at most {of.slope_bound:.10g} and a second derivative of at most {of.smoothness:.10g}",
+        "{says}",
+        of=made,
+        says=who_says(made.loss),
+    )
+
+
+@register_words("prediction-objective", parameters={**GAUSSIAN, "ridge": positive, "records": whole}, problem=OF_PREDICTIONS, shared=True)
 def _predictions(parameters: Record, problem: Record) -> Words:
     made = prediction_problem(problem)
     bounded = condition(
@@ -132,12 +142,7 @@ def _predictions(parameters: Record, problem: Record) -> Words:
         radius=made.domain.radius,
         bounds=declared_bounds(problem),
     )
-    convex = condition(
-        "the loss is convex in the prediction, with slopes of at most {of.slope_bound:.10g} and a second derivative of at most {of.smoothness:.10g}",
-        "{says}",
-        of=made,
-        says=who_says(made.loss),
-    )
+    convex = convex_prediction(made)
     ridge = condition(
         "the objective is {ridge:.10g}-strongly convex in all weights", "the mechanism adds the ridge, the intercept included", parameters
     )
@@ -146,7 +151,7 @@ def _predictions(parameters: Record, problem: Record) -> Words:
     return Words(PREDICTION, conditions)
 
 
-@register_words("prediction-non-private", parameters={"ridge": not_negative, "neighbours": relation}, problem=_OF_PREDICTIONS, shared=True)
+@register_words("prediction-non-private", parameters={"ridge": not_negative, "neighbours": relation}, problem=OF_PREDICTIONS, shared=True)
 def _prediction_non_private(parameters: Record, problem: Record) -> Words:  # noqa: ARG001 - the same for any problem
     return Words(NON_PRIVATE, ())
 

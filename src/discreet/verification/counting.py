@@ -24,9 +24,11 @@ from discreet.core.arrays import Floats
 from discreet.core.fields import finite, positive, text, whole
 from discreet.core.neighbours import ADD_REMOVE, Neighbours
 from discreet.statements.base import filled, mapping, persons_of
-from discreet.statements.counting import MOST_COLUMNS, WHOLE
+from discreet.statements.counting import MOST_COLUMNS, WHOLE, curvature_integers
 from discreet.statements.learning import dimension_of
+from discreet.statements.regression import prediction_problem
 from discreet.verification.base import AGREEMENT, Check, Stated, delta_check, epsilon_check, register_recheck
+from discreet.verification.learning import scan_of_predictions
 from discreet.verification.moments import farthest_moments, farthest_summary
 from discreet.verification.numerics import discrete_integral, loss_of
 
@@ -85,14 +87,14 @@ def _gaussian(stated: Stated) -> Iterator[Check]:
 @register_recheck("curvature-gaussian")
 def _curvature(stated: Stated) -> Iterator[Check]:
     scale, epsilon = positive(stated.parameters["scale"]), positive(stated.parameters["epsilon"])
-    computed = discrete_integral(epsilon, _curvature_moved(stated) / scale, integers=_curvature_size(stated), scale=scale)
+    computed = discrete_integral(epsilon, _curvature_moved(stated) / scale, integers=curvature_integers(stated.problem), scale=scale)
     yield delta_check(stated, epsilon, computed, "largest contribution searched over margins, numerical integral of the Gaussian curve")
 
 
 def losses_of_curvature(stated: Stated) -> tuple[Floats, Floats]:
     """Privacy losses of one released curvature, and their probabilities: slices of a normal law, with the lemma's price."""
     scale = positive(stated.parameters["scale"])
-    mu, apart = _curvature_moved(stated) / scale, closeness(_curvature_size(stated), scale)
+    mu, apart = _curvature_moved(stated) / scale, closeness(curvature_integers(stated.problem), scale)
     ends = np.linspace(-_FARTHEST, _FARTHEST, _SLICES + 1)
     losses = mu * 0.5 * (ends[1:] + ends[:-1]) + 0.5 * mu * mu + apart.total
     return losses, math.exp(apart.upper) * np.abs(np.diff(ndtr(-np.abs(ends))))
@@ -100,15 +102,27 @@ def losses_of_curvature(stated: Stated) -> tuple[Floats, Floats]:
 
 def _curvature_moved(stated: Stated) -> float:
     """How far neighbours' answers are apart."""
-    unit, levels = positive(stated.parameters["unit"]), positive(stated.parameters["levels"])
-    row = unit + 0.5 * math.sqrt(dimension_of(stated.problem)) + 1.0
-    longest = 5.0 * row * row * (levels * _largest_contribution(stated) + 1.0)
-    return longest if stated.guarantee.neighbours is ADD_REMOVE else math.sqrt(2.0) * longest
+    problem, unit, levels = stated.problem, positive(stated.parameters["unit"]), positive(stated.parameters["levels"])
+    functions, several = whole(problem.get("classes", 1)), persons_of(problem)
+    row = unit + 0.5 * math.sqrt(dimension_of(problem) / functions) + 1.0
+    if problem.get("scheme") == "multinomial":
+        rounded = math.sqrt(functions * (functions + 1)) * (several.rows if several.several else 0.5)
+        exact = levels * _largest_of_softmax()
+        longest, apart = exact + rounded, math.sqrt(4.0 * (exact + rounded) ** 2 - 2.0 * exact**2)
+    else:
+        longest = math.sqrt(functions) * (levels * _largest_contribution(stated) + 1.0)
+        apart = math.sqrt(2.0) * longest
+    return 5.0 * row * row * (longest if stated.guarantee.neighbours is ADD_REMOVE else apart)
 
 
-def _curvature_size(stated: Stated) -> int:
-    dimension = dimension_of(stated.problem)
-    return dimension * (dimension + 1)
+def _largest_of_softmax() -> float:
+    """The largest length of (2 S(p), (p - e)(p - e)' / 2) by the bound in third powers: for every p_e the best sum of squares of the other shares."""
+    rest = np.linspace(0.0, 1.0, 200_001)
+    own = 1.0 - rest
+    bend = rest**4 / 4.0 - 4.0 * rest**3 * (2.0 - rest)
+    rise = 4.0 * rest**2 * (1.0 + 2.0 * own**2) + 0.5 * rest**4
+    spread = np.clip(-0.5 * rise / np.where(bend < 0, bend, -1.0), 0.0, 1.0)
+    return math.sqrt(float(np.max(4.0 * (own * rest) ** 2 + rest**4 / 4.0 + rise * spread + bend * spread**2)))
 
 
 @register_recheck("bounds-choice")
@@ -305,7 +319,11 @@ def _by_transform(mass: Floats) -> Floats:
 
 
 def _largest_contribution(stated: Stated) -> float:
-    """sup over margins of the length of (l'' / c, l'^2 / L^2), c and L the largest values that the scan meets."""
+    """sup over margins, or predictions and targets, of the length of (l'' / c, l'^2 / L^2), c and L the largest values that the scan meets."""
+    if "target_bound" in stated.problem:
+        loss_of_numbers = prediction_problem(stated.problem).loss
+        _, slopes, curved = scan_of_predictions(loss_of_numbers, positive(stated.problem["target_bound"]))
+        return float(np.max(np.hypot(curved / curved.max(), np.square(slopes))))
     loss, widths = loss_of(stated.problem)
     margins = np.concatenate((np.linspace(-7.0, 7.0, 300_007) * widths.max(), np.linspace(-60.0, 60.0, 50_021) * widths.max()))
     curvature, slope = loss.curvature(margins), np.square(loss.slope(margins))

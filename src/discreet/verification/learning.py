@@ -173,7 +173,7 @@ def _residual_stages(stated: Stated) -> Stages:
 def _prediction_stages(stated: Stated) -> Stages:
     loss = prediction_loss_named(str(stated.problem["loss"]), mapping(stated.problem["loss_parameters"]))
     dimension, radius = bounded_rows(stated.problem)
-    steep, slopes, curvature = _scan_of_predictions(loss, positive(stated.problem["target_bound"]))
+    steep, slopes, curvature = scan_of_predictions(loss, positive(stated.problem["target_bound"]))
     s = steep * radius / positive(stated.parameters["scale"])
     return _two_signed(stated, slopes, curvature * radius**2 / positive(stated.parameters["ridge"]), s, dimension)
 
@@ -256,7 +256,7 @@ def _scan_of_residuals(name: str, curvature: float) -> tuple[Floats, Floats]:
             raise ValueError
 
 
-def _scan_of_predictions(loss: PredictionLoss, bound: float) -> tuple[float, Floats, Floats]:
+def scan_of_predictions(loss: PredictionLoss, bound: float) -> tuple[float, Floats, Floats]:
     """The steepest slope, |l'| over it and l'', over predictions and targets: of places with slopes alike, the one with the most curvature."""
     widths = [1.0, bound, *(float(value) for value in loss.parameters.values() if isinstance(value, int | float))]
     targets = bound * np.linspace(-1.0, 1.0, 65)

@@ -138,7 +138,7 @@ def released(request):
     query = question(loss)
     rows, signs, _ = people()
     mechanism = GaussianCurvature.calibrate(query, epsilon=0.7, delta=1e-6, neighbours=neighbours)
-    return mechanism.run(query, CurvatureRecords(rows=as_matrix(rows), signs=signs, record_weights=None), SystemNoise())
+    return mechanism.run(query, CurvatureRecords(rows=as_matrix(rows), targets=signs, record_weights=None), SystemNoise())
 
 
 def test_a_true_certificate_verifies_also_from_a_file(released):
@@ -163,7 +163,7 @@ def test_the_noise_has_the_stated_size():
     mechanism = GaussianCurvature.calibrate(query, epsilon=1.0, delta=1e-6, neighbours=ADD_REMOVE)
     rows, signs, _ = people(3, 4)
     exact = np.array(query.answer(as_matrix(rows), signs, None), dtype=float)
-    noise, records = SeededNoise(2), CurvatureRecords(rows=as_matrix(rows), signs=signs, record_weights=None)
+    noise, records = SeededNoise(2), CurvatureRecords(rows=as_matrix(rows), targets=signs, record_weights=None)
     drawn = np.concatenate([mechanism.run(query, records, noise).value - exact for _ in range(70)])[:2000]
     assert np.mean(np.square(drawn / mechanism.scale)) == pytest.approx(1.0, abs=0.316)
     found = query.read(exact, mechanism.scale)

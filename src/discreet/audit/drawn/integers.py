@@ -161,7 +161,7 @@ def curvature(target: Target) -> Watch:
     query = CurvatureQuery(problem=problem, weights=np.array([0.5, -0.25]))
     made = GaussianCurvature.calibrate(query, **target.asked)
     rows, signs = DenseMatrix(np.array([[0.6, 0.1], [-0.3, 0.8], [0.2, -0.5]])), np.array([1.0, -1.0, 1.0])
-    records = CurvatureRecords(rows=rows, signs=signs, record_weights=None)
+    records = CurvatureRecords(rows=rows, targets=signs, record_weights=None)
     exact = np.array([float(value) for value in query.answer(rows, signs, None)])
     stated, values = released(made, query, records, _RUNS)
     part = discrete_gaussian("noise on entries of both matrices", values - exact, scale=real(stated["scale"]))

@@ -10,6 +10,7 @@ The property tests check both, and that neither is too large by 1 %.
 """
 
 from abc import ABC, abstractmethod
+from typing import ClassVar
 
 import numpy as np
 
@@ -24,6 +25,8 @@ class PredictionLoss(Named, ABC):
     """A convex loss of a prediction, for each target; a frozen dataclass of its parameters."""
 
     __slots__ = ()
+    of_residuals: ClassVar[bool] = False
+    """Whether it is a function of f - y alone."""
 
     @property
     def signed_targets(self) -> bool:

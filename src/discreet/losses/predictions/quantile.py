@@ -19,6 +19,7 @@ class Pinball(PredictionLoss):
     """
 
     name = "pinball"
+    of_residuals = True
     quantile: float = 0.5
     """q, in (0, 1): the share of targets to lie below the prediction."""
 
@@ -60,6 +61,7 @@ class SmoothPinball(PredictionLoss):
     """
 
     name = "smooth-pinball"
+    of_residuals = True
     quantile: float = 0.5
     """q, in (0, 1): the share of targets to lie below the prediction."""
     width: float = 0.1
@@ -109,6 +111,7 @@ class Expectile(PredictionLoss):
     """
 
     name = "expectile"
+    of_residuals = True
     level: float = 0.5
     """q, in (0, 1)."""
     half_width: float = 1.0

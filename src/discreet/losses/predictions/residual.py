@@ -22,6 +22,7 @@ class Squared(PredictionLoss):
     """
 
     name = "squared"
+    of_residuals = True
 
     def lipschitz(self, reach: float, target_bound: float) -> float:
         """2 (r + b)."""
@@ -48,6 +49,7 @@ class Absolute(PredictionLoss):
     """
 
     name = "absolute"
+    of_residuals = True
 
     def lipschitz(self, reach: float, target_bound: float) -> float:  # noqa: ARG002 - the same everywhere
         """1."""
@@ -81,6 +83,7 @@ class HuberLoss(PredictionLoss):
     """
 
     name = "huber"
+    of_residuals = True
     half_width: float = 1.0
     """h, in units of the target."""
 
@@ -122,6 +125,7 @@ class LogCosh(PredictionLoss):
     """
 
     name = "log-cosh"
+    of_residuals = True
     width: float = 1.0
     """a, in units of the target."""
 

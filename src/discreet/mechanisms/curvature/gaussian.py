@@ -17,7 +17,8 @@ from discreet.accounting import ApproximateDP, Json, discrete_delta, gaussian_mu
 from discreet.core.errors import InvalidInput
 from discreet.core.neighbours import Neighbours
 from discreet.mechanisms.base import Drawn, Mechanism, at_epsilon
-from discreet.mechanisms.curvature.query import LEVELS, UNIT, CurvatureQuery, CurvatureRecords
+from discreet.mechanisms.curvature.factors import LEVELS
+from discreet.mechanisms.curvature.query import UNIT, CurvatureQuery, CurvatureRecords
 from discreet.noise import Noise, least_drawable
 from discreet.statements.counting import CURVATURE as CURVATURE_WORDS
 
@@ -68,7 +69,7 @@ class GaussianCurvature(Mechanism[CurvatureQuery, CurvatureRecords]):
         """See Mechanism: the integers (size,) of both matrices, as float64."""
         drawn = noise.discrete_gaussian(scale=self.scale, dimension=problem.size, draws=1)[:, 0]
         # Python's integers: no sum overflows; the conversion rounds what is private already.
-        exact = problem.answer(data.rows, data.signs, data.record_weights)
+        exact = problem.answer(data.rows, data.targets, data.record_weights)
         return Drawn.of(np.array([float(int(one) + int(extra)) for one, extra in zip(exact, drawn, strict=True)]))
 
 
