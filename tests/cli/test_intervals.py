@@ -125,7 +125,7 @@ def test_a_fit_releases_them_within_its_own_budget(folder):
 @pytest.mark.parametrize(
     ("option", "words"),
     [
-        (("--model", "kernel-classifier"), "intervals are released for a linear-svc or a logistic-regression of two classes"),
+        (("--model", "kernel-classifier"), "coefficients of random features say nothing by themselves"),
         (("--cuts", "private"), "--intervals goes with a table that is held in memory and columns whose cuts are public"),
         (("--epsilon", "inf"), "a fit with intervals needs a finite epsilon and a positive delta"),
         (("--delta", "0"), "a fit with intervals needs a finite epsilon and a positive delta"),

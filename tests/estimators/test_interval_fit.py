@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from scipy.special import expit, ndtr
 
-from discreet import KernelClassifier, LinearSVC, LogisticRegression, release_uncertainty
+from discreet import KernelClassifier, Lasso, LinearSVC, LogisticRegression, release_uncertainty
 from discreet.audit.claim import Claim
 from discreet.audit.exact import PrivacyLoss, exact_audit
 from discreet.core.errors import InvalidInput, InvalidType
@@ -141,12 +141,12 @@ def test_persons_are_those_of_both():
 @pytest.mark.parametrize(
     ("estimator", "error", "says"),
     [
-        (KernelClassifier(classes=[0, 1]), InvalidType, "LogisticRegression or LinearSVC"),
+        (KernelClassifier(classes=[0, 1]), InvalidType, "random features say nothing"),
+        (Lasso(radius=1.0), InvalidType, "another regression without a set"),
         (made(delta=0.0), InvalidInput, "positive delta"),
         (made(epsilon=np.inf), InvalidInput, "finite epsilon"),
         (made(data_norm="private"), InvalidInput, "declared data_norm"),
         (made(classes=None), InvalidInput, "classes declared"),
-        (made(classes=[0, 1, 2]), InvalidInput, "two classes"),
     ],
 )
 def test_what_has_no_intervals_says_so_before_it_is_paid_for(estimator, error, says, tmp_path):

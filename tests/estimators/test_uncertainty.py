@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from scipy.stats import binom, norm
 
-from discreet import ADD_REMOVE, LinearSVC, LogisticRegression
+from discreet import ADD_REMOVE, LinearRegression, LinearSVC, LogisticRegression
 from discreet.certificates import Certificate
 from discreet.core.errors import InvalidInput
 from discreet.data import Schema
@@ -311,10 +311,8 @@ def test_what_there_are_no_intervals_for_is_refused():
             bad()
     with pytest.raises(ValueError, match="3 features"):
         release_uncertainty(model, rows[:, :2], labels, epsilon=1.0, delta=DELTA)
-    three = np.random.default_rng(0).choice(["a", "b", "c"], len(labels))
-    many = LogisticRegression(epsilon=1.0, classes=["a", "b", "c"]).fit(rows, three)
-    with pytest.raises(InvalidInput, match="two classes"):
-        release_uncertainty(many, rows, three, epsilon=1.0, delta=DELTA)
+    with pytest.raises(InvalidInput, match="leave sample_weight out"):
+        release_uncertainty(LinearRegression().fit(rows, rows[:, 0]), rows, rows[:, 0], epsilon=1.0, delta=DELTA, sample_weight=np.ones(len(rows)))
 
 
 def test_no_record_is_shown():

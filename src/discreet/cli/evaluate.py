@@ -230,12 +230,14 @@ def intervals(
     TABLE needs the columns of the model's schema, the target's too; - is CSV on standard input.
     """
     with step("Checking what can be checked without the records"):
-        from discreet.estimators.intervals import measure_uncertainty, prepare_uncertainty, table_records
+        from discreet.estimators.intervals import interval_labels, measure_uncertainty, prepare_uncertainty, table_records
+        from discreet.estimators.uncertainty import check_target
 
         if not 0 < level < 1:
             raise InvalidInput(f"--level lies between 0 and 1; {level!r} was given.")
         fitted = discreet.Model.load(model)
         prepared = prepare_uncertainty(fitted, epsilon=epsilon, delta=delta)
+        check_target(prepared.query.problem, target)
         check_output(out, table, model, spending.ledger, overwrite=overwrite)
         account = spending.account()
         check_fits(account, prepared.guarantee)
@@ -245,7 +247,8 @@ def intervals(
         records = table_records(prepared, fitted, frame, noise)
         del frame
         found = measure_uncertainty(prepared, *records, noise, account=account, coding=fitted.schema.coding)
-    held = discreet.estimators.IntervalFile(uncertainty=found, names=tuple(fitted.schema.feature_names), level=level, target=target)
+    names, labels = tuple(fitted.schema.feature_names), interval_labels(fitted)
+    held = discreet.estimators.IntervalFile(uncertainty=found, names=names, level=level, target=target, labels=labels)
     document, paid = receipt(held.certificate, held.verify(), account)
     if out is not None:
         keep(held, "interval file", out, overwrite=overwrite)

@@ -79,8 +79,7 @@ def fit(
     ] = None,
     intervals: Annotated[
         File | None,
-        "Also release intervals of the coefficients, in this JSON file, within the same epsilon and delta: a linear-svc or a "
-        "logistic-regression of two classes.",
+        "Also release intervals of the coefficients, in this JSON file, within the same epsilon and delta: of any linear model without a set.",
     ] = None,
     file: ModelFile,
 ) -> Outcome:
@@ -120,11 +119,13 @@ def fit(
     if chosen:
         model, found = _train_with_cuts(kind, public, settings, records.reopened(public, may_be_empty=may_be_empty), cuts_share)
     elif intervals is not None:
+        from discreet.estimators.intervals import interval_labels
+
         with step("Fitting, and releasing the curvature"):
             table = records.open_table(public, may_be_empty=may_be_empty)
             both = discreet.estimators.fit_with_intervals(estimator_named(kind, public, settings), table)
         model = discreet.Model.from_estimator(both.model, public)
-        held = discreet.estimators.IntervalFile(uncertainty=both.uncertainty, names=tuple(public.feature_names), level=0.95, target="penalised")
+        held = discreet.estimators.IntervalFile(uncertainty=both.uncertainty, names=tuple(public.feature_names), labels=interval_labels(model))
         found = labelled(("Intervals", f"written to {intervals}; discreet show {intervals} prints them"))
         bought = [(held, intervals)]
     else:
@@ -141,6 +142,7 @@ def fit(
 def _check_intervals(promised: "discreet.Certificate", training: Training, *, public: bool) -> None:
     """Raise InvalidInput where a fit with intervals would refuse whatever the records are; `public` of what it does not go with."""
     from discreet.estimators.interval_fit import require_gaussian
+    from discreet.estimators.intervals import OF_KERNELS
     from discreet.estimators.uncertainty import problem_of
 
     require_gaussian(training.epsilon, training.delta)
@@ -149,6 +151,8 @@ def _check_intervals(promised: "discreet.Certificate", training: Training, *, pu
             "--intervals goes with a table that is held in memory and columns whose cuts are public; leave it out, and ask "
             "`discreet intervals` for intervals of the model afterwards."
         )
+    if "feature_map" in promised.problem:
+        raise InvalidInput(OF_KERNELS)
     problem_of(promised)
 
 

@@ -37,7 +37,7 @@ from discreet.data.layout import Side, parts_of
 from discreet.estimators.forms import BoundedForm
 from discreet.estimators.inputs import split_weights
 from discreet.estimators.released_noise import mixture_quantile, noise_law
-from discreet.estimators.uncertainty import Intervals, Uncertainty
+from discreet.estimators.uncertainty import Uncertainty
 
 if TYPE_CHECKING:
     from discreet.estimators.model import Model
@@ -134,7 +134,7 @@ def curves_of(model: "Model", *, uncertainty: Uncertainty | None = None, level: 
     linked = isinstance(schema.target, NumberTarget) and model.linked
     if linked:
         towards = f"a larger logarithm of the mean of {schema.target.column}"
-    kind, half_width = _band(model, uncertainty, level)
+    kind, half_width = _band(model, uncertainty, level, label)
     unit = 1.0
     if isinstance(schema.target, NumberTarget):
         unit = 1.0 if linked else 0.5 * (schema.target.upper - schema.target.lower)
@@ -178,12 +178,19 @@ def _weights(model: "Model", label: object) -> tuple[Floats, str]:
     return chosen, f"{model.schema.target.column} = {canonical(label)}"  # type: ignore[arg-type]
 
 
-def _band(model: "Model", uncertainty: Uncertainty | None, level: float) -> tuple[str | None, Band | None]:
+def _band(model: "Model", uncertainty: Uncertainty | None, level: float, label: object) -> tuple[str | None, Band | None]:
     """What it counts, and how wide it is."""
     if uncertainty is not None:
         if not np.array_equal(uncertainty.weights, model.weights):
             raise InvalidInput("the uncertainty was released for another model: its weights differ.")
-        return WHOLE, lambda directions: _half(uncertainty.along(directions, level))
+        signs, size = _speaking(model, label), uncertainty.problem.domain.dimension
+
+        def whole(directions: AnyFloats) -> Floats:
+            each = np.hstack((directions, np.zeros((len(directions), size - directions.shape[1]))))
+            found = uncertainty.of_weights(np.hstack([sign * each for sign in signs]), level)
+            return np.asarray(0.5 * (found.high - found.low))
+
+        return WHOLE, whole
     try:
         law = noise_law(model.certificate)
     except InvalidInput:
@@ -196,8 +203,12 @@ def _band(model: "Model", uncertainty: Uncertainty | None, level: float) -> tupl
     return NOISE, half_width
 
 
-def _half(found: Intervals) -> Floats:
-    return np.asarray(0.5 * (found.high - found.low))
+def _speaking(model: "Model", label: object) -> Floats:
+    """How the functions of a model add up to what its curve shows: that of the label less the mean of all."""
+    classes = [canonical(one) for one in model.classes]
+    if len(classes) <= 2:
+        return np.ones(1)
+    return np.asarray([float(one == canonical(label)) - 1.0 / len(classes) for one in classes])  # type: ignore[arg-type]
 
 
 class _Shown(NamedTuple):

@@ -18,7 +18,7 @@ from discreet.core.neighbours import ADD_REMOVE
 from discreet.data import BlockTable, EncodedTable
 from discreet.estimators.base import account_of
 from discreet.estimators.inputs import is_private
-from discreet.estimators.intervals import PreparedUncertainty, measure_uncertainty, records_again
+from discreet.estimators.intervals import OF_KERNELS, Learnable, PreparedUncertainty, measure_uncertainty, records_again, records_of
 from discreet.estimators.kernel_classifier import KernelClassifier
 from discreet.estimators.linear_classifier import LinearClassifier
 from discreet.estimators.search_methods import fit_seed
@@ -48,44 +48,51 @@ def require_gaussian(epsilon: float, delta: float) -> None:
 
 
 def fit_with_intervals(
-    estimator: LinearClassifier, X: Any, y: Any = None, *, share: float = SHARE, sample_weight: Any = None, persons: Any = None
+    estimator: Learnable, X: Any, y: Any = None, *, share: float = SHARE, sample_weight: Any = None, persons: Any = None
 ) -> IntervalFit:
     """Fit a copy of `estimator` and release what its intervals need, for its epsilon and delta together.
 
-    `estimator` a LogisticRegression or LinearSVC of two declared classes, X, y, sample_weight and persons as its `fit` takes them, held in memory;
-    `share` of mu^2 is for the intervals. Raises InvalidType for another estimator, InvalidInput and InfeasibleTarget before anything is spent,
-    BudgetExceeded before anything is drawn, and what a fit raises, having spent.
+    `estimator` a LogisticRegression or LinearSVC of declared classes, or a regression without a set, whose mechanism is objective perturbation;
+    X, y, sample_weight and persons as its `fit` takes them, held in memory; `share` of mu^2 is for the intervals. Raises InvalidType for another
+    estimator, InvalidInput and InfeasibleTarget before anything is spent, BudgetExceeded before it is drawn, and what a fit raises, having spent.
     """
-    if not isinstance(estimator, LinearClassifier) or isinstance(estimator, KernelClassifier):
-        raise InvalidType(f"a fit with intervals is one of LogisticRegression or LinearSVC; {type(estimator).__name__} was given.")
+    if isinstance(estimator, KernelClassifier):
+        raise InvalidType(OF_KERNELS)
+    if not isinstance(estimator, Learnable):
+        raise InvalidType(
+            "a fit with intervals is one of LogisticRegression, LinearSVC, LinearRegression or another regression without a set; "
+            f"{type(estimator).__name__} was given."
+        )
     privacy = estimator._privacy()  # noqa: SLF001 - of this package
     require_gaussian(privacy.epsilon, privacy.delta)
     if is_private(estimator.data_norm) or isinstance(X, BlockTable):
         raise InvalidInput('a fit with intervals needs a declared data_norm, and a table that is held in memory: not "private", not in blocks.')
-    noise, account, scratch = estimator._noise(), account_of(estimator.ledger), clone(estimator)  # noqa: SLF001
-    rows = scratch._rows(X, reset=True)  # noqa: SLF001 - the same door as in fit
-    if estimator.classes is None and not isinstance(X, EncodedTable):
+    classifies = isinstance(estimator, LinearClassifier)
+    classes = estimator.classes if isinstance(estimator, LinearClassifier) else None
+    if classifies and classes is None and not isinstance(X, EncodedTable):
         raise InvalidInput("a fit with intervals needs its classes declared: classes=[negative, positive].")
-    classes, codes, _ = scratch._targets(X, y, rows.shape[0], estimator.classes)  # noqa: SLF001 - what is refused is refused before it is paid for
-    scratch._weights(sample_weight, codes, classes)  # noqa: SLF001
-    owners = scratch._owners(X, persons, rows.shape[0], noise)  # noqa: SLF001
+    noise, account, scratch = estimator._noise(), account_of(estimator.ledger), clone(estimator)  # noqa: SLF001
+    # The same door as in fit: what is refused is refused before it is paid for.
+    given = records_of(scratch, X, y, sample_weight, persons, noise, classes=classes, reset=True)
+    rows, owners = given.records[0], given.owners
     scratch._advise(X, privacy, owners.number)  # noqa: SLF001
     known = None if privacy.neighbours is ADD_REMOVE else owners.number
     told_apart = owners.rule is not None and owners.rule.told_apart
 
     def made(epsilon: float, delta: float, seed: int | None) -> Any:
-        declared = {"classes": list(X.classes)} if isinstance(X, EncodedTable) else {}
+        declared: dict[str, Any] = {"classes": list(X.classes)} if isinstance(X, EncodedTable) and classifies else {}
+        declared |= {} if owners.rule is None else dict(owners.rule.as_declared)  # as a schema may say, and a plan does not see the table
         return clone(estimator).set_params(epsilon=epsilon, delta=delta, random_state=seed, ledger=None, **declared)
 
     def planned(epsilon: float, delta: float) -> Certificate:
-        found: Certificate = made(epsilon, delta, 0).plan(
-            features=rows.shape[1], records=known, weighted=sample_weight is not None, told_apart=told_apart
-        )
+        weighted = {"weighted": sample_weight is not None} if classifies else {}
+        found: Certificate = made(epsilon, delta, 0).plan(features=rows.shape[1], records=known, told_apart=told_apart, **weighted)
         return found
 
     both = settled(**privacy.target, share=share, planned=planned, problem=problem_of)
     with spending_on(account, both.guarantee, purpose=CURVATURE_WITH_FIT, table=rows.content()) as reservation, without_ledger():
-        model = made(*both.target, fit_seed(noise)).fit(X, y, sample_weight, persons=persons)
+        weights = {"sample_weight": sample_weight} if classifies else {}
+        model = made(*both.target, fit_seed(noise)).fit(X, y, persons=persons, **weights)
         fit: Certificate = model.certificate_
         if any(getattr(fit, name) != getattr(both.fit, name) for name in ("mechanism", "parameters", "problem", "guarantee", "releases")):
             raise VerificationFailure("the certificate of the fit differs from the one planned for its public parameters. Nothing is released.")

@@ -6,8 +6,8 @@
 What is released, and what it costs: module `mechanisms.curvature`. What follows from it, for free: module `uncertainty`.
 
 An interval file is JSON: {"format", "level", "target", "covers", "coefficients", "references", "coding", "weights", "value",
-"guarantee_with_the_model", "model_certificate", "certificate"}. `value` are the released integers, `weights` the model's, `coding` which features the
-schema made of one column. Reading one computes the intervals again, and refuses one that says others.
+"guarantee_with_the_model", "model_certificate", "certificate"}, and "labels" of more than two classes. `value` are the released integers, `weights`
+the model's, `coding` which features the schema made of one column. Reading one computes the intervals again, and refuses one that says others.
 """
 
 import json
@@ -15,7 +15,7 @@ import math
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
 
@@ -29,14 +29,24 @@ from discreet.core.files.whole_file import write_whole
 from discreet.core.validate import number, positive
 from discreet.data import EncodedTable
 from discreet.data.coding import Coding
+from discreet.data.labels import canonical
+from discreet.estimators.forms import KernelForm
 from discreet.estimators.linear_classifier import LinearClassifier
 from discreet.estimators.model import Model
+from discreet.estimators.regression_model import RegressionModel
 from discreet.estimators.uncertainty import PENALISED, UNPENALISED, Uncertainty, problem_of
 from discreet.ledger import Account
 from discreet.matrices import Matrix
 from discreet.mechanisms.curvature import CurvatureQuery, CurvatureRecords, GaussianCurvature
-from discreet.mechanisms.persons import owners_of
+from discreet.mechanisms.persons import Owners, owners_of
 from discreet.noise import Noise, SeededNoise, SystemNoise
+
+OF_KERNELS = (
+    "coefficients of random features say nothing by themselves, so no file of intervals has them: in Python, after the fit, "
+    "release_uncertainty(estimator, X, y, ...).decisions(estimator.random_features(rows)) has those of decisions."
+)
+Learnable: TypeAlias = LinearClassifier | RegressionModel
+"""Estimators that intervals may be released for."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -53,16 +63,18 @@ class PreparedUncertainty:
         return self.mechanism.guarantee(self.query)
 
 
-def prepare_uncertainty(model: LinearClassifier | Model, *, epsilon: float, delta: float) -> PreparedUncertainty:
+def prepare_uncertainty(model: Learnable | Model, *, epsilon: float, delta: float) -> PreparedUncertainty:
     """The calibrated release. Raises InvalidInput for a model that there are no intervals for, or a target that there is no noise for."""
     if isinstance(model, Model):
         weights, certificate = model.weights, model.certificate
-    elif isinstance(model, LinearClassifier) and "weights_" in vars(model):
+        if isinstance(model.form, KernelForm):
+            raise InvalidInput(OF_KERNELS)
+    elif isinstance(model, Learnable) and "weights_" in vars(model):
         weights, certificate = model.weights_, model.certificate_
         if model._privacy().neighbours is not certificate.guarantee.neighbours:  # noqa: SLF001
             raise InvalidInput("the model's parameters were changed after the fit. Fit again, or set them back.")
     else:
-        raise InvalidInput("intervals need a fitted LogisticRegression or LinearSVC, or a model read from a file.")
+        raise InvalidInput("intervals need a fitted classifier or regression without a set, or a model read from a file.")
     query = CurvatureQuery(problem=problem_of(certificate), weights=weights)
     mechanism = GaussianCurvature.calibrate(
         query, epsilon=positive(epsilon, "epsilon"), delta=number(delta, "delta"), neighbours=certificate.guarantee.neighbours
@@ -73,18 +85,18 @@ def prepare_uncertainty(model: LinearClassifier | Model, *, epsilon: float, delt
 def measure_uncertainty(
     prepared: PreparedUncertainty,
     rows: Matrix,
-    signs: Floats,
+    targets: Floats,
     record_weights: Floats | None,
     noise: Noise,
     *,
     account: Account | None = None,
     coding: Coding | None = None,
 ) -> Uncertainty:
-    """Spend, and release. `rows` (n, d) as the fit got them, `signs` (n,) of +1.0 and -1.0, `record_weights` (n,) or None; `coding` of a schema."""
+    """Spend, and release. `rows` (n, d) as the fit got them, `targets` (n,) signs, codes or numbers, `record_weights` (n,) or None."""
     query, mechanism = prepared.query, prepared.mechanism
     if rows.shape[1] != query.problem.domain.features:
         raise InvalidInput(f"the model was fitted on {query.problem.domain.features} features; rows with {rows.shape[1]} were given.")
-    records = CurvatureRecords(rows=rows, targets=signs, record_weights=record_weights, table=_content(rows, signs))
+    records = CurvatureRecords(rows=rows, targets=targets, record_weights=record_weights, table=_content(rows, targets))
     release = mechanism.run(query, records, noise, account=account)
     return Uncertainty(
         problem=query.problem,
@@ -98,7 +110,7 @@ def measure_uncertainty(
 
 
 def release_uncertainty(
-    model: LinearClassifier | Model,
+    model: Learnable | Model,
     X: Any,
     y: Any = None,
     *,
@@ -111,9 +123,9 @@ def release_uncertainty(
 ) -> Uncertainty:
     """Spend (epsilon, delta), besides what the model cost, on the curvature at its weights; all intervals follow from it for free.
 
-    `model` a fitted LogisticRegression or LinearSVC of two classes, X, y, sample_weight and persons those of the fit, as `fit` takes them; or a
-    `Model`, and X the table with its target. `ledger` an account, else that of the estimator, or the ledger in use; `random_state` an integer for
-    tests: the certificate then never verifies.
+    `model` a fitted classifier of any number of classes or a regression, without a set; X, y, sample_weight and persons those of the fit, as `fit`
+    takes them; or a `Model`, and X the table with its target. Of a KernelClassifier decisions at random features have intervals that say something.
+    `ledger` an account, else that of the estimator, or the ledger in use; `random_state` an integer for tests: the certificate then never verifies.
 
     Raises InvalidInput for another model or input, or delta = 0, BudgetExceeded before anything is drawn.
     """
@@ -129,50 +141,69 @@ def release_uncertainty(
 
 
 class Again(NamedTuple):
-    """The records of a fit, read again."""
+    """The records of a fit, read once more."""
 
     records: tuple[Matrix, Floats, Floats | None]
-    """Rows (n, d), signs (n,) and weights (n,) or None."""
+    """Rows (n, d), targets (n,), and weights (n,) or None."""
     coding: Coding | None
+    largest: float
+    """The most that a record may weigh."""
+    owners: Owners
 
 
-def records_again(prepared: PreparedUncertainty, model: LinearClassifier, X: Any, y: Any, sample_weight: Any, persons: Any, noise: Noise) -> Again:
-    """Through the same door as in the fit of this model; `noise` draws which rows of a person are kept. Raises InvalidInput for other records."""
-    rows = model._rows(X, reset=False)  # noqa: SLF001
-    classes, codes, _ = model._targets(X, y, rows.shape[0], model.classes_)  # noqa: SLF001
-    if classes.tolist() != model.classes_.tolist():
-        raise InvalidInput("the classes differ from those of the fit. Pass the records of the fit, and declare classes.")
-    weights, largest = model._weights(sample_weight, codes, classes)  # noqa: SLF001
-    if largest > prepared.query.problem.max_weight:
-        raise InvalidInput("a record weighs more than in the fit. Pass the sample_weight of the fit, or declare max_sample_weight.")
+def records_of(model: Learnable, X: Any, y: Any, sample_weight: Any, persons: Any, noise: Noise, *, classes: Any, reset: bool) -> Again:
+    """Through the door of `fit`; `noise` draws which rows of a person are kept. Raises InvalidInput for other records than `classes` say."""
+    rows, coding = model._rows(X, reset=reset), X.coding if isinstance(X, EncodedTable) else None  # noqa: SLF001
+    weights, largest = None, 1.0
+    if isinstance(model, LinearClassifier):
+        found, codes, _ = model._targets(X, y, rows.shape[0], classes)  # noqa: SLF001
+        if not reset and found.tolist() != classes.tolist():
+            raise InvalidInput("the classes differ from those of the fit. Pass the records of the fit, and declare classes.")
+        weights, largest = model._weights(sample_weight, codes, found)  # noqa: SLF001
+        targets: Floats = np.where(codes == 1, 1.0, -1.0) if len(found) == 2 else codes.astype(np.float64)
+    else:
+        if sample_weight is not None:
+            raise InvalidInput("intervals of a regression are for records that weigh alike; leave sample_weight out.")
+        targets = (model._encoded(X, y) if isinstance(X, EncodedTable) else model._targets(y, rows.shape[0], None))[0]  # noqa: SLF001
     owners = model._owners(X, persons, rows.shape[0], noise)  # noqa: SLF001
-    if owners.rule != prepared.query.problem.persons:
+    return Again((rows, targets, owners.shared(weights)), coding, largest, owners)
+
+
+def records_again(prepared: PreparedUncertainty, model: Learnable, X: Any, y: Any, sample_weight: Any, persons: Any, noise: Noise) -> Again:
+    """The records of the fit of this model. Raises InvalidInput for other ones."""
+    classes = model.classes_ if isinstance(model, LinearClassifier) else None
+    again = records_of(model, X, y, sample_weight, persons, noise, classes=classes, reset=False)
+    if again.largest > getattr(prepared.query.problem, "max_weight", 1.0):
+        raise InvalidInput("a record weighs more than in the fit. Pass the sample_weight of the fit, or declare max_sample_weight.")
+    if again.owners.rule != prepared.query.problem.persons:
         raise InvalidInput(_OTHERS)
-    return Again((rows, np.where(codes == 1, 1.0, -1.0), owners.shared(weights)), X.coding if isinstance(X, EncodedTable) else None)
+    return again
 
 
 def table_records(prepared: PreparedUncertainty, model: Model, frame: Any, noise: Noise) -> tuple[Matrix, Floats, Floats | None]:
-    """Rows, signs and weights of the table (or EncodedTable) that a model was fitted on; `noise` draws which rows of a person are kept.
+    """Rows, targets and weights of the table (or EncodedTable) that a model was fitted on; `noise` draws which rows of a person are kept.
 
     Raises InvalidInput for a model whose records had weights, and for persons of whom the model's schema does not tell.
     """
-    if model.certificate.problem.get("max_weight") != 1.0:
+    if model.certificate.problem.get("max_weight", 1.0) != 1.0:
         raise InvalidInput("the records of this model had weights, which its file does not hold. Use the estimator that was fitted.")
     encoded = frame if isinstance(frame, EncodedTable) else model.schema.encode(frame, target=True)
-    if encoded.signs is None:
+    kinds = (encoded.signs, encoded.codes, encoded.numbers)
+    targets = next((np.asarray(one, dtype=np.float64) for one in kinds if one is not None), None)
+    if targets is None:
         raise InvalidInput("the table was encoded without its target; encode it with target=True.")
     rule = prepared.query.problem.persons
     if (encoded.rule if encoded.persons is not None else None) != (None if rule is None or not rule.told_apart else rule):
         raise InvalidInput(_OTHERS)
-    return encoded.rows, encoded.signs, owners_of(encoded.persons, rule=rule, rows=encoded.rows.shape[0], noise=noise).weights
+    return encoded.rows, targets, owners_of(encoded.persons, rule=rule, rows=encoded.rows.shape[0], noise=noise).weights
 
 
 _OTHERS = "whose rows are whose was declared otherwise for the fit. Pass the persons of the fit, or leave them out as there."
 
 
-def _content(rows: Matrix, signs: Floats) -> Iterator[bytes]:
+def _content(rows: Matrix, targets: Floats) -> Iterator[bytes]:
     yield from rows.content()
-    yield signs.tobytes()
+    yield targets.tobytes()
 
 
 FORMAT = "discreet-intervals/1"
@@ -190,12 +221,16 @@ class IntervalFile:
     level: float = 0.95
     target: str = PENALISED
     """"penalised" or "unpenalised", as for `Uncertainty.coefficients`."""
+    labels: tuple[str, ...] = ()
+    """Of more than two classes, whose coefficients come one class after the other; none otherwise."""
 
     def __post_init__(self) -> None:
         """See class docstring."""
-        features = self.uncertainty.problem.domain.features
+        features, functions = self.uncertainty.problem.domain.features, self.uncertainty.functions
         if len(self.names) != features:
             raise InvalidInput(f"the model has {features} features; {len(self.names)} names were given.")
+        if len(self.labels) != (functions if functions > 1 else 0):
+            raise InvalidInput(f"the model has {functions} functions; {len(self.labels)} labels of classes were given.")
 
     @property
     def certificate(self) -> Certificate:
@@ -208,13 +243,18 @@ class IntervalFile:
         return tuple(self.names[place] for place in self.uncertainty.references) if self.target == UNPENALISED else ()
 
     def rows(self) -> list[tuple[str, float, float, float]]:
-        """Name, lower end, estimate and upper end of every coefficient, the intercept's last; an end may be infinite."""
+        """Name, lower end, estimate and upper end of every coefficient, the intercept's last; an end may be infinite.
+
+        Of more than two classes the name is that of the class and of the feature.
+        """
         found = [self.uncertainty.coefficients(self.level, target=self.target)]
         names = list(self.names)
         if self.uncertainty.problem.domain.intercept_scale > 0:
             found.append(self.uncertainty.intercept(self.level, target=self.target))
             names.append(INTERCEPT)
-        low, middle, high = (np.concatenate([getattr(part, end) for part in found]).tolist() for end in ("low", "estimate", "high"))
+        if self.labels:
+            names = [f"{label}: {name}" for label in self.labels for name in names]
+        low, middle, high = (np.concatenate([getattr(part, end) for part in found], axis=-1).ravel().tolist() for end in ("low", "estimate", "high"))
         return list(zip(names, low, middle, high, strict=True))
 
     def verify(self) -> Verification:
@@ -237,6 +277,7 @@ class IntervalFile:
             "covers": stated["target"],
             "coefficients": [{"name": name, "low": _end(low), "estimate": middle, "high": _end(high)} for name, low, middle, high in self.rows()],
             "references": list(self.references),
+            **({"labels": list(self.labels)} if self.labels else {}),
             "coding": coding.to_dict(intercept_scale=domain.intercept_scale, norm_bound=domain.norm_bound),
             "weights": held.weights.tolist(),
             "value": [int(number) for number in held.value.tolist()],
@@ -274,9 +315,11 @@ def _read(record: Mapping[str, Any]) -> IntervalFile:
     scale = certificate.parameters["scale"]
     if isinstance(scale, bool) or not isinstance(scale, int | float) or not (math.isfinite(scale) and scale > 0):
         raise TypeError
-    names = [row["name"] for row in record["coefficients"]]
-    if not all(isinstance(name, str) for name in names):
+    names, labels = [row["name"] for row in record["coefficients"]], record.get("labels", [])
+    if not all(isinstance(name, str) for name in (*names, *labels)):
         raise TypeError
+    if labels:
+        names = [name.removeprefix(f"{labels[0]}: ") for name in names]
     return IntervalFile(
         uncertainty=Uncertainty(
             problem=problem,
@@ -290,7 +333,13 @@ def _read(record: Mapping[str, Any]) -> IntervalFile:
         names=tuple(names[: problem.domain.features]),
         level=record["level"],
         target=record["target"],
+        labels=tuple(labels),
     )
+
+
+def interval_labels(model: Model) -> tuple[str, ...]:
+    """For an IntervalFile."""
+    return tuple(map(canonical, model.classes)) if len(model.classes) > 2 else ()
 
 
 def _end(value: float) -> float | None:

@@ -120,7 +120,7 @@ class _Read(NamedTuple):
 
 
 class _Sure(NamedTuple):
-    """How sure: half widths and deviations of lines of one function from their directions (k, m)."""
+    """How sure: half widths and deviations of lines from their directions (k, m), among all weights where intervals were `bought`."""
 
     counted: str | None
     level: float
@@ -211,7 +211,7 @@ def _part(subject: Subject, read: _Read, sure: _Sure, towards: str, function: in
     places = [*range(first), *(first + place for place in kept)]
     directions = read.directions[places]
     estimates = directions @ weights + read.constants[places]
-    noise, half = sure.of(directions)
+    noise, half = sure.of(directions if sure.bought is None else _among(directions, function, subject.weights))
     lines = []
     for number, (place, value) in enumerate(zip(places, estimates.tolist(), strict=True)):
         around = None if half is None else float(half[number])
@@ -227,6 +227,14 @@ def _part(subject: Subject, read: _Read, sure: _Sure, towards: str, function: in
             )
         )
     return Part(towards=towards, lines=tuple(lines), left_out=len(read.importance) - len(kept))
+
+
+def _among(directions: Floats, function: int, weights: Floats) -> Floats:
+    """The same directions among the weights of all functions."""
+    found = np.zeros((len(directions), len(weights)))
+    size = directions.shape[1]
+    found[:, function * size : (function + 1) * size] = directions
+    return found
 
 
 def _names(subject: Subject, features: int) -> Sequence[str]:

@@ -56,7 +56,7 @@ from discreet.mechanisms.bounds_choice.norm import NORM_THEN_FIT
 from discreet.mechanisms.curvature import Curvature
 from discreet.mechanisms.curvature.factors import CurvedRisk
 from discreet.mechanisms.curvature.with_fit import CURVATURE_WITH_FIT
-from discreet.mechanisms.regression.objective import prediction_loss
+from discreet.mechanisms.learning.two_signed import prediction_loss
 from discreet.mechanisms.selection.curves import problem_from
 from discreet.problems import PredictionRisk, RegularisedRisk
 from discreet.problems.regularised_risk import MultinomialRisk, OneVsRestRisk, Risk
@@ -146,7 +146,7 @@ class Uncertainty:
         return self._of_each(np.hstack((directions, np.zeros((len(directions), size - features)))), level, target)
 
     def of_weights(self, directions: AnyFloats, level: float = 0.95, *, target: str = PENALISED) -> Intervals:
-        """Intervals for combinations of all weights, (k,), the rows (k, m) of `directions`; the last weight of a function is the constant feature's."""
+        """Intervals for combinations of all weights, (k,), the rows (k, m) of `directions`; a function's last weight is its constant's."""
         if directions.ndim != 2 or directions.shape[1] != len(self.weights):
             raise InvalidInput(f"directions must have shape (k, {len(self.weights)}), a row for each combination of the weights.")
         return self._intervals(directions, level, target)
@@ -185,9 +185,9 @@ class Uncertainty:
         return Intervals(low=low, estimate=middle, high=high, level=level)
 
     def to_dict(self, level: float = 0.95, *, target: str = PENALISED) -> dict[str, Json]:
-        """For JSON: intervals of the coefficients (null for an infinite end), what they cost, and what they are intervals for."""
+        """For JSON: intervals of the coefficients, class by class (null for an infinite end), what they cost, and what they are intervals for."""
         found = self.coefficients(level, target=target)
-        rows = np.stack((found.low, found.estimate, found.high), axis=1).tolist()
+        rows = np.stack((found.low, found.estimate, found.high), axis=-1).reshape(-1, 3).tolist()
         return {
             "level": level,
             "target": f"the weights that minimise the expected risk, {_TARGETS[target]}",
@@ -224,16 +224,21 @@ class Uncertainty:
         """For a'theta, one row a. Where a spans functions whose errors are known apart, their half widths add: nothing is said of how they go."""
         if not 0 < level < 1:
             raise InvalidInput(f"the level of an interval lies between 0 and 1; {level!r} was given.")
-        if target not in _TARGETS:
-            raise InvalidInput(f"target must be one of {quoted(_TARGETS)}; {target!r} was given.")
-        if target == UNPENALISED and isinstance(self.problem, MultinomialRisk):
-            raise InvalidInput("without a penalty only differences of the classes' weights have a value, so ask for penalised intervals here.")
+        check_target(self.problem, target)
         law = noise_law(self.model_certificate)
         middle, half = np.zeros(len(directions)), np.zeros(len(directions))
         for place, one in self._parts(law):
             found, width = _half(one, directions[:, place], law, level, target)
             middle, half = middle + found, half + width
         return Intervals(low=middle - half, estimate=middle, high=middle + half, level=level)
+
+
+def check_target(problem: CurvedRisk, target: str) -> None:
+    """Raise InvalidInput for a target that there is none of for this problem."""
+    if target not in _TARGETS:
+        raise InvalidInput(f"target must be one of {quoted(_TARGETS)}; {target!r} was given.")
+    if target == UNPENALISED and isinstance(problem, MultinomialRisk):
+        raise InvalidInput("without a penalty only differences of the classes' weights have a value, so ask for penalised intervals here.")
 
 
 def _half(one: FunctionErrors, directions: AnyFloats, law: NoiseLaw, level: float, target: str) -> tuple[Floats, Floats]:
@@ -262,8 +267,7 @@ def problem_of(certificate: Certificate) -> CurvedRisk:
         raise InvalidInput('a norm that was chosen in the fit (data_norm="private") is not that of the rows; declare data_norm for intervals.')
     if "constraint" in stated:
         raise InvalidInput(
-            "weights on the edge of a set are off by no normal law, and noise in steps has none in a single weight: there are no intervals over a set. "
-            "Fit a model without one for intervals."
+            "weights on the edge of a set are off by no normal law, so there are no intervals over a set. Fit a model without one for intervals."
         )
     try:
         problem = _stated_problem(mechanism, parameters, stated)
@@ -271,8 +275,8 @@ def problem_of(certificate: Certificate) -> CurvedRisk:
         problem = None
     if problem is None:
         raise InvalidInput(
-            f"no law of the noise in single weights is known for {mechanism!r}, so there are no intervals. Objective perturbation has them, the standard "
-            'of every model without a set; of a linear-regression "refined" and "moments" bring their own, in Python: coef_interval.'
+            f"no law of the noise in single weights is known for {mechanism!r}: intervals are there for objective perturbation, standard for every "
+            'model without a set; of a linear-regression "refined" and "moments" bring their own, in Python: coef_interval.'
         )
     noise_law(certificate)
     return problem

@@ -12,7 +12,7 @@ from typing import TypeAlias
 import numpy as np
 
 from discreet.accounting import ApproximateDP, PureDP
-from discreet.core.fields import Json, positive
+from discreet.core.fields import Json, positive, text
 from discreet.statements.base import filled, mapping
 from discreet.verification.base import Check, Stated, covers, epsilon_check, part_of, recheck, register_recheck
 from discreet.verification.counting import divergence_of_counts, losses_of_counts, losses_of_curvature
@@ -47,9 +47,20 @@ def _norm_then_fit(stated: Stated) -> Iterator[Check]:
 @register_recheck("curvature-with-fit")
 def _curvature_with_fit(stated: Stated) -> Iterator[Check]:
     asked = {**part_of(stated, stated.parameters["curvature"]).problem}
-    same = asked.pop("weights", None) == stated.digest and asked == dict(stated.problem)
+    same = asked.pop("weights", None) == stated.digest and asked == _of_the_loss(part_of(stated, stated.parameters["fit"]))
     yield Check("question", same, "the curvature is that of the problem of the fit, at the weights that it released")
     yield from _then_fit(stated, "curvature", _of_curvature)
+
+
+def _of_the_loss(fit: Stated) -> dict[str, Json]:
+    """The problem of a fit as that of its curvature: a regression by residuals states its loss among the parameters of its mechanism."""
+    problem = {**fit.problem}
+    if fit.mechanism == "least-squares-objective":
+        name = text(fit.parameters["loss"])
+        width: Json = positive(fit.parameters["width"])
+        problem |= {"loss": name, "loss_parameters": {"width" if name == "log-cosh" else "half_width": width}}
+        problem.pop("most_records")
+    return problem
 
 
 _Composed: TypeAlias = Callable[[Stated, Curve, float], float]

@@ -1,7 +1,9 @@
 """What multiplies x x' in the curvature of a record: integers that are read from public tables (proof note curvature.md).
 
-    two classes            (h, g) at the margin y f, f the prediction            predictions      (h, g) at (f, y), or at f - y for a loss of residuals
-    one against the rest   (h_k, g_k) of each class k, at its own margin         multinomial      S(p) and (p - e_y)(p - e_y)', p the softmax
+    two classes            (h, g) at the margin y f, f the prediction
+    predictions            (h, g) at (f, y), or at f - y for a loss of residuals
+    one against the rest   (h_k, g_k) of each class k, at its own margin
+    multinomial            S(p) and (p - e_y)(p - e_y)', p the softmax
 
 h and g are l'' and l'^2 in parts of the largest value that they may have. A prediction and a target are each brought to one of a few thousand public
 places, by elementwise operations on exact integer products; tables over all places are made once, the same whatever records there are. The softmax is
@@ -12,8 +14,8 @@ With S = diag(p) - p p', q = p_y, r = 1 - q and A the sum of squares of the othe
 
     |S|_F^2 <= q^2 r^2 + r^2 A (1 + 2 q^2) - r^3 A^2 (2 - r),      |p - e_y|^2 = r^2 (1 + A),      0 <= A <= 1
 
-so that |(2 S, (p - e_y)(p - e_y)' / 2)| is at most the root of the largest value of 4 times the first bound and a quarter of the square of the second,
-over a square of two numbers; an entry off the diagonal of such a matrix counts sqrt(2) times, as it stands there twice.
+so that |(2 S, (p - e_y)(p - e_y)' / 2)| is at most the root of the largest value of 4 times the first bound and a quarter of the second
+squared, over a square of two numbers; an entry off the diagonal of such a matrix counts sqrt(2) times, as it stands there twice.
 """
 
 import math
@@ -40,7 +42,7 @@ _MARGINS = 64.0
 _RESIDUALS = 8.0
 """Residuals beyond this many times the bound of targets count as these."""
 _PLANE, _PREDICTIONS = 1 << 10, 16.0
-"""Places on either side of 0 of a prediction and of a target, where they count by themselves; predictions beyond this, or as many bounds of targets."""
+"""Places on either side of 0 of a prediction and of a target, where each counts by itself; predictions beyond this many bounds count as it."""
 _ALONE = 1.02
 """Of the largest level: a length below it is that of curvature or slope alone, as in the log-cosh loss."""
 _UP = 1.0 + 1e-6
@@ -216,9 +218,7 @@ class _Softmax(Factors):
         upper = list(zip(*np.triu_indices(self.functions), strict=True))
         for number, part in enumerate(parts):
             first, second = upper[number % pairs]
-            found[number // pairs, first, :, second] = found[number // pairs, second, :, first] = (
-                part if first == second else part / math.sqrt(2.0)
-            )
+            found[number // pairs, first, :, second] = found[number // pairs, second, :, first] = part if first == second else part / math.sqrt(2.0)
         whole = found.reshape(2, self.functions * size, self.functions * size)
         return whole[0], whole[1]
 

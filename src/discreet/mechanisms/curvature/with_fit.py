@@ -19,10 +19,10 @@ from discreet.core.arrays import Floats
 from discreet.core.errors import InfeasibleTarget
 from discreet.core.neighbours import Neighbours
 from discreet.core.rounding import raising
+from discreet.mechanisms.curvature.factors import CurvedRisk
 from discreet.mechanisms.curvature.gaussian import GaussianCurvature
 from discreet.mechanisms.curvature.query import CurvatureQuery
 from discreet.mechanisms.selection.then_fit import ThenFit, together
-from discreet.problems import RegularisedRisk
 
 CURVATURE_WITH_FIT = "curvature-with-fit"
 _KNOTS = 129
@@ -39,7 +39,7 @@ class CurvaturePlan:
     problem: CurvatureQuery
 
     @classmethod
-    def calibrate(cls, problem: RegularisedRisk, *, epsilon: float, delta: float, neighbours: Neighbours) -> "CurvaturePlan":
+    def calibrate(cls, problem: CurvedRisk, *, epsilon: float, delta: float, neighbours: Neighbours) -> "CurvaturePlan":
         """The least noise for (epsilon, delta), at weights that are not known yet. Raises InvalidInput for delta = 0."""
         query = CurvatureQuery(problem=problem, weights=np.zeros(problem.dimension))
         return cls(mechanism=GaussianCurvature.calibrate(query, epsilon=epsilon, delta=delta, neighbours=neighbours), problem=query)
@@ -56,7 +56,7 @@ class CurvaturePlan:
         epsilons, found = hull(np.append(0.0, knots), np.array([at_zero, *deltas]))
         return Profile(epsilons=epsilons, deltas_at=found, neighbours=stated.neighbours, unit=stated.unit, theorem=stated.theorem)
 
-    def of(self, problem: RegularisedRisk, *, times: float = 1.0) -> "CurvaturePlan":
+    def of(self, problem: CurvedRisk, *, times: float = 1.0) -> "CurvaturePlan":
         """The same promise, but for `times` as much noise, for another problem: noise follows how far a record moves the answer."""
         query = CurvatureQuery(problem=problem, weights=np.zeros(problem.dimension))
         made = self.mechanism
@@ -76,7 +76,7 @@ def settled(
     neighbours: Neighbours,
     share: float,
     planned: Callable[[float, float], Certificate],
-    problem: Callable[[Certificate], RegularisedRisk],
+    problem: Callable[[Certificate], CurvedRisk],
 ) -> ThenFit[CurvaturePlan]:
     """What both may spend: `planned(epsilon, delta)` is the certificate of a fit, and `problem(certificate)` its public problem.
 

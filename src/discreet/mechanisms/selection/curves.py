@@ -28,9 +28,11 @@ from discreet.mechanisms.learning import GaussianObjectivePerturbation, Gaussian
 from discreet.mechanisms.learning.base import GaussianGrid
 from discreet.mechanisms.learning.perturbation import GaussianPerturbation, TwoStages
 from discreet.mechanisms.regression.objective import ResidualObjectivePerturbation
+from discreet.mechanisms.regression.prediction import PredictionObjectivePerturbation
 from discreet.mechanisms.regression.sums import LeastSquares
-from discreet.problems import RegularisedRisk
+from discreet.problems import PredictionRisk, RegularisedRisk
 from discreet.problems.prior import Prior
+from discreet.statements.regression import prediction_problem
 
 _KNOTS = 81
 _BEYOND = 1.6
@@ -44,6 +46,8 @@ def whole_curve(mechanism: str, parameters: Mapping[str, Json], problem: Mapping
     plain = tuple(sorted((key, value) for key, value in parameters.items() if not isinstance(value, dict | list)))
     if mechanism == ResidualObjectivePerturbation.name:
         return _profile(mechanism, plain, _least_squares_from(problem), stated)
+    if mechanism == PredictionObjectivePerturbation.name:
+        return _profile(mechanism, plain, prediction_problem(problem), stated)
     return _profile(mechanism, plain, problem_from(problem), stated) if mechanism in _KINDS else stated
 
 
@@ -93,7 +97,7 @@ _KINDS: dict[str, type[GaussianPerturbation[RegularisedRisk]]] = {
 
 
 @lru_cache(maxsize=256)
-def _profile(name: str, parameters: _Parameters, problem: RegularisedRisk | LeastSquares, stated: ApproximateDP) -> Profile:
+def _profile(name: str, parameters: _Parameters, problem: RegularisedRisk | LeastSquares | PredictionRisk, stated: ApproximateDP) -> Profile:
     mechanism = _mechanism(name, dict(parameters))
     first = partial(mechanism.ideal_delta, problem)
     # The stated point minus its first part is what the last stage takes, at the radius of the mechanism itself.
@@ -112,8 +116,10 @@ def _mechanism(name: str, parameters: Mapping[str, Json]) -> TwoStages[Any]:
     }
     if name in _KINDS:
         return _KINDS[name](**numbers)
-    of_residuals: dict[str, Any] = {"loss": str(parameters["loss"]), "records": int(real(parameters["records"]))}
-    return ResidualObjectivePerturbation(width=real(parameters["width"]), ridge=real(parameters["ridge"]), **of_residuals, **numbers)
+    numbers |= {"ridge": real(parameters["ridge"]), "records": int(real(parameters["records"]))}
+    if name == PredictionObjectivePerturbation.name:
+        return PredictionObjectivePerturbation(**numbers)
+    return ResidualObjectivePerturbation(loss=str(parameters["loss"]), width=real(parameters["width"]), **numbers)
 
 
 def _two_stages(first: Callable[[float], float], reach: float, grid: GaussianGrid, last: float, stated: ApproximateDP) -> Profile:
