@@ -180,6 +180,10 @@ def _measuring(relation):
         return release_uncertainty(model, X, labels % 2, sample_weight=weights, **PRIVATE)
 
     yield "curvature", curvature
+    counts = PoissonRegression(target_bound=3.0, data_bound=1.0, data_norm=None, neighbours=relation, **PRIVATE).fit(_PUBLIC, np.ones(len(_PUBLIC)))
+    many = LogisticRegression(classes=[0, 1, 2], neighbours=relation, **PRIVATE).fit(_PUBLIC, np.arange(len(_PUBLIC)) % 3)
+    yield "curvature of counts", lambda X, labels, targets, weights: release_uncertainty(counts, X, targets, **PRIVATE)
+    yield "curvature of classes", lambda X, labels, targets, weights: release_uncertainty(many, X, labels % 3, **PRIVATE)
     yield "a bound of norms", lambda X, labels, targets, weights: choose_norm(X, epsilon=1.0, neighbours=relation)
 
     def bounds(X, labels, targets, weights):

@@ -38,7 +38,7 @@ from discreet.core.neighbours import ADD_REMOVE, Neighbours, Persons
 from discreet.core.private import holds_records
 from discreet.core.rounding import raising
 from discreet.matrices import Matrix, shortening
-from discreet.matrices.bounded import brought_near, clip_entries
+from discreet.matrices.bounded import brought_near, check_finite, clip_entries
 from discreet.mechanisms.curvature.factors import CurvedRisk, Factors, factors_of, level_count
 from discreet.noise import Integers
 from discreet.problems import PredictionRisk
@@ -185,7 +185,9 @@ class CurvatureQuery:
         if domain.entry_bound != math.inf:
             rows = clip_entries(rows, domain.entry_bound)
         factors = np.ones(rows.shape[0])
-        if domain.norm_bound != math.inf:
+        if domain.norm_bound == math.inf:
+            check_finite(rows)
+        else:
             rows = brought_near(rows, domain.norm_bound)
             factors = shortening(rows.ordered_row_norms(), domain.norm_bound)
         unit = UNIT / domain.radius
