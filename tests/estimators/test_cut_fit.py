@@ -56,6 +56,23 @@ def test_the_certificate_states_the_total_and_verifies(neighbours, delta):
     assert np.mean(decided == test["rich"].to_numpy()) > 0.75  # 0.67 of them are not rich, and a line cannot tell them
 
 
+@pytest.mark.parametrize(("scheme", "neighbours"), [("multinomial", "replace-one"), ("one-vs-rest", "add-remove")])
+def test_more_classes_keep_nine_tenths_of_epsilon_and_less_noise_is_refused(scheme, neighbours):
+    """The total is that of the whole curve of the fit, by an independent recheck, which a scale one per cent smaller does not pass."""
+    place = np.random.default_rng(0).uniform(0.0, 9.0, size=12_000)
+    table = pl.DataFrame({"place": place, "third": np.array(["a", "b", "c"])[(place // 1).astype(int) % 3]})
+    column = NumericColumn(name="place", lower=0, upper=9, outside="clip")
+    schema = Schema(name="thirds", target=Target(column="third", classes=("a", "b", "c")), numeric=(column,), rows="bound")
+    fitted = fit_with_cuts(LogisticRegression(epsilon=2.0, delta=1e-7, multi_class=scheme, neighbours=neighbours), table, schema)
+    certificate = fitted.model.certificate_
+    fit = certificate.parameters["fit"]
+    assert certificate.verify().ok, certificate.verify()
+    assert 1.8 < fit["guarantee"]["epsilon"] < 2.0
+    assert np.mean(fitted.model.predict(fitted.schema.encode(table, target=False)) == table["third"].to_numpy()) > 0.6
+    louder = {**fit, "parameters": {**fit["parameters"], "scale": 0.99 * fit["parameters"]["scale"]}}
+    assert not replace(certificate, parameters={**certificate.parameters, "fit": louder}).verify().ok
+
+
 @pytest.mark.parametrize("delta", [0.0, pytest.param(1e-7, marks=pytest.mark.more)])
 def test_it_is_a_model_with_a_file(delta, tmp_path):
     fitted = fit_with_cuts(LogisticRegression(epsilon=3.0, delta=delta), people(), SCHEMA)

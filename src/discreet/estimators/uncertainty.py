@@ -34,7 +34,7 @@ Everything but the release is post-processing, and costs nothing.
 
 import math
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -49,7 +49,7 @@ from discreet.data import EncodedTable, bounded_rows
 from discreet.data.coding import Coding
 from discreet.estimators.forms import has_link, probabilities
 from discreet.estimators.function_errors import FunctionErrors
-from discreet.estimators.inputs import class_problem, feature_rows
+from discreet.estimators.inputs import feature_rows
 from discreet.estimators.released_noise import NoiseLaw, fit_within, mixture_quantile, noise_law
 from discreet.matrices import Matrix
 from discreet.mechanisms.bounds_choice.norm import NORM_THEN_FIT
@@ -291,10 +291,6 @@ def _stated_problem(mechanism: str, parameters: Mapping[str, Any], stated: Mappi
         case "least-squares-objective":
             loss = prediction_loss(str(parameters["loss"]), real(parameters["width"]))
             return PredictionRisk(loss=loss, domain=real_domain(stated))
-        case _ if "scheme" in stated:
-            alike = {**stated, "loss": "logistic"} if stated["scheme"] == "multinomial" else stated
-            two = problem_from(alike)
-            made = class_problem(str(stated["scheme"]), replace(two, domain=replace(two.domain, classes=int(real(stated["classes"])))))
         case _:
             made = problem_from(stated)
     # A feature map is not part of the question: rows are its features.

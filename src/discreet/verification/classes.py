@@ -1,8 +1,9 @@
 """What a stranger computes from a certificate for K classes: the guarantee again, independently.
 
 Multinomial. The line above the Jacobian term is found anew: for every slope its height is the largest gap of the exact ln det(I + a S(p)) over
-vectors p of two levels (m classes share q, the others 1 - q), and the best slope is searched for. Integrals are Gauss-Legendre in both normal
-variables. Where persons have several rows the determinant is a trace, and the tangent of the hockey stick is searched for too.
+vectors p of two levels (m classes share q, the others 1 - q), and the best slope is searched for, at the stated epsilon and at quarters of it. Pairs
+of classes are integrated over the gap between their losses by Gauss-Legendre. Where persons have several rows the determinant is a trace, and the
+tangent of the hockey stick is searched for too.
 
 One-vs-rest. The privacy loss of one problem is the supremum over a scan of the loss's own derivatives; its curve is a Gauss-Legendre sum; K of them
 are composed on a grid three times finer than the calibration's, by sums of products where they are few and by a plain Fourier transform where they
@@ -12,10 +13,12 @@ class, on a grid four times finer, by one tilted transform.
 
 import math
 from collections.abc import Callable, Iterator, Mapping
+from functools import lru_cache, partial
 
 import numpy as np
 from scipy.fft import irfft, rfft
 from scipy.optimize import brentq
+from scipy.special import log_ndtr
 
 from discreet.accounting import Json
 from discreet.core.arrays import Floats
@@ -23,16 +26,17 @@ from discreet.core.fields import finite, positive
 from discreet.core.neighbours import ADD_REMOVE
 from discreet.statements.learning import dimension_of
 from discreet.verification.base import Check, Stated, delta_check, epsilon_check, register_recheck
+from discreet.verification.learning import STAGES, Stages
 from discreet.verification.numerics import (
     Scan,
     drawn_radius,
     gaussian_integral,
     last_stage,
-    least_of,
     least_tangent,
     normal_above,
     normal_excess,
     panels,
+    place_of_least,
     scan_of,
     several_rows,
     upper_lines,
@@ -42,14 +46,22 @@ _MOST_CLASSES = 100_000
 _DIRECT = 4e9
 """Products that a composition of losses may take. Above, a transform does it, whose rounding at a large epsilon is multiplied by its exponential."""
 _MOST_POINTS = 20_000
+_SEARCHED = 4
+"""Epsilons up to the stated one, and as many again for each multiple, at which the slope of the line is searched for."""
 _LOOSE = 0.1
 """As `CLOSE` of module `base`, of M3, which takes the suprema over probabilities and over determinants one by one."""
 
 
-@register_recheck("multinomial-perturbation-gaussian")
-def _multinomial_gaussian(stated: Stated) -> Iterator[Check]:
+@register_recheck("multinomial-perturbation-gaussian", "one-vs-rest-gaussian")
+def _gaussian(stated: Stated) -> Iterator[Check]:
+    stages, epsilon = STAGES[stated.mechanism](stated), positive(stated.parameters["epsilon"])
+    for first, how in stages.first:
+        yield delta_check(stated, epsilon + stages.last_epsilon, first(epsilon) + stages.last, f"{how}, plus the last stage")
+
+
+def _multinomial_stages(stated: Stated) -> Stages:
     classes, bound, ratio, ridge = _multinomial(stated.problem)
-    epsilon, s = positive(stated.parameters["epsilon"]), bound / positive(stated.parameters["scale"])
+    s = bound / positive(stated.parameters["scale"])
     several = several_rows(stated.problem)
     shares, dets = _two_levels(classes, ratio, several=several)
     coming = [(2.0, classes - 1), (0.0, 1)]
@@ -57,7 +69,7 @@ def _multinomial_gaussian(stated: Stated) -> Iterator[Check]:
     if stated.guarantee.neighbours is not ADD_REMOVE:
         mixtures.append((classes - 1, [(8.0, 1), (6.0, classes - 2), (2.0, 1)]))
 
-    def with_slope(slope: float) -> float:
+    def with_slope(slope: float, epsilon: float) -> float:
         height = max(0.0, float(np.max(dets - slope * shares)))
         bend = max(0.0, slope - 0.5 * s * s)
 
@@ -72,10 +84,24 @@ def _multinomial_gaussian(stated: Stated) -> Iterator[Check]:
             return coupled(epsilon)
         return min(least_tangent(epsilon, each) for each in (coupled, mixed)[: len(mixtures)])
 
-    first = least_of(with_slope, np.linspace(0.0, ratio, 5 if several else 17), near=1e-4 * ratio)
-    total = first + last_stage(stated.parameters, dimension_of(stated.problem), _radius(stated, ridge))
-    reached = epsilon + positive(stated.parameters["grid_epsilon"])
-    yield delta_check(stated, reached, total, "numerical integrals over pairs of classes, plus the last stage")
+    apart = positive(stated.parameters["epsilon"]) / _SEARCHED
+    places = np.linspace(0.0, ratio, 5 if several else 17)
+
+    @lru_cache
+    def best(number: int) -> float:
+        return place_of_least(lambda slope: with_slope(slope, number * apart), places, near=1e-4 * ratio)
+
+    def first(epsilon: float) -> float:
+        # Every slope bounds delta: the best at the two nearest of the searched epsilons is used between them.
+        return min(with_slope(slope, epsilon) for slope in {best(math.floor(epsilon / apart)), best(math.ceil(epsilon / apart))})
+
+    radius = _radius(stated, ridge)
+    return _stages(stated, first, "numerical integrals over pairs of classes", radius)
+
+
+def _stages(stated: Stated, first: Callable[[float], float], how: str, radius: float) -> Stages:
+    last = last_stage(stated.parameters, dimension_of(stated.problem), radius)
+    return Stages(((first, how),), positive(stated.parameters["grid_epsilon"]), last)
 
 
 @register_recheck("multinomial-perturbation-pure")
@@ -97,29 +123,32 @@ def _one_vs_rest_pure(stated: Stated) -> Iterator[Check]:
     yield epsilon_check(stated, total, "the classes' suprema of the log density ratio, plus their last stages")
 
 
-@register_recheck("one-vs-rest-gaussian")
-def _one_vs_rest_gaussian(stated: Stated) -> Iterator[Check]:
+def _one_vs_rest_stages(stated: Stated) -> Stages:
     scan, classes = scan_of(stated.problem), _classes(stated.problem)
-    epsilon, s = positive(stated.parameters["epsilon"]), scan.gradient / positive(stated.parameters["scale"])
-    of_unit = _of_persons if several_rows(stated.problem) else _of_rows
-    first = of_unit(scan, s, classes, epsilon, alone=stated.guarantee.neighbours is ADD_REMOVE)
-    total = first + last_stage(stated.parameters, dimension_of(stated.problem), _radius(stated, scan.ridge, classes))
-    reached = epsilon + positive(stated.parameters["grid_epsilon"])
-    yield delta_check(stated, reached, total, "a finer composition of the classes' losses, plus the last stage")
+    s = scan.gradient / positive(stated.parameters["scale"])
+    alone = stated.guarantee.neighbours is ADD_REMOVE
+    first = (partial(_of_persons, scan, s, classes, alone=alone)) if several_rows(stated.problem) else _of_rows(scan, s, classes, alone=alone)
+    return _stages(stated, first, "a finer composition of the classes' losses", _radius(stated, scan.ridge, classes))
 
 
-def _of_rows(scan: Scan, s: float, classes: int, epsilon: float, *, alone: bool) -> float:
-    """delta of K problems together."""
+STAGES |= {"multinomial-perturbation-gaussian": _multinomial_stages, "one-vs-rest-gaussian": _one_vs_rest_stages}
+
+
+def _of_rows(scan: Scan, s: float, classes: int, *, alone: bool) -> Callable[[float], float]:
+    """epsilon -> delta of K problems together."""
     one_step = _curve(*_composed(scan, s, classes))
-    if alone:
-        first = float(one_step(np.array([epsilon]))[0])
-    else:
-        splits = epsilon * np.linspace(-1.0, 2.0, 3001)
-        first = float(np.min(one_step(splits) + np.exp(splits) * one_step(epsilon - splits)))
-    if np.all(scan.jacobian <= 0.5 * s * s * scan.slopes * (1.0 - scan.slopes) + 1e-12):
+    slack_free = bool(np.all(scan.jacobian <= 0.5 * s * s * scan.slopes * (1.0 - scan.slopes) + 1e-12))
+
+    def delta(epsilon: float) -> float:
+        if alone:
+            first = float(one_step(np.array([epsilon]))[0])
+        else:
+            splits = epsilon * np.linspace(-1.0, 2.0, 3001)
+            first = float(np.min(one_step(splits) + np.exp(splits) * one_step(epsilon - splits)))
         # No slack: K Gaussian mechanisms, for which the grid is coarse.
-        first = min(first, gaussian_integral(epsilon, (1.0 if alone else 2.0) * math.sqrt(classes) * s))
-    return first
+        return min(first, gaussian_integral(epsilon, (1.0 if alone else 2.0) * math.sqrt(classes) * s)) if slack_free else first
+
+    return delta
 
 
 def _of_persons(scan: Scan, s: float, classes: int, epsilon: float, *, alone: bool) -> float:
@@ -216,7 +245,7 @@ def _mixture(shifts: list[tuple[float, int]], s: float, bend: float, epsilon: fl
             pairs = 0.5 * count * (count - 1) if first == second else 0.5 * count * other
             if pairs:
                 total += pairs * _pair(first, second, s, bend, start, 1.0 - 1.0 / classes, normal_above if linear else _hinge)
-    return total + start - epsilon
+    return total + (start - epsilon)
 
 
 def _pair(first: float, second: float, s: float, bend: float, epsilon: float, share: float, rise: Callable[[Floats, float], Floats]) -> float:
@@ -232,19 +261,13 @@ def _pair(first: float, second: float, s: float, bend: float, epsilon: float, sh
     return float(density @ (rise(mean + lift, sigma) - rise(mean, sigma)))
 
 
-_OFFSETS = np.concatenate(([0.0, 0.25, 0.75, 1.5, 2.5, 4.0], np.linspace(7.0, 26.0, 7)))
-"""From the threshold or -12, so far that nothing is beyond."""
-
-
 def _hinge(mean: Floats, sigma: float) -> Floats:
-    """E (1 - e^{-(mean + sigma g)})_+, g ~ N(0, 1), by quadrature beyond the threshold."""
+    """E (1 - e^{-(mean + sigma g)})_+, g ~ N(0, 1): P(g > -z) - e^{sigma^2 / 2 - mean} P(g > sigma - z) at z = mean / sigma, of logarithms."""
     if sigma == 0:
         return -np.expm1(-np.maximum(mean, 0.0))
-    offsets, weight = panels(_OFFSETS)
-    start = np.maximum(-mean / sigma, -12.0)
-    g = start[:, np.newaxis] + offsets
-    values = np.exp(-0.5 * g * g) / math.sqrt(2.0 * math.pi) * -np.expm1(-np.maximum(mean[:, np.newaxis] + sigma * g, 0.0))
-    return np.asarray(values @ weight)
+    z = mean / sigma
+    above = log_ndtr(z)
+    return np.asarray(np.exp(above) * -np.expm1(np.minimum(0.5 * sigma * sigma - mean + log_ndtr(z - sigma) - above, 0.0)))
 
 
 def _composed(scan: Scan, s: float, classes: int) -> tuple[Floats, Floats]:

@@ -177,13 +177,17 @@ _FAR, _FAR_WEIGHTS = panels(np.linspace(0.0, 1.0, 11))
 
 
 def least_of(bound: Callable[[float], float], places: Floats, *, near: float) -> float:
-    """The least of a bound that may have more than one valley: at increasing places, then between the neighbours of the best, up to `near`."""
+    """The bound where `place_of_least` finds it least."""
+    return bound(place_of_least(bound, places, near=near))
+
+
+def place_of_least(bound: Callable[[float], float], places: Floats, *, near: float) -> float:
+    """Where a bound that may have more than one valley is least: at increasing places, then between the neighbours of the best, up to `near`."""
     found = [bound(float(place)) for place in places]
     best = int(np.argmin(found))
-    if len(places) == 1:
-        return found[best]
     around = (float(places[max(0, best - 1)]), float(places[min(len(places) - 1, best + 1)]))
-    return min(found[best], float(minimize_scalar(bound, bounds=around, method="bounded", options={"xatol": near}).fun))
+    closer = minimize_scalar(bound, bounds=around, method="bounded", options={"xatol": near})
+    return float(closer.x) if closer.fun < found[best] else float(places[best])
 
 
 class Line(NamedTuple):

@@ -9,6 +9,7 @@ import scipy.sparse as sp
 from discreet import KernelClassifier, LinearRegression, LinearSVC, LogisticRegression
 from discreet.accounting import ApproximateDP, Profile, PureDP, gaussian_delta, gaussian_mu
 from discreet.mechanisms.selection import whole_curve
+from discreet.mechanisms.selection.curves import problem_from
 
 TABLE = (sp.csr_array((500, 3)), np.arange(500) % 2)
 
@@ -46,6 +47,23 @@ def test_the_curve_meets_what_is_stated_and_is_above_one_gaussian(make, neighbou
         assert found.delta(epsilon) >= gaussian_delta(epsilon, sensitivity / record.parameters["scale"]) * (1 - 1e-6)
     # Far below what the point alone would say, which is why a search asks for the curve.
     assert found.delta(0.25) < 0.5 * stated.delta(0.25)
+
+
+@pytest.mark.parametrize("neighbours", ["replace-one", "add-remove"])
+@pytest.mark.parametrize("scheme", ["multinomial", "one-vs-rest"])
+def test_the_curve_of_many_classes_meets_what_is_stated_and_is_above_one_pair(scheme, neighbours):
+    """A record of one class where all its neighbours have another: one Gaussian mechanism of the slopes that the loss has there."""
+    record = certificate(LogisticRegression(epsilon=0.5, delta=1e-6, multi_class=scheme, classes=[0, 1, 2, 3], neighbours=neighbours))
+    found = curve(record)
+    assert isinstance(found, Profile)
+    stated = record.guarantee
+    assert found.delta(stated.epsilon) == pytest.approx(stated.delta_at_epsilon, rel=1e-3)
+    moved = np.sqrt(2.0 if scheme == "multinomial" else 4.0) * (1.0 if neighbours == "add-remove" else 2.0)
+    radius = np.hypot(record.problem["data_norm"], record.problem["intercept_scale"])
+    for epsilon in (0.0, 0.05, 0.2, 0.5, 0.7):
+        assert found.delta(epsilon) >= gaussian_delta(epsilon, moved * radius / record.parameters["scale"]) * (1 - 1e-6)
+    assert found.delta(0.25) < 0.5 * stated.delta(0.25)
+    assert problem_from(record.problem).to_dict() == dict(record.problem)
 
 
 @pytest.mark.parametrize("neighbours", ["replace-one", "add-remove"])

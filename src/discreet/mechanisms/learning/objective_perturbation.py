@@ -18,8 +18,9 @@ A prior changes none of the theorems (proof note prior.md).
 """
 
 import math
+from collections.abc import Callable
 from dataclasses import dataclass, replace
-from functools import lru_cache
+from functools import lru_cache, partial
 from typing import Any, ClassVar, Generic, Self
 
 import numpy as np
@@ -88,6 +89,10 @@ class GaussianObjective(GaussianPerturbation[R], Generic[R]):
     def ideal_delta(self, problem: R, epsilon: float) -> float:
         """See TwoStages."""
         return self.head.delta(problem, scale=self.scale, epsilon=epsilon, neighbours=self.neighbours)
+
+    def ideal_curve(self, problem: R) -> Callable[[float], float]:
+        """See TwoStages."""
+        return partial(self.head.profile(problem, self.neighbours), self.scale)
 
     def distance(self, problem: R, tolerance: float, error: float) -> float:
         """See TwoStages."""

@@ -17,11 +17,12 @@ one half each of the sums for (2 s, 2 J) and (2 s, 0) under replace-one.
 
 import math
 from collections.abc import Callable
+from functools import lru_cache
 
 import numpy as np
 from scipy.special import ndtr
 
-from discreet.accounting import Profile, gaussian_delta, gaussian_deltas, gaussian_mu, n_fold, to_replace_one
+from discreet.accounting import Guarantee, Profile, gaussian_delta, gaussian_deltas, gaussian_mu, n_fold, to_replace_one
 from discreet.core.arrays import Floats
 from discreet.core.neighbours import ADD_REMOVE, Neighbours
 from discreet.mechanisms.learning.loss_sums import sum_of_losses
@@ -51,12 +52,16 @@ class OneVsRest(Head[OneVsRestRisk]):
         each, classes = problem.each, problem.classes
         changed = 1.0 if neighbours is ADD_REMOVE else 2.0
 
+        @lru_cache(maxsize=1)
+        def composed(scale: float) -> Guarantee:
+            whole = n_fold(one_problem_profile(each, scale=scale), classes, planned=True)
+            return whole if neighbours is ADD_REMOVE else to_replace_one(whole)
+
         def delta(scale: float, epsilon: float) -> float:
             s = each.gradient_bound / scale
             if each.slack_free_ratio <= 0.5 * s * s * (1.0 - _ROUNDING):
                 return gaussian_delta(epsilon, changed * math.sqrt(classes) * s * (1.0 + _ROUNDING))
-            whole = n_fold(one_problem_profile(each, scale=scale), classes, planned=True)
-            return (whole if neighbours is ADD_REMOVE else to_replace_one(whole)).delta(epsilon)
+            return composed(scale).delta(epsilon)
 
         return delta
 

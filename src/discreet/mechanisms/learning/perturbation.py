@@ -11,6 +11,7 @@ import math
 from abc import ABC, abstractmethod
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 from typing import Any, ClassVar, Generic, NamedTuple, Protocol, TypeVar
 
 import numpy as np
@@ -60,6 +61,10 @@ class TwoStages(Mechanism[P, Records]):
     @abstractmethod
     def ideal_delta(self, problem: P, epsilon: float) -> float:
         """Upper bound of delta(epsilon) of the ideal output, which no computer has."""
+
+    def ideal_curve(self, problem: P) -> Callable[[float], float]:
+        """`ideal_delta` of this problem, for many epsilons."""
+        return partial(self.ideal_delta, problem)
 
     @abstractmethod
     def distance(self, problem: P, tolerance: float, error: float) -> float:

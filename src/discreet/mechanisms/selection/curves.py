@@ -4,15 +4,15 @@ A certificate of Gaussian noise states (epsilon, delta). Its theorem holds at ev
 
     delta(a + epsilon_2) <= delta_1(a) + delta_2(epsilon_2)      for all a >= 0,    delta(0) <= delta_1(0) + delta_2(0)
 
-with delta_1 that of theorem T1 (objective perturbation), of its two signs (of residuals, regression/objective.md) or of one Gaussian (output
-perturbation), and (epsilon_2, delta_2) the last stage, which stays at the epsilon it was calibrated for (proof notes of `learning`). A selection
-asks for the curve far below the stated epsilon, and is charged much less for it. Other mechanisms: what their certificate states, and nothing more,
-is used.
+with delta_1 that of theorem T1 (objective perturbation; of M1 and O1 for more classes), of its two signs (of residuals, regression/objective.md) or
+of one Gaussian (output perturbation), and (epsilon_2, delta_2) the last stage, which stays at the epsilon it was calibrated for (proof notes of
+`learning`). A selection asks for the curve far below the stated epsilon, and is charged much less for it. Other mechanisms: what their certificate
+states, and nothing more, is used.
 """
 
 import math
 from collections.abc import Callable, Mapping
-from functools import lru_cache, partial
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
@@ -24,13 +24,18 @@ from discreet.core.neighbours import Neighbours, Persons
 from discreet.core.rounding import raising
 from discreet.data import Domain
 from discreet.losses import loss_named
-from discreet.mechanisms.learning import GaussianObjectivePerturbation, GaussianOutputPerturbation
+from discreet.mechanisms.learning import (
+    GaussianMultinomialPerturbation,
+    GaussianObjectivePerturbation,
+    GaussianOneVsRest,
+    GaussianOutputPerturbation,
+)
 from discreet.mechanisms.learning.base import GaussianGrid
 from discreet.mechanisms.learning.perturbation import GaussianPerturbation, TwoStages
 from discreet.mechanisms.regression.objective import ResidualObjectivePerturbation
 from discreet.mechanisms.regression.prediction import PredictionObjectivePerturbation
 from discreet.mechanisms.regression.sums import LeastSquares
-from discreet.problems import PredictionRisk, RegularisedRisk
+from discreet.problems import AnyRisk, MultinomialRisk, OneVsRestRisk, PredictionRisk, RegularisedRisk
 from discreet.problems.prior import Prior
 from discreet.statements.regression import prediction_problem
 
@@ -41,7 +46,7 @@ _BEYOND = 1.6
 
 def whole_curve(mechanism: str, parameters: Mapping[str, Json], problem: Mapping[str, Json], stated: Guarantee) -> Guarantee:
     """The curve of one release with this record, or `stated` where no more is known. Raises ValueError or TypeError for an unreadable record."""
-    if not isinstance(stated, ApproximateDP) or "scheme" in problem:
+    if not isinstance(stated, ApproximateDP):
         return stated
     plain = tuple(sorted((key, value) for key, value in parameters.items() if not isinstance(value, dict | list)))
     if mechanism == ResidualObjectivePerturbation.name:
@@ -51,27 +56,32 @@ def whole_curve(mechanism: str, parameters: Mapping[str, Json], problem: Mapping
     return _profile(mechanism, plain, problem_from(problem), stated) if mechanism in _KINDS else stated
 
 
-def problem_from(record: Mapping[str, Json]) -> RegularisedRisk:
+def problem_from(record: Mapping[str, Json]) -> AnyRisk:
     """The public problem that its `to_dict` wrote down."""
     given = record["loss_parameters"]
     if not isinstance(given, dict):
         raise TypeError("the parameters of a loss are a mapping")
-    records = record["records"]
+    records, scheme = record["records"], record.get("scheme")
+    if scheme not in (None, "multinomial", "one-vs-rest"):
+        raise ValueError("no such scheme of classes")
     domain = Domain(
         features=int(real(record["features"])),
         norm_bound=real(record["data_norm"]),
         intercept_scale=real(record["intercept_scale"]),
         records=None if records is None else int(real(records)),
-        classes=2,
+        classes=2 if scheme is None else int(real(record["classes"])),
         persons=Persons.from_dict(record["persons"]) if "persons" in record else None,
     )
-    return RegularisedRisk(
-        loss=loss_named(str(record["loss"]), {str(key): real(value) for key, value in given.items()}),
-        ridge=real(record["ridge"]),
-        domain=domain,
-        max_weight=real(record["max_weight"]),
-        prior=Prior.stated(record["prior"]) if "prior" in record else None,
-    )
+    shared: dict[str, Any] = {
+        "ridge": real(record["ridge"]),
+        "domain": domain,
+        "max_weight": real(record["max_weight"]),
+        "prior": Prior.stated(record["prior"]) if "prior" in record else None,
+    }
+    if scheme == "multinomial":
+        return MultinomialRisk(**shared)
+    loss = loss_named(str(record["loss"]), {str(key): real(value) for key, value in given.items()})
+    return RegularisedRisk(loss=loss, **shared) if scheme is None else OneVsRestRisk(loss=loss, **shared)
 
 
 def _least_squares_from(record: Mapping[str, Json]) -> LeastSquares:
@@ -90,16 +100,18 @@ def _least_squares_from(record: Mapping[str, Json]) -> LeastSquares:
 
 
 _Parameters = tuple[tuple[str, Json], ...]
-_KINDS: dict[str, type[GaussianPerturbation[RegularisedRisk]]] = {
+_KINDS: dict[str, type[GaussianPerturbation[Any]]] = {
     "objective-perturbation-gaussian": GaussianObjectivePerturbation,
     "output-perturbation-gaussian": GaussianOutputPerturbation,
+    "multinomial-perturbation-gaussian": GaussianMultinomialPerturbation,
+    "one-vs-rest-gaussian": GaussianOneVsRest,
 }
 
 
 @lru_cache(maxsize=256)
-def _profile(name: str, parameters: _Parameters, problem: RegularisedRisk | LeastSquares | PredictionRisk, stated: ApproximateDP) -> Profile:
+def _profile(name: str, parameters: _Parameters, problem: AnyRisk | LeastSquares | PredictionRisk, stated: ApproximateDP) -> Profile:
     mechanism = _mechanism(name, dict(parameters))
-    first = partial(mechanism.ideal_delta, problem)
+    first = mechanism.ideal_curve(problem)
     # The stated point minus its first part is what the last stage takes, at the radius of the mechanism itself.
     last = max(0.0, mechanism.promise(problem).delta_at_epsilon - first(mechanism.epsilon))
     return _two_stages(first, mechanism.epsilon, mechanism.grid, last, stated)
