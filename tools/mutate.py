@@ -122,6 +122,8 @@ PLANTED: list[Fault] = [
     Fault("mechanisms/counting/moments.py", "math.ceil(length *", "math.ceil(0.5 * length *"),
     Fault("mechanisms/counting/moments.py", "math.ceil(total *", "math.ceil(0.5 * total *"),
     Fault("mechanisms/counting/moments.py", "+ squares) * self.levels", ") * self.levels"),
+    # Rows of one person in a description: which are kept, and what they weigh.
+    Fault("descriptions/records.py", "None if shares is None else shares[part]", "None"),
     # How far one record moves tables and sums of all columns, and that a record that is replaced moves them twice.
     Fault("mechanisms/counting/summaries.py", "math.ceil(math.sqrt(squares) *", "math.ceil(0.5 * math.sqrt(squares) *"),
     Fault("mechanisms/counting/summaries.py", "math.ceil(manhattan *", "math.ceil(0.5 * manhattan *"),
@@ -191,6 +193,7 @@ TESTS: dict[str, tuple[str, ...]] = {
     "mechanisms/counting/gaussian.py": ("counting-gaussian-1e-06-replace-one",),
     "mechanisms/counting/laplace.py": ("counting-laplace-0.0-replace-one",),
     "mechanisms/counting/moments.py": ("tests/audit/test_drawn.py::test_no_record_moves_sums_of_powers_farther_than_the_noise_is_for",),
+    "descriptions/records.py": ("tests/audit/test_drawn.py::test_no_person_moves_a_description_farther_than_the_noise_is_for",),
     "mechanisms/counting/summaries.py": ("tests/audit/test_drawn.py::test_no_record_moves_tables_and_sums_farther_than_the_noise_is_for",),
     "mechanisms/margins/gaussian.py": ("margins-1e-06-replace-one",),
     "mechanisms/margins/problem.py": ("tests/audit/test_drawn.py::test_no_record_moves_tables_or_scores_farther_than_their_noise_is_for",),

@@ -14,9 +14,13 @@ from discreet.audit.named import CATALOGUE
 from discreet.audit.persons import WorstPerson
 from discreet.cli.audit_estimators import ESTIMATORS
 from discreet.core.neighbours import ADD_REMOVE, REPLACE_ONE, Persons
-from discreet.data import persons
+from discreet.data import NumericColumn, PersonColumn, Schema, persons
+from discreet.data import Target as Classes
+from discreet.descriptions.asked import Asked
+from discreet.descriptions.records import counted, plain_schema
 from discreet.estimators.search_scores import OF_NUMBERS, Scoring
 from discreet.mechanisms.counting import Cells, Moments, Summary
+from discreet.mechanisms.cuts.columns import whose_rows
 from discreet.mechanisms.margins import Margins
 from discreet.mechanisms.selection import CountNoise
 from discreet.noise import SystemNoise
@@ -88,6 +92,27 @@ def test_no_record_moves_tables_or_scores_farther_than_their_noise_is_for():
         assert scored == pytest.approx(of_scores)
         assert first == pytest.approx([moved] * 3)
         assert of_pairs == pytest.approx(np.sqrt(2) * moved)
+
+
+def test_no_person_moves_a_description_farther_than_the_noise_is_for():
+    """Of persons with several rows of whom one is kept, and of those whose rows share a weight."""
+    rows = {"age": [0.0, 9.0, 9.0, 9.0], "ill": ["yes"] * 4, "id": [1, 2, 2, 2]}
+    for kept in (1, 3):
+        schema = Schema(
+            name="persons",
+            target=Classes(column="ill", classes=("no", "yes")),
+            numeric=(NumericColumn(name="age", lower=0, upper=9),),
+            person=PersonColumn(column="id", rows=kept),
+        )
+        asked = Asked(schema=schema, neighbours=ADD_REMOVE, steps=16)
+        answers = []
+        for count in (1, 4):
+            table = plain_schema(asked).encode({name: column[:count] for name, column in rows.items()}, target=True)
+            whose = whose_rows(table, SystemNoise(), rows_per_person=None, person_weight="person", jobs=1)
+            answers.append(counted(asked, plain_schema(asked), whose, jobs=1).answer.astype(float))
+        moved = float(np.linalg.norm(answers[1] - answers[0]))
+        (stated,) = asked.queries.sensitivities(ADD_REMOVE)
+        assert 0.98 * stated.step <= moved <= stated.step
 
 
 def test_no_record_counts_more_than_one_in_a_search_over_regressions():
