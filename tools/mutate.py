@@ -58,7 +58,10 @@ _ON_WEIGHTS = """    def columns(self, problem: RegularisedRisk, data: Records, 
         \"\"\"See LearningMechanism.\"\"\"
         return self.grid.release(one_minimiser(problem, data, self.tolerance), noise, added="""
 
+_CLIPPED = "np.clip(self.loss.slope(predictions[rows], block.targets[rows]), -self.slope_bound, self.slope_bound, out=slopes[rows])"
+
 PLANTED: list[Fault] = [
+    Fault("problems/prediction_sum.py", _CLIPPED, "slopes[rows] = self.loss.slope(predictions[rows], block.targets[rows])"),
     Fault("mechanisms/regression/objective.py", "linear - problem.prior.pull(self.ridge)", "linear - 0.5 * problem.prior.pull(self.ridge)"),
     Fault("mechanisms/learning/base.py", "linears - problem.prior.pull(problem.ridge)", "linears - 0.5 * problem.prior.pull(problem.ridge)"),
     Fault("mechanisms/learning/objective_perturbation.py", f"minimisers(problem, data, {_DRAWN}", f"minimisers(problem, data, {_HALF}"),
@@ -186,6 +189,7 @@ TESTS: dict[str, tuple[str, ...]] = {
     ),
     "mechanisms/constrained/base.py": ("frank-wolfe-gaussian-1e-06-replace-one",),
     "mechanisms/constrained/objective_set.py": ("objective-over-set-1e-06-replace-one",),
+    "problems/prediction_sum.py": ("residuals-over-set-1e-06-replace-one",),
     "mechanisms/constrained/frank_wolfe.py": ("frank-wolfe-polytope-1e-06-replace-one",),
     "mechanisms/constrained/mirror_sampled.py": ("mirror-descent-sampled-1e-06-replace-one",),
     "mechanisms/bounds_choice/choice.py": ("bounds-0.0-replace-one",),

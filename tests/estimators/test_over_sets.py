@@ -151,3 +151,47 @@ def test_a_canary_stays_silent():
         with pytest.raises(InvalidInput) as caught:
             model.fit(rows, [CANARY])
         assert_silent(caught.value)
+
+
+@pytest.mark.parametrize("neighbours", ["replace-one", "add-remove"])
+def test_alpha_is_the_ridge_of_the_mean_objective(neighbours):
+    X, y = table(400)
+    model = ConstrainedERM(alpha=0.1, delta=1e-6, neighbours=neighbours, public_records=400, mechanism="objective-perturbation-set").fit(X, y)
+    assert model.certificate_.parameters["ridge"] == pytest.approx(40.0)
+    model.certificate_.verify(model.weights_).require()
+    walked = clone(model).set_params(n_iter=3, mechanism="auto").fit(X, y).certificate_
+    assert (walked.parameters["schedule"], walked.parameters["step_size"]) == ("strongly-convex", pytest.approx(40.0))
+    without = [clone(model).set_params(epsilon=np.inf, alpha=alpha).fit(X, y) for alpha in (None, 0.5)]
+    assert np.linalg.norm(without[1].coef_) < 0.9 * np.linalg.norm(without[0].coef_)
+    np.testing.assert_allclose(without[1].coef_, np.linalg.solve(2.0 * X.T @ X + 200.0 * np.eye(6), 2.0 * X.T @ y), atol=2e-3)
+    without[1].certificate_.verify(without[1].weights_)
+    with pytest.raises(InvalidInput, match="takes no alpha"):
+        clone(model).set_params(mechanism="frank-wolfe-gaussian").fit(X, y)
+
+
+def test_alpha_needs_a_public_number_of_records():
+    X, y = table(50)
+    with pytest.raises(InvalidInput, match="alpha multiplies the number of records"):
+        ConstrainedERM(alpha=0.1, delta=1e-6, neighbours="add-remove").fit(X, y)
+
+
+def test_a_mirror_map_is_the_callers_choice():
+    X, y = table(200)
+    model = ConstrainedERM(constraint="simplex", delta=1e-6, mirror_map="entropy", n_iter=4).fit(X, y)
+    assert (model.certificate_.mechanism, model.certificate_.parameters["mirror_map"]) == ("mirror-descent", "entropy")
+    regularised = clone(model).set_params(alpha=0.1).fit(X, y).certificate_
+    assert (regularised.parameters["mirror_map"], regularised.parameters["schedule"]) == ("entropy", "composite")
+    assert "chosen" in str(model.explain(records=200))
+    with pytest.raises(InvalidInput, match="mirror map must be one of"):
+        clone(model).set_params(mirror_map="p-norm").fit(X, y)
+    with pytest.raises(InvalidInput, match="takes no mirror_map"):
+        clone(model).set_params(mechanism="frank-wolfe-gaussian").fit(X, y)
+
+
+def test_published_noise_is_the_papers_and_its_certificate_verifies():
+    X, y = table(200)
+    model = ConstrainedERM(constraint="l1-ball", delta=1e-6, calibration="published", n_iter=4).fit(X, y)
+    tight = clone(model).set_params(calibration="tight", mechanism="mirror-descent").fit(X, y)
+    assert model.certificate_.parameters["scale"] > 5.0 * tight.certificate_.parameters["scale"]
+    model.certificate_.verify(model.weights_).require()
+    assert "as printed" in str(model.explain(records=200))

@@ -10,7 +10,7 @@ from discreet.core.errors import InvalidInput
 from discreet.data import Schema
 from discreet.estimators import Model
 from discreet.estimators.base import PrivateModel
-from discreet.estimators.bounded_model import ConstrainedModel
+from discreet.estimators.set_model import ConstrainedModel
 from discreet.estimators.summarised import INTERCEPT
 
 TABLE = {

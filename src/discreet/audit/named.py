@@ -320,6 +320,9 @@ _ENTRIES = (
     ),
     _entry("objective-over-set", "objective perturbation over a ball", constrained.over_set, "objective-perturbation-set", persons=True),
     _entry(
+        "residuals-over-set", "objective perturbation of clipped squares over a set", constrained.residuals_over_set, "objective-perturbation-set"
+    ),
+    _entry(
         "mirror-descent-sampled",
         "mirror descent on Poisson batches, add-remove: who takes part, and the noise",
         constrained.sampled,

@@ -96,6 +96,20 @@ def strongly_convex_mirror_descent(
     return 2.0 * second_moment(gradient, noise * width, hilbert=hilbert) / (strong_convexity * ridge * (steps + 1.0))
 
 
+def composite_mirror_descent(
+    *, range_: float, strong_convexity: float, ridge: float, gradient: float, width: float, noise: float, steps: int, hilbert: bool = False
+) -> float:
+    """Theorem A.1 for F + lambda (Psi - min Psi), Psi itself in every step; `gradient` is that of F alone. A bound of that sum's excess.
+
+    (2 / (m (m + 3))) (lambda R m + (G + sigma W)^2 (m + 1 + ln m) / (lambda Delta)) for m = `steps` points, lambda = `ridge`.
+    """
+    each(positive, range_=range_, strong_convexity=strong_convexity, ridge=ridge, width=width)
+    each(not_negative, gradient=gradient, noise=noise)
+    whole(steps, "steps")
+    moved = second_moment(gradient, noise * width, hilbert=hilbert) * (steps + 1.0 + math.log(steps)) / (ridge * strong_convexity)
+    return 2.0 * (ridge * range_ * steps + moved) / (steps * (steps + 3.0))
+
+
 def theorem_a_1(*, strong_convexity: float, ridge: float, gradient: float, width: float, noise: float, steps: int) -> float:
     """Theorem A.1 as printed: steps 1 / (lambda t), plain average, (G + sigma W)^2 (1 + ln T) / (2 Delta lambda T)."""
     each(positive, strong_convexity=strong_convexity, ridge=ridge, width=width)

@@ -19,9 +19,9 @@ from discreet.display import certificates
 from discreet.display.pages import Block, Facts, Section, Text, view_html
 from discreet.estimators import Model
 from discreet.estimators.base import PrivateModel
-from discreet.estimators.bounded_model import ByComparison
 from discreet.estimators.explanation import Explanation, Setting, explain
 from discreet.estimators.linear_classifier import LinearClassifier
+from discreet.estimators.set_model import ByComparison
 from discreet.losses import loss_named
 from discreet.mechanisms.learning import (
     GaussianObjectivePerturbation,

@@ -30,8 +30,8 @@ from discreet.core.errors import InvalidInput, quietly
 from discreet.core.validate import positive
 from discreet.data import Domain
 from discreet.estimators.base import Given, Learnt, ScoredClassifier, ScoredRegressor, measured
-from discreet.estimators.bounded_model import ByComparison, ByFrankWolfe, OfNumbers, WithIntercept
 from discreet.estimators.forms import codes_above, log_probabilities, probabilities
+from discreet.estimators.set_model import ByComparison, ByFrankWolfe, OfNumbers, WithIntercept
 from discreet.losses import Logistic
 from discreet.losses.predictions import HuberLoss, LogCosh, OfMargin, PredictionLoss, Squared, prediction_loss_named
 from discreet.matrices import answers_per_record
@@ -93,9 +93,15 @@ class ConstrainedERM(OfNumbers, ByComparison, WithIntercept):
     classes : [negative, positive] for losses of classes. None takes them from y, with a PrivacyWarning: nothing then hides which labels occur.
     max_slope : bound that slopes of the loss are clipped to, record by record; None takes the largest that the set allows.
     fit_intercept, intercept_scale : an intercept is a constant feature whose coefficient is the last coordinate of the set.
-    mechanism : "auto" (the best bound of risk, from public numbers), "mirror-descent", "frank-wolfe-gaussian" or "frank-wolfe-polytope".
+    mechanism : "auto" (the best bound of risk, from public numbers), "objective-perturbation-set", "mirror-descent", "frank-wolfe-gaussian" or
+        "frank-wolfe-polytope".
+    alpha : coefficient of |(w, v)|^2 / 2 in the mean objective, which objective perturbation and mirror descent minimise. None takes the ridge that
+        the mechanism needs, from public numbers.
+    mirror_map : of mirror descent: "euclidean", "p-norm", "power", "entropy", where the set has it; "auto" takes the best bound of risk. With alpha
+        and another map than the Euclidean one its potential stands for |(w, v)|^2 / 2.
+    calibration : "tight", or "published" for the noise that Talwar et al. (2014) print; the certificate then states what is proved of it.
     n_iter : number of steps, chosen without the records; None takes it from public numbers.
-    public_records : under add-remove, a number of records that you declare public, for the number and the length of the steps.
+    public_records : under add-remove, a number of records that you declare public, for the number and the length of the steps, and for alpha.
     ledger : an Account(path, name) to spend on; None spends on the ledger in use (`discreet.ledger.using`), if any.
     n_jobs : threads that work on one fit, as in scikit-learn: None is 1, -1 all processors. Results are the same for any number.
     random_state : None draws noise from the operating system. A seed makes results reproducible and the certificate invalid.
@@ -170,8 +176,9 @@ class ConstrainedERM(OfNumbers, ByComparison, WithIntercept):
 class SetRegression(ScoredRegressor, OfNumbers, ByComparison):
     """What the regressions here share; they take these parameters, beside their own, and have no intercept: centre targets by a public number.
 
-    Parameters: `epsilon`, `delta`, `neighbours`, `data_bound`, `data_norm`, `target_bound`, `max_slope`, `mechanism`, `n_iter`, `public_records`,
-    `ledger`, `n_jobs`, `random_state`, `rows_per_person`, `person_weight` as in ConstrainedERM; `radius` of the set, chosen without the records;
+    Parameters: `epsilon`, `delta`, `neighbours`, `data_bound`, `data_norm`, `target_bound`, `max_slope`, `mechanism`, `alpha`, `mirror_map`,
+    `calibration`, `n_iter`, `public_records`, `ledger`, `n_jobs`, `random_state`, `rows_per_person`, `person_weight` as in ConstrainedERM; `radius`
+    of the set, chosen without the records;
     `loss` "squared", "huber", "log-cosh", "absolute", or a loss of real targets in `discreet.losses.predictions`.
 
     Attributes: `coef_` (d,); `intercept_` 0.0; `weights_`; `certificate_`; `n_features_in_`.

@@ -24,7 +24,7 @@ from discreet.core.errors import InvalidInput
 from discreet.core.neighbours import Persons
 from discreet.core.rounding import raising
 from discreet.data import Domain, Records
-from discreet.losses.predictions import PredictionLoss
+from discreet.losses.predictions import OfMargin, PredictionLoss
 from discreet.problems.prediction_sum import MOST_BLOCKS, Clipped, PredictionSum, rounding_share
 from discreet.sets import Constraint
 
@@ -85,6 +85,11 @@ class ConstrainedRisk:
         """B."""
         lipschitz = self.loss.lipschitz(self.reach, self.domain.target_bound) * _UP
         return lipschitz if self.max_slope is None else min(lipschitz, self.max_slope)
+
+    @property
+    def one_signed(self) -> bool:
+        """Whether a record's slopes keep one sign, and have the curvature that the loss states of them: of the margin, and not clipped."""
+        return isinstance(self.loss, OfMargin) and self.max_slope is None
 
     @property
     def smoothness(self) -> float:

@@ -22,6 +22,7 @@ from discreet.statements.base import (
     optional,
     persons_of,
     power_of_two,
+    read_fields,
     register_words,
     relation,
 )
@@ -32,6 +33,7 @@ POLYTOPE = "private Frank-Wolfe over a polytope, exponential mechanism of bounde
 MIRROR_DESCENT = "noisy mirror descent, discrete Gaussian noise on gradients"
 MIRROR_SAMPLED = "noisy mirror descent on Poisson batches, discrete Gaussian noise"
 OBJECTIVE_SET = "objective perturbation over a set, theorem T1 and its limit, released on a grid"
+OBJECTIVE_SET_SIGNS = "objective perturbation over a set, both signs of slopes and the limit, released on a grid"
 
 REAL_TARGETS: Fields = {
     "features": whole,
@@ -173,9 +175,12 @@ def _objective_set(parameters: Record, problem: Record) -> Words:
         problem,
     )
     computing = computing_hypotheses(parameters, GAUSSIAN_GRID, dimension_of(problem))
-    return Words(OBJECTIVE_SET, (*_hypotheses(parameters, problem), convex, noise_hypothesis(NORMAL_LAW, parameters), *computing))
+    theorem = OBJECTIVE_SET if constrained_problem(problem).one_signed else OBJECTIVE_SET_SIGNS
+    return Words(theorem, (*_hypotheses(parameters, problem), convex, noise_hypothesis(NORMAL_LAW, parameters), *computing))
 
 
-@register_words("frank-wolfe-non-private", parameters={"steps": whole, "neighbours": relation}, problem=_PROBLEM, shared=True)
+@register_words("frank-wolfe-non-private", parameters=None, problem=_PROBLEM, shared=True)
 def _non_private(parameters: Record, problem: Record) -> Words:  # noqa: ARG001 - the same for any problem
+    fields: Fields = {"steps": whole, "neighbours": relation}
+    read_fields("parameters", parameters, {**fields, "ridge": positive} if "ridge" in parameters else fields)
     return Words(NON_PRIVATE, ())

@@ -100,6 +100,8 @@ class PublicNumbers(NamedTuple):
     """R_2."""
     reach: float
     spread: float
+    one_signed: bool
+    """Whether a record's slopes keep one sign, and none was asked to be clipped."""
 
 
 def public_numbers(problem: Mapping[str, Json]) -> PublicNumbers:
@@ -120,7 +122,9 @@ def public_numbers(problem: Mapping[str, Json]) -> PublicNumbers:
     reach = min(largest * l1, radius * l2)
     steepest = _steepest(problem, reach, target)
     declared = bound_of(problem["max_slope"])
-    return PublicNumbers(dimension, min(steepest, declared), radius, reach, min(2.0 * reach, radius * diameter))
+    signed = prediction_loss_named(str(problem["loss"]), mapping(problem["loss_parameters"])).signed_targets
+    spread = min(2.0 * reach, radius * diameter)
+    return PublicNumbers(dimension, min(steepest, declared), radius, reach, spread, signed and problem["max_slope"] is None)
 
 
 def _steepest(problem: Mapping[str, Json], reach: float, target: float) -> float:

@@ -59,10 +59,10 @@ def test_a_recheck_catches_a_smaller_scale():
 
 
 def test_the_walk_is_mirror_descent(monkeypatch):
-    """Without noise, and on a grid too fine to see: the three schedules by hand."""
+    """Without noise, and on a grid too fine to see: the four schedules by hand."""
     problem, data = regression(L1Ball(dimension=4), LogCosh(), records=30)
     objective = problem.objective(data)
-    for ridge, name in ((0.0, "p-norm"), (0.0, "entropy"), (0.0, "euclidean"), (2.0, "euclidean")):
+    for ridge, name in ((0.0, "p-norm"), (0.0, "entropy"), (0.0, "euclidean"), (2.0, "euclidean"), (2.0, "entropy"), (2.0, "power")):
         mechanism = calibrated(problem, steps=6, mirror_map=name, ridge=ridge)
         with monkeypatch.context() as patch:
             patch.setattr(type(mechanism.noise_steps), "release", lambda self, vector, noise: vector)
@@ -70,14 +70,20 @@ def test_the_walk_is_mirror_descent(monkeypatch):
         made = mirror_map_named(name, problem.constraint)
         states, points = [made.start()], [made.point(made.start())]
         for t in range(1, 7):
-            gradient = objective.gradient(points[-1])
-            if ridge:
+            gradient, at = objective.gradient(points[-1]), states[-1]
+            if mechanism.plan.schedule == "composite":
+                eta = 2.0 / (ridge * t)
+                at = made.conjugate_gradient(made.gradient(at) / (1.0 + eta * ridge))
+                eta /= 1.0 + eta * ridge
+            elif ridge:
                 gradient, eta = gradient + ridge * (points[-1] - points[0]), 2.0 / (ridge * (t + 1))
             else:
                 eta = mechanism.plan.step_size
-            states.append(made.step(states[-1], eta * gradient))
+            states.append(made.step(at, eta * gradient))
             points.append(made.point(states[-1]))
-        weights = {"smooth": [0.0] + [1.0] * 6, "lipschitz": [1.0] * 7, "strongly-convex": np.arange(1.0, 8.0)}[mechanism.plan.schedule]
+        weights = {"smooth": [0.0] + [1.0] * 6, "lipschitz": [1.0] * 7, "strongly-convex": np.arange(1.0, 8.0), "composite": np.arange(2.0, 9.0)}[
+            mechanism.plan.schedule
+        ]
         np.testing.assert_allclose(found, np.average(points, axis=0, weights=weights), atol=1e-12)
 
 
@@ -97,10 +103,29 @@ def test_the_mean_excess_is_below_its_bound_for_every_map(constraint, ridge):
     problem, data = regression(constraint, Squared(), records=400)
     objective = problem.objective(data)
     best = least(problem, objective)
-    for name in map_names(constraint) if ridge == 0 else ("euclidean",):
+    for name in map_names(constraint):
         mechanism = calibrated(problem, steps=60, mirror_map=name, ridge=ridge, epsilon=4.0)
         excess = np.mean([objective.value(mechanism.point(problem, objective, SeededNoise(seed))) - best for seed in range(5)])
         assert 0.0 <= excess <= mechanism.plan.excess, name
+
+
+@pytest.mark.parametrize("name", ["entropy", "euclidean"])
+def test_a_ridge_of_the_potential_is_minimised_too(name, monkeypatch):
+    """Without noise the walk ends near the minimum of F + lambda Psi, within theorem A.1."""
+    constraint = Simplex(dimension=3)
+    problem, data = regression(constraint, Squared(), records=50)
+    objective, made = problem.objective(data), mirror_map_named(name, constraint)
+    mechanism = calibrated(problem, steps=400, mirror_map=name, ridge=40.0)
+    monkeypatch.setattr(type(mechanism.noise_steps), "release", lambda self, vector, noise: vector)
+
+    def total(point):
+        return objective.value(point) + 40.0 * (made.value(np.maximum(point, 1e-12)) - made.value(made.start()))
+
+    grid = [np.array([a, b, max(0.0, 1.0 - a - b)]) for a in np.linspace(0, 1, 101) for b in np.linspace(0, 1 - a, 101)]
+    best = min(total(point) for point in grid)
+    found = total(mechanism.point(problem, objective, SeededNoise(0)))
+    assert best - 1e-2 <= found <= best + mechanism.plan.excess - 40.0 * made.range
+    assert found < 0.5 * (best + total(min(grid, key=objective.value)))
 
 
 def test_more_records_come_nearer_the_minimum():
@@ -140,7 +165,7 @@ def test_private_numbers_of_records_do_not_enter_the_plan():
         ({"steps": 0}, "number of steps"),
         ({"mirror_map": "p-norms"}, "mirror map must be one of"),
         ({"ridge": -1.0}, "ridge"),
-        ({"ridge": 1.0, "mirror_map": "entropy"}, "Euclidean map"),
+        ({"ridge": 1.0, "mirror_map": "entropies"}, "mirror map must be one of"),
     ],
 )
 def test_bad_arguments_are_refused_in_words(changes, words):

@@ -9,7 +9,7 @@ from scipy.special import ndtr
 from discreet.core.neighbours import ADD_REMOVE, REPLACE_ONE, Persons
 from discreet.data import Domain
 from discreet.losses import HuberHinge, Logistic
-from discreet.losses.predictions import OfMargin
+from discreet.losses.predictions import HuberLoss, LogCosh, OfMargin, Squared
 from discreet.mechanisms.constrained.objective_set import ObjectivePerturbationOverSet, without_set
 from discreet.mechanisms.learning.margin import MARGIN
 from discreet.problems import ConstrainedRisk
@@ -33,10 +33,16 @@ def needed(points, signed, loss, ridge):
 def divergence(first, second, *, half_width, loss, ridge, scale, epsilon):
     """The hockey-stick divergence of the minimiser's law on `first` from that on `second` (signed records v = y x), by quadrature."""
     points = np.linspace(-half_width, half_width, 400_001)
-    (here, here_bend), (there, there_bend) = (needed(points, signed, loss, ridge) for signed in (first, second))
+    laws = (needed(points, signed, loss, ridge) for signed in (first, second))
+    return of_laws(*laws, half_width=half_width, ridge=ridge, scale=scale, epsilon=epsilon)
+
+
+def of_laws(first, second, *, half_width, ridge, scale, epsilon):
+    """The same from the noise that leads to each of the points of the interval, and the logarithm of the second derivative there."""
+    (here, here_bend), (there, there_bend), step = first, second, 2.0 * half_width / (len(first[0]) - 1)
     log_ratio = (np.square(there) - np.square(here)) / (2.0 * scale**2) + here_bend - there_bend
     density = np.exp(-0.5 * np.square(here / scale) + here_bend) / (scale * math.sqrt(2.0 * math.pi))
-    inside = np.sum(density * -np.expm1(np.minimum(epsilon - log_ratio, 0.0))) * (points[1] - points[0])
+    inside = np.sum(density * -np.expm1(np.minimum(epsilon - log_ratio, 0.0))) * step
     ends = []
     for index, sign in ((-1, 1.0), (0, -1.0)):
         # Beyond the end, b <= needed(end) on the right and b >= needed(end) on the left.
@@ -78,6 +84,47 @@ def test_half_the_noise_is_caught(half_width):
     mechanism = ObjectivePerturbationOverSet.calibrate(problem, epsilon=EPSILON, delta=DELTA, neighbours=ADD_REMOVE)
     known = {"half_width": half_width, "loss": Logistic(), "ridge": mechanism.ridge, "epsilon": mechanism.epsilon}
     assert audited(ADD_REMOVE, scale=mechanism.scale / 2.0, **known) > 3 * DELTA
+
+
+def law_of(points, records, *, loss, bound, ridge):
+    """As `needed`, of rows (x, y) and a loss of a prediction whose slopes are clipped to the bound."""
+    x, y = np.array(records, dtype=float).reshape(-1, 2).T
+    predicted = np.outer(points, x)
+    slopes = loss.slope(predicted, y)
+    bends = loss.curvature(predicted, y) * (np.abs(slopes) < bound)
+    return -(np.clip(slopes, -bound, bound) @ x + ridge * points), np.log(bends @ np.square(x) + ridge)
+
+
+STIFF = [[1.0, 0.0]] * 60
+RESIDUALS = {ADD_REMOVE: ([([1.0, 0.0],), ([1.0, 1.0], *STIFF)], [(), STIFF]), REPLACE_ONE: ([([1.0, 1.0], *STIFF)], [([1.0, -1.0], *STIFF)])}
+"""Tables with a record, and without it or with another in its place; many in the middle keep the minimum between two targets at the ends."""
+
+
+@pytest.mark.parametrize("neighbours", [ADD_REMOVE, REPLACE_ONE])
+@pytest.mark.parametrize("half_width", [0.5, 8.0])
+@pytest.mark.parametrize(
+    ("loss", "slope", "ridge"), [(LogCosh(width=0.4), None, 2.5), (Squared(), 0.5, 40.0), (HuberLoss(half_width=0.2), None, 20.0)]
+)
+def test_slopes_of_both_signs_keep_the_claim_and_half_the_noise_does_not(loss, slope, ridge, half_width, neighbours):
+    domain = Domain(features=1, norm_bound=1.0, records=6, target_bound=1.0)
+    problem = ConstrainedRisk(loss=loss, constraint=LInfinityBall(dimension=1, radius=half_width), domain=domain, max_slope=slope)
+    made = ObjectivePerturbationOverSet.calibrate(problem, epsilon=EPSILON, delta=DELTA, neighbours=neighbours, ridge=ridge)
+    claimed = made.ideal_delta(problem, made.epsilon)
+
+    def reached(scale):
+        known = {"half_width": half_width, "ridge": made.ridge, "scale": scale, "epsilon": made.epsilon}
+        here, there = RESIDUALS[neighbours]
+        laws = [
+            [law_of(np.linspace(-half_width, half_width, 50_001), table, loss=loss, bound=problem.slope_bound, ridge=made.ridge) for table in pair]
+            for pair in zip(here, there, strict=True)
+        ]
+        return max(of_laws(*pair, **known) for law in laws for pair in (law, law[::-1]))
+
+    assert reached(made.scale) <= claimed * (1.0 + 1e-9)
+    if half_width == 8.0:
+        assert reached(made.scale / 2.0) > 3.0 * DELTA
+        if neighbours is ADD_REMOVE and loss.name == "log-cosh":
+            assert reached(made.scale) > 0.9 * claimed  # one sign of slopes would be half of it
 
 
 def test_curvature_by_the_norm_instead_of_its_square_is_caught():

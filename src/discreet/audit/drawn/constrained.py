@@ -24,7 +24,7 @@ from discreet.core.fields import real
 from discreet.core.neighbours import ADD_REMOVE
 from discreet.data import Domain, Records
 from discreet.losses import Logistic
-from discreet.losses.predictions import OfMargin
+from discreet.losses.predictions import OfMargin, Squared
 from discreet.matrices import DenseMatrix
 from discreet.mechanisms.constrained import (
     GaussianFrankWolfe,
@@ -39,7 +39,7 @@ from discreet.mechanisms.constrained.mirror_descent import SMOOTH
 from discreet.mechanisms.constrained.mirror_sampled import RATE_BITS
 from discreet.noise import SystemNoise
 from discreet.problems import ConstrainedRisk
-from discreet.sets import L2Ball, Simplex
+from discreet.sets import GroupL2Ball, L2Ball, Simplex
 
 _ROWS: Floats = np.array([[0.9, -0.2], [-0.1, 0.8], [0.5, 0.5], [0.7, -0.6]])
 _TARGETS: Floats = np.array([1.0, -1.0, 1.0, 1.0])
@@ -92,6 +92,20 @@ def over_set(target: Target) -> Watch:
         last_stage(of_grid, points),
     )
     return Watch(mechanism=made.name, parts=parts)
+
+
+def residuals_over_set(target: Target) -> Watch:
+    """Objective perturbation of clipped squares, over a group ball so wide that the minimiser is inside."""
+    domain, slope = _domain(), 0.02
+    problem = ConstrainedRisk(loss=Squared(), constraint=GroupL2Ball(sizes=(1, 1), radius=1e4), domain=domain, max_slope=slope)
+    made = ObjectivePerturbationOverSet.calibrate(problem, **target.asked)
+    stated, points = _released(problem, _table(), made, 200)
+
+    def clipped(point: Floats) -> Floats:
+        return np.clip(2.0 * (_ROWS @ point - _TARGETS), -slope, slope) @ _ROWS + real(stated["ridge"]) * point
+
+    linears = -np.array([clipped(point) for point in points])
+    return Watch(mechanism=made.name, parts=(gaussian("linear term of the objective", linears, scale=real(stated["scale"])),))
 
 
 def frank_wolfe(target: Target) -> Watch:

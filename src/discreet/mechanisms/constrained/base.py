@@ -79,7 +79,7 @@ class GaussianSteps:
     @classmethod
     def calibrate(cls, *, distance: float, dimension: int, epsilon: float, delta: float, count: int) -> Self:
         """The least noise (to 1e-6) with which all of them together are (epsilon, delta)-private. Raises InfeasibleTarget where none can be drawn."""
-        step = 2.0 ** math.floor(math.log2(distance / math.sqrt(dimension)) - _FINENESS)
+        step = fine_step(distance, dimension)
         first = max(_LEAST_SCALE, _apart(distance, step, dimension) * math.sqrt(count) / gaussian_mu(epsilon, delta * (1.0 - 1e-9)))
 
         def enough(scale: float) -> bool:
@@ -111,6 +111,11 @@ class GaussianSteps:
         drawn = noise.discrete_gaussian(scale=self.scale, dimension=len(vector), draws=1)[:, 0]
         total: Floats = (scaled.astype(np.int64) + drawn).astype(np.float64) * self.step
         return total
+
+
+def fine_step(distance: float, dimension: int) -> float:
+    """w: a power of two, far below what neighbours differ by in a coordinate."""
+    return float(2.0 ** math.floor(math.log2(distance / math.sqrt(dimension)) - _FINENESS))
 
 
 def _apart(distance: float, step: float, dimension: int) -> float:

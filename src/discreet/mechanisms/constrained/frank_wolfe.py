@@ -47,7 +47,7 @@ from typing import Self
 
 import numpy as np
 
-from discreet.accounting import Guarantee, NoGuarantee, PureDP, bounded_range_delta, bounded_range_width, gaussian_mu
+from discreet.accounting import Guarantee, Json, NoGuarantee, PureDP, bounded_range_delta, bounded_range_width, gaussian_mu
 from discreet.core.arrays import Floats
 from discreet.core.errors import InvalidInput
 from discreet.core.neighbours import ADD_REMOVE, Neighbours
@@ -225,7 +225,14 @@ class NonPrivateFrankWolfe(ConstrainedMechanism):
 
     name = "frank-wolfe-non-private"
     steps: int = 1000
+    ridge: float = 0.0
+    """lambda of a term lambda |theta|^2 / 2 that is minimised too."""
     neighbours: Neighbours
+
+    def parameters(self) -> dict[str, Json]:
+        """See Mechanism; the ridge where there is one."""
+        named = ConstrainedMechanism.parameters(self)
+        return named if self.ridge else {name: value for name, value in named.items() if name != "ridge"}
 
     def promise(self, problem: ConstrainedRisk) -> NoGuarantee:
         """None."""
@@ -236,7 +243,8 @@ class NonPrivateFrankWolfe(ConstrainedMechanism):
         """See ConstrainedMechanism."""
         walk = Walk.from_start(objective, problem.constraint)
         for step in range(1, self.steps + 1):
-            walk.towards(problem.constraint.linear_minimiser(walk.gradient()), share=2.0 / (step + 2.0))
+            slope = walk.gradient() + self.ridge * walk.point if self.ridge else walk.gradient()
+            walk.towards(problem.constraint.linear_minimiser(slope), share=2.0 / (step + 2.0))
         return walk.point
 
 

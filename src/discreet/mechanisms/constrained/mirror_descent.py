@@ -31,6 +31,7 @@ import numpy as np
 
 from discreet.accounting import Json, gaussian_mu
 from discreet.bounds.geometry import (
+    composite_mirror_descent,
     enough_steps,
     mirror_descent,
     mirror_descent_step,
@@ -46,11 +47,11 @@ from discreet.mechanisms.constrained.base import NOMINAL, GaussianSteps, Gradien
 from discreet.noise import Noise
 from discreet.problems import ConstrainedRisk, PredictionSum
 from discreet.sets import Constraint
-from discreet.sets.mirror_maps import MirrorMap, map_names, mirror_map_named
+from discreet.sets.mirror_maps import MirrorMap, Potential, map_names, mirror_map_named
 from discreet.statements.constrained import MIRROR_DESCENT
 
 AUTO = "auto"
-SMOOTH, LIPSCHITZ, STRONGLY_CONVEX = "smooth", "lipschitz", "strongly-convex"
+SMOOTH, LIPSCHITZ, STRONGLY_CONVEX, COMPOSITE = "smooth", "lipschitz", "strongly-convex", "composite"
 SHARE = 0.25
 MOST_STEPS = 4096
 LEAST_STEPS = 16
@@ -78,10 +79,11 @@ class Plan:
 
     mirror_map: str
     schedule: str
-    """`smooth`: constant steps, average of the points after them; `lipschitz`: constant steps, average of all points; `strongly-convex`: see A.1."""
+    """`smooth`: constant steps, average of the points after them; `lipschitz`: constant steps, average of all points; `strongly-convex` and
+    `composite`: see A.1."""
     noisy_gradients: int
     step_size: float
-    """eta, on the sum of losses; for `strongly-convex` the lambda of steps 2 / (lambda (t + 1))."""
+    """eta, on the sum of losses; of A.1 the lambda of steps 2 / (lambda (t + 1)), or 2 / (lambda t)."""
     excess: float
     """Bound of E F - min F on the sum, for `records`."""
     records: int
@@ -95,7 +97,7 @@ class Plan:
         made = mirror_map_named(self.mirror_map, constraint)
         state = made.start()
         start = made.point(state)
-        weights = 0.0 if self.schedule == SMOOTH else 1.0
+        weights = {SMOOTH: 0.0, COMPOSITE: 2.0}.get(self.schedule, 1.0)
         total = weights * start
         for taken in range(1, steps + 1):
             point = made.point(state)
@@ -103,6 +105,10 @@ class Plan:
             if self.schedule == STRONGLY_CONVEX:
                 ridge, weight = self.step_size, taken + 1.0
                 direction = (gradient + ridge * (point - start)) * (2.0 / (ridge * weight))
+            elif self.schedule == COMPOSITE and isinstance(made, Potential):
+                weight = taken + 2.0
+                state = made.conjugate_gradient(made.gradient(state) * (taken / weight))  # lambda Psi pulls towards the start
+                direction = gradient * (2.0 / (self.step_size * weight))
             else:
                 weight = 1.0
                 direction = self.step_size * gradient
@@ -134,9 +140,8 @@ def plan(problem: ConstrainedRisk, *, sensitivity: float, mu: float, mirror_map:
     records = NOMINAL if problem.domain.records is None else problem.domain.records
     names = map_names(problem.constraint) if mirror_map == AUTO else (mirror_map,)
     if ridge > 0:
-        if mirror_map not in (AUTO, "euclidean"):
-            raise InvalidInput(f"the strongly convex variant uses the Euclidean map; mirror_map={mirror_map!r} was given.")
-        return _strongly_convex(geometry_of(problem, "euclidean"), ridge, sensitivity, mu, _count(problem, records, steps), records)
+        geometry = geometry_of(problem, "euclidean" if mirror_map == AUTO else mirror_map)
+        return _strongly_convex(geometry, ridge, sensitivity, mu, _count(problem, records, steps), records)
     candidates = []
     for name in names:
         geometry = geometry_of(problem, name)
@@ -184,19 +189,22 @@ def _made(geometry: Geometry, schedule: str, sensitivity: float, mu: float, coun
 
 def _strongly_convex(geometry: Geometry, ridge: float, sensitivity: float, mu: float, count: int, records: int) -> Plan:
     """Excess of the plain sum: at most that of the regularised one, plus lambda R."""
-    farthest = math.sqrt(2.0 * geometry.map.range)
-    excess = strongly_convex_mirror_descent(
-        strong_convexity=geometry.map.strong_convexity,
-        ridge=ridge,
-        gradient=records * geometry.gradient + ridge * farthest,
-        width=geometry.width,
-        noise=private_noise(sensitivity=sensitivity, mu=mu, steps=count),
-        steps=count + 1,
-        hilbert=geometry.hilbert,
-    )
+    known = {
+        "strong_convexity": geometry.map.strong_convexity,
+        "ridge": ridge,
+        "width": geometry.width,
+        "noise": private_noise(sensitivity=sensitivity, mu=mu, steps=count),
+    }
+    gradient, steps, range_ = records * geometry.gradient, count + 1, geometry.map.range
+    if geometry.hilbert:
+        schedule, steepest = STRONGLY_CONVEX, gradient + ridge * math.sqrt(2.0 * range_)
+        excess = strongly_convex_mirror_descent(**known, gradient=steepest, steps=steps, hilbert=True)
+    else:
+        schedule = COMPOSITE
+        excess = composite_mirror_descent(**known, range_=range_, gradient=gradient, steps=steps, hilbert=False)
     return Plan(
         mirror_map=geometry.map.name,
-        schedule=STRONGLY_CONVEX,
+        schedule=schedule,
         noisy_gradients=count,
         step_size=ridge,
         excess=excess + ridge * geometry.map.range,
@@ -228,8 +236,8 @@ class NoisyMirrorDescent(GradientSteps):
         """The least noise for (epsilon, delta).
 
         `steps` noisy gradients and the `mirror_map` ("euclidean", "p-norm", "power", "entropy") are chosen from public numbers where they are left
-        out. `ridge` lambda > 0 adds lambda |theta - theta_1|^2 / 2 to F and takes the strongly convex schedule. Raises InvalidInput for numbers out
-        of range and maps that the set has not.
+        out. `ridge` lambda > 0 adds lambda Psi to F, with the Euclidean map lambda |theta - theta_1|^2 / 2, and takes a schedule of theorem A.1.
+        Raises InvalidInput for numbers out of range and maps that the set has not.
         """
         check_gaussian_target(epsilon, delta)
         if not (isinstance(ridge, int | float) and is_finite(ridge) and ridge >= 0):

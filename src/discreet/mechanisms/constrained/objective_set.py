@@ -2,59 +2,47 @@
 
     b ~ N(0, sigma^2 I),   theta = argmin_C F + (lambda / 2) |theta|^2 + <b, .>,   released on a grid with discrete Gaussian noise, projected onto C
 
-    delta(epsilon + epsilon_2) <= delta_T1(epsilon) + delta_2(epsilon_2)
+    delta(epsilon + epsilon_2) <= delta_1(epsilon) + delta_2(epsilon_2)
 
-delta_T1 is that of the problem without the set (../learning/objective_perturbation.md, theorem T1; the limit of Kifer, Smith and Thakurta 2012): for
-the logistic loss with lambda >= R^2 / epsilon one Gaussian mechanism, where the printed constants take sigma^2 = L^2 (8 log(2 / delta) + 4 epsilon) /
-epsilon^2 and lambda = 2 c R^2 / epsilon. Losses of the margin only: their slopes keep one sign. delta_2 pays for the solver's distance and for the
-rounding of the drawn noise.
+delta_1 is that of the problem without the set, whose curve the limit of Kifer, Smith and Thakurta (2012) keeps (theorem 1):
 
-The minimiser of a strongly convex smooth sum over a set, to a certified distance (lemma 2):
+    losses of the margin      T1 (../learning/objective_perturbation.md): for the logistic loss with lambda >= R^2 / epsilon one Gaussian mechanism,
+                              where sigma^2 = L^2 (8 log(2 / delta) + 4 epsilon) / epsilon^2 and lambda = 2 c R^2 / epsilon are printed
+    any other smooth loss     both signs of slopes up to B, the bound over C or the one they are clipped to (../regression/prediction.md)
 
-    H(theta) = F(theta) + (lambda / 2) |theta|^2 + <b, theta>   over C;    p -> p+ = P_C(p - g(p) / L)
-
-If g(p) is within E of grad H(p), L >= the Lipschitz constant of grad H, and the computed p+ is within kappa of the exact projection of the exact
-p - g(p) / L, then with v = |p - p+| + kappa the minimiser theta* satisfies
-
-    |p+ - theta*| <= kappa + (2 L v + E) / lambda
-
-Sets whose projection is a formula with a forward error that can be stated: balls of l2, l-infinity and l1, boxes and simplices. Others raise.
+delta_2 pays for the solver's distance (module set_minimiser) and for the rounding of the drawn noise.
 """
 
 import math
-from dataclasses import dataclass, replace
+from collections.abc import Callable
+from dataclasses import dataclass
 from typing import Self
-
-import numpy as np
 
 from discreet.bounds.geometry import objective_perturbation
 from discreet.core.arrays import Floats, is_finite
-from discreet.core.errors import InvalidInput, SolverFailure
+from discreet.core.errors import InfeasibleTarget, InvalidInput
 from discreet.core.neighbours import Neighbours
 from discreet.core.rounding import raising
 from discreet.data import Domain
-from discreet.losses.predictions import OfMargin
-from discreet.matrices import BLOCK_ROWS
+from discreet.losses.predictions import LogCosh, OfMargin
 from discreet.mechanisms.constrained.base import NOMINAL, ConstrainedMechanism, check_gaussian_target
+from discreet.mechanisms.constrained.set_minimiser import certified_minimiser, has_certified_projection, planned_tolerance
 from discreet.mechanisms.learning.margin import MARGIN
 from discreet.mechanisms.learning.perturbation import TwoStages, gaussian_plan
+from discreet.mechanisms.learning.two_signed import half_problem, two_signed_delta, two_signed_scale
 from discreet.noise import Noise
 from discreet.problems import ConstrainedRisk, PredictionSum, RegularisedRisk
-from discreet.problems.prediction_sum import rounding_share
-from discreet.sets import Box, Constraint, L1Ball, L2Ball, LInfinityBall, Simplex
-from discreet.statements.constrained import OBJECTIVE_SET
+from discreet.statements.constrained import OBJECTIVE_SET, OBJECTIVE_SET_SIGNS
 
-_ROOM = 8.0
-"""Times the rounding errors that the solver's distance must exceed, so that it is always reached."""
 _COARSER = 5e-5
 """The recheck takes e^(A + B) where lemma 2 of the residual stage has e^A: the stated delta leaves room for it."""
-_SINGLE = 4 * BLOCK_ROWS
-"""Most records whose gradient is one matrix product: fewer than planned for must not have more than _ROOM / 2 times the error."""
 _LARGEST_SHARE = 0.05
 """Of the budget, for the last stage."""
-_UNIT = 2.0**-53
-_MOST = 100_000
-_SETS = (L2Ball, LInfinityBall, Box, L1Ball, Simplex)
+_STRENGTHS = (1.5, 2.5, 5.0, 10.0)
+"""lambda epsilon / (c R^2) that are compared where nobody chooses, for losses that pay for the Jacobian term whatever lambda is."""
+_NEARLY = 0.9
+"""Of the width of log-cosh: with slopes up to there its curvature, which dies as they grow, is worth more than a smaller bound of slopes."""
+_UP = raising(64)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -68,58 +56,70 @@ class ObjectivePerturbationOverSet(TwoStages[ConstrainedRisk], ConstrainedMechan
 
     @classmethod
     def calibrate(cls, problem: ConstrainedRisk, *, epsilon: float, delta: float, neighbours: Neighbours, ridge: float | None = None) -> Self:
-        """The least noise for (epsilon, delta). `ridge` None takes the least lambda without slack.
+        """The least noise for (epsilon, delta). `ridge` None takes the least lambda without slack, or the one with the least bound of risk.
 
-        Raises InvalidInput for losses that are none of the margin, clipped slopes, sets without a certified projection and numbers out of range,
-        InfeasibleTarget where lambda is too small for any noise.
+        Raises InvalidInput for losses with a kink, sets without a certified projection and numbers out of range, InfeasibleTarget where lambda is
+        too small for any noise.
         """
         check_gaussian_target(epsilon, delta)
-        require_margin_loss(problem)
-        if ridge is None:
-            ridge = MARGIN.comfortable_ridge(
-                without_set(problem, 1.0), epsilon=epsilon * (1.0 - 2.0 * _LARGEST_SHARE), delta=delta, neighbours=neighbours
-            )
-        if not (is_finite(ridge) and ridge > 0):
+        require_certified(problem)
+        strength = default_ridge(problem, epsilon=epsilon, delta=delta, neighbours=neighbours) if ridge is None else ridge
+        if not (is_finite(strength) and strength > 0):
             raise InvalidInput(f"ridge must be a positive finite number or None; {ridge!r} was given.")
-        twin = without_set(problem, ridge)
-        if ridge <= MARGIN.least_ridge(twin, epsilon * (1.0 - _LARGEST_SHARE)):
-            raise MARGIN.refusal(twin, epsilon=epsilon, delta=delta, neighbours=neighbours)
+        if strength <= least_ridge(problem, epsilon * (1.0 - _LARGEST_SHARE)):
+            raise _refusal(problem, strength, epsilon=epsilon, delta=delta, neighbours=neighbours)
+        return cls.planned_for(
+            problem,
+            epsilon=epsilon,
+            delta=delta,
+            neighbours=neighbours,
+            ridge=strength,
+            scale=lambda part, least: _scale(problem, strength, epsilon=part, delta=least, neighbours=neighbours),
+        )
+
+    @classmethod
+    def planned_for(
+        cls,
+        problem: ConstrainedRisk,
+        *,
+        epsilon: float,
+        delta: float,
+        neighbours: Neighbours,
+        ridge: float,
+        scale: Callable[[float, float], float],
+    ) -> Self:
+        """With the noise `scale(epsilon, delta)`, which may be more or less than (epsilon, delta) needs: `promise` says what it is worth."""
         plan = gaussian_plan(
             epsilon=epsilon,
             delta=delta,
             dimension=problem.dimension,
-            scale=lambda part, least: MARGIN.scale(twin, epsilon=part, delta=least, neighbours=neighbours),
-            tolerance=lambda scale: _tolerance(problem, ridge, scale),
+            scale=scale,
+            tolerance=lambda found: planned_tolerance(problem, ridge, found),
             radius=lambda tolerance, error: (tolerance + error) / ridge,
-            share=lambda last, scale: _share(problem, last, scale),
+            share=lambda last, found: _share(problem, last, found),
             spare=2.0 * _COARSER,
         )
         return cls(**plan._asdict(), ridge=ridge, neighbours=neighbours)
 
     def ideal_delta(self, problem: ConstrainedRisk, epsilon: float) -> float:
-        """See TwoStages: delta_T1."""
-        require_margin_loss(problem)
-        return MARGIN.delta(without_set(problem, self.ridge), scale=self.scale, epsilon=epsilon, neighbours=self.neighbours)
+        """See TwoStages: delta_1."""
+        require_certified(problem)
+        twin = without_set(problem, self.ridge)
+        if problem.one_signed:
+            return MARGIN.delta(twin, scale=self.scale, epsilon=epsilon, neighbours=self.neighbours)
+        return two_signed_delta(twin, scale=self.scale, epsilon=epsilon, neighbours=self.neighbours)
 
     def distance(self, problem: ConstrainedRisk, tolerance: float, error: float) -> float:  # noqa: ARG002 - the same for any problem
         """See TwoStages."""
         return (tolerance + error) / self.ridge
 
-    def theorem(self, problem: ConstrainedRisk) -> str:  # noqa: ARG002 - the same for any problem
+    def theorem(self, problem: ConstrainedRisk) -> str:
         """See TwoStages."""
-        return OBJECTIVE_SET
+        return OBJECTIVE_SET if problem.one_signed else OBJECTIVE_SET_SIGNS
 
     def risk_bound(self, problem: ConstrainedRisk) -> float:
         """Bound of the expected excess of the mean loss (theorem 4.1, and what the last stage adds); for NOMINAL records where n is private."""
-        set_ = problem.constraint
-        excess = objective_perturbation(
-            noise=self.scale,
-            width=set_.gaussian_width,
-            ridge=self.ridge,
-            spread=set_.l2_radius,
-            strong_convexity=self.ridge,
-            dual_width=math.sqrt(problem.dimension),
-        )
+        excess = _excess(problem, noise=self.scale, ridge=self.ridge)
         last = self.grid.step * self.grid.scale * math.sqrt(problem.dimension) + (self.tolerance + self.noise_error) / self.ridge
         return excess / (problem.domain.records or NOMINAL) + problem.gradient_bound * 1.01 * last
 
@@ -130,8 +130,8 @@ class ObjectivePerturbationOverSet(TwoStages[ConstrainedRisk], ConstrainedMechan
         return problem.constraint.project(self.grid.release(found[:, None], noise)[:, 0])
 
 
-def require_margin_loss(problem: ConstrainedRisk) -> None:
-    """Raise InvalidInput for problems that theorem T1 does not cover, or whose minimiser cannot be certified."""
+def require_certified(problem: ConstrainedRisk) -> None:
+    """Raise InvalidInput for problems that the theorem does not cover, or whose minimiser cannot be certified."""
     reason = why_not(problem)
     if reason:
         raise InvalidInput(f"objective perturbation over a set {reason}; the loss is {problem.loss.name!r}, the set {problem.constraint.name!r}.")
@@ -139,23 +139,86 @@ def require_margin_loss(problem: ConstrainedRisk) -> None:
 
 def why_not(problem: ConstrainedRisk) -> str:
     """Why this mechanism is not for this problem; empty if it is."""
-    if not isinstance(problem.loss, OfMargin):
-        return "needs a loss of the margin, whose slopes keep one sign"
-    if problem.slope_bound < problem.loss.lipschitz(problem.reach, problem.domain.target_bound):
-        return "takes no clipped slopes, which make another loss (leave max_slope out)"
+    if not math.isfinite(problem.smoothness):
+        return "needs a smooth loss"
     if not has_certified_projection(problem.constraint):
-        return "needs a set whose projection is certified (balls of l1, l2, l-infinity, boxes, simplices)"
+        return "needs a set whose minimiser is certified: an l1, l2, l-infinity, group l2 or nuclear ball, a box, a simplex, a hull of points"
     return ""
 
 
 def without_set(problem: ConstrainedRisk, ridge: float) -> RegularisedRisk:
-    """The problem without its set: theorem T1 is about this one, and the limit keeps its curve."""
-    if not isinstance(problem.loss, OfMargin):
-        raise InvalidInput("objective perturbation needs a loss of the margin (OfMargin).")
-    domain = problem.domain
-    bound = domain.radius * domain.target_bound
-    rows = Domain(features=domain.dimension, norm_bound=bound, records=domain.records, classes=2, persons=domain.persons)
-    return RegularisedRisk(loss=problem.loss.loss, ridge=ridge, domain=rows)
+    """The problem whose curve, or its double where slopes have both signs, is that of this one: without its set, which the limit allows."""
+    domain, loss, slope = problem.domain, problem.loss, problem.slope_bound
+    if problem.one_signed and isinstance(loss, OfMargin):
+        rows = Domain(
+            features=domain.dimension,
+            norm_bound=domain.radius * domain.target_bound,
+            records=domain.records,
+            classes=2,
+            persons=domain.persons,
+        )
+        return RegularisedRisk(loss=loss.loss, ridge=ridge, domain=rows)
+    if isinstance(loss, LogCosh) and slope >= _NEARLY * loss.width:
+        kind, width, strength = "log-cosh", max(slope, loss.width), ridge
+    else:
+        kind, width, strength = "huber", slope, ridge / (problem.smoothness * _UP)
+    return half_problem(loss=kind, width=width, radius=domain.radius, ridge=strength, dimension=domain.dimension, persons=domain.persons)
+
+
+def least_ridge(problem: ConstrainedRisk, epsilon: float) -> float:
+    """lambda at which the Jacobian term alone uses up epsilon: every feasible one is larger."""
+    if problem.one_signed:
+        return MARGIN.least_ridge(without_set(problem, 1.0), epsilon)
+    several = problem.persons is not None and problem.persons.rows > 1
+    return problem.domain.radius**2 * problem.smoothness / (epsilon if several else math.expm1(min(epsilon, 700.0)))
+
+
+def default_ridge(problem: ConstrainedRisk, *, epsilon: float, delta: float, neighbours: Neighbours) -> float:
+    """lambda where nobody chooses one, from public numbers: without slack, or of few the one with the least bound of risk."""
+    if problem.one_signed:
+        least = epsilon * (1.0 - 2.0 * _LARGEST_SHARE)
+        return MARGIN.comfortable_ridge(without_set(problem, 1.0), epsilon=least, delta=delta, neighbours=neighbours)
+    unit = problem.smoothness * problem.domain.radius**2 / epsilon
+
+    def risk(ridge: float) -> float:
+        noise = _scale(problem, ridge, epsilon=epsilon * (1.0 - _LARGEST_SHARE), delta=delta * (1.0 - _LARGEST_SHARE), neighbours=neighbours)
+        return _excess(problem, noise=noise, ridge=ridge)
+
+    return min((strength * unit for strength in _STRENGTHS), key=risk)
+
+
+def _scale(problem: ConstrainedRisk, ridge: float, *, epsilon: float, delta: float, neighbours: Neighbours) -> float:
+    twin = without_set(problem, ridge)
+    if problem.one_signed:
+        return MARGIN.scale(twin, epsilon=epsilon, delta=delta, neighbours=neighbours)
+    return two_signed_scale(twin, epsilon=epsilon, delta=delta, neighbours=neighbours)
+
+
+def _excess(problem: ConstrainedRisk, *, noise: float, ridge: float) -> float:
+    """Theorem 4.1, on the sum."""
+    constraint = problem.constraint
+    return objective_perturbation(
+        noise=noise,
+        width=constraint.gaussian_width,
+        ridge=ridge,
+        spread=constraint.l2_radius,
+        strong_convexity=ridge,
+        dual_width=math.sqrt(problem.dimension),
+    )
+
+
+def _refusal(problem: ConstrainedRisk, ridge: float, *, epsilon: float, delta: float, neighbours: Neighbours) -> InfeasibleTarget:
+    """The error where the Jacobian term leaves no budget for noise, with what would do."""
+    if problem.one_signed:
+        return MARGIN.refusal(without_set(problem, ridge), epsilon=epsilon, delta=delta, neighbours=neighbours)
+    records = problem.domain.records
+    name, divisor = ("lambda", 1.0) if records is None else ("alpha", float(records))
+    least = least_ridge(problem, epsilon) / divisor
+    comfortable = default_ridge(problem, epsilon=epsilon, delta=delta, neighbours=neighbours) / divisor
+    return InfeasibleTarget(
+        f"objective perturbation of {problem.loss.name} over a set needs {name} > {least:.3g} at epsilon={epsilon:g} ({neighbours}); "
+        f"{name}={ridge / divisor:.3g} was given. Raise {name} ({comfortable:.3g} is comfortable), raise epsilon, or use mechanism='mirror-descent'."
+    )
 
 
 def _share(problem: ConstrainedRisk, last: float, scale: float) -> float:
@@ -163,115 +226,3 @@ def _share(problem: ConstrainedRisk, last: float, scale: float) -> float:
     records = problem.domain.records or NOMINAL
     ratio = records * problem.gradient_bound * math.sqrt(problem.dimension) * last / (scale * problem.constraint.gaussian_width)
     return min(max(math.sqrt(ratio), 1e-3), _LARGEST_SHARE)
-
-
-def _tolerance(problem: ConstrainedRisk, ridge: float, scale: float) -> float:
-    """tau from public numbers: above the rounding errors for this many records, or a million where their number is private."""
-    records = problem.domain.records or 1_000_000
-    linear = scale * (math.sqrt(problem.dimension) + 12.0)
-    length = curvature_of(problem, records, ridge)
-    rows = records * (1 if problem.persons is None else problem.persons.rows)
-    error = gradient_error(problem, rows, ridge=ridge, linear_norm=linear)
-    size = problem.constraint.l2_radius + (records * problem.gradient_bound + linear) / length
-    slip = 16.0 * 2.0**-53 * (problem.dimension + 8.0) * size
-    return _ROOM * (error + 2.0 * length * slip)
-
-
-def has_certified_projection(constraint: Constraint) -> bool:
-    """Whether `certified_minimiser` takes this set."""
-    return isinstance(constraint, _SETS)
-
-
-def curvature_of(problem: ConstrainedRisk, records: float, ridge: float) -> float:
-    """L, for so many records, or rows whose weights add up to that."""
-    return records * problem.smoothness * problem.domain.radius**2 * raising(4_096) + ridge
-
-
-def gradient_error(problem: ConstrainedRisk, records: int, *, ridge: float, linear_norm: float) -> float:
-    """E: of the sum over the records, and of the two terms that are added to it (three operations each, on numbers that are no larger).
-
-    At points of C + (C - C), where momentum may lead: predictions and norms up to three times those of C.
-    """
-    smoothness = problem.smoothness
-    share = rounding_share(
-        records,
-        dimension=problem.dimension,
-        reach=3.0 * problem.reach * raising(4_096),
-        target_bound=problem.domain.target_bound,
-        smoothness=smoothness,
-        slope_bound=problem.slope_bound,
-        single=_SINGLE,
-    )
-    size = records * problem.gradient_bound + 4.0 * ridge * problem.constraint.l2_radius + linear_norm
-    return share * problem.gradient_bound + 16.0 * _UNIT * size
-
-
-def certified_minimiser(problem: ConstrainedRisk, objective: PredictionSum, *, ridge: float, linear: Floats, distance: float) -> Floats:
-    """A point (d,) within `distance` of argmin_C F + ridge |theta|^2 / 2 + <linear, theta>, surely.
-
-    Raises SolverFailure where that is not reached, InvalidInput for other sets.
-    """
-    set_ = problem.constraint
-    if not has_certified_projection(set_):
-        raise InvalidInput(f"objective perturbation over a set needs one of {[each.__name__ for each in _SETS]}; {set_.name!r} was given.")
-    records, objective = objective.records, replace(objective, single=_SINGLE)
-    length = curvature_of(problem, objective.total_weight, ridge)
-    error = gradient_error(problem, records, ridge=ridge, linear_norm=float(np.linalg.norm(linear)) * raising(4_096))
-    root = math.sqrt(length / ridge)
-    momentum = (root - 1.0) / (root + 1.0)
-    point = ahead = projection(set_, np.zeros(problem.dimension))[0]
-    for _ in range(_MOST):
-        gradient = objective.gradient(ahead) + ridge * ahead + linear
-        target = ahead - gradient / length
-        following, slip = projection(set_, target)
-        # The target is rounded: three operations on numbers of these sizes.
-        slip += 4.0 * _UNIT * (float(np.linalg.norm(ahead)) + float(np.linalg.norm(gradient)) / length)
-        moved = float(np.linalg.norm(ahead - following)) * raising(4_096) + slip
-        if (slip + (2.0 * length * moved + error) / ridge) * raising(4_096) <= distance:
-            return following
-        ahead = following + momentum * (following - point)
-        point = following
-    raise SolverFailure(
-        f"the solver could not certify a distance of {distance:.3g} from the minimiser over the set in dimension {problem.dimension}. "
-        "Use a larger ridge."
-    )
-
-
-def projection(constraint: Constraint, point: Floats) -> tuple[Floats, float]:
-    """A float vector and a bound of its distance from the exact projection of `point` (d,) onto the set."""
-    terms = len(point) + 8
-    match constraint:
-        case Box():
-            return np.clip(point, constraint.lower, constraint.upper), 0.0
-        case LInfinityBall(radius=radius):
-            return np.clip(point, -radius, radius), 0.0
-        case L2Ball(radius=radius):
-            norm = float(np.linalg.norm(point))
-            inside = norm <= radius * (1.0 - terms * _UNIT)
-            return (point.copy(), 0.0) if inside else (point * min(1.0, radius / norm), 4.0 * terms * _UNIT * radius)
-        case L1Ball(radius=radius):
-            inside = math.fsum(np.abs(point)) <= radius
-            found, slip = (np.abs(point), 2.0 * _UNIT * radius) if inside else _thresholded(np.abs(point), radius)
-            return np.copysign(found, point), slip
-        case Simplex(radius=radius):
-            return _thresholded(point, radius)
-        case _:
-            raise InvalidInput(f"there is no certified projection onto {constraint.name!r}.")
-
-
-def _thresholded(values: Floats, total: float) -> tuple[Floats, float]:
-    """max(values - t, 0) with sum `total`, and its error in l2.
-
-    sum_j max(v_j - t, 0) falls with slope at least 1 in t while it is positive, so a threshold whose sum is off by e is off by at most e; each
-    difference is rounded by 2^-53 of itself.
-    """
-    falling = np.sort(values)[::-1]
-    sums = np.cumsum(falling)
-    count = 1 + int(np.max(np.flatnonzero(falling * np.arange(1, len(values) + 1) > sums - total), initial=0))
-    threshold = (math.fsum(falling[:count]) - total) / count
-    found = np.maximum(values - threshold, 0.0)
-    rounded = 2.0 * _UNIT * total
-    off = abs(math.fsum(found) - total) + rounded + 2.0 * _UNIT * total
-    if not found.any():  # the slope is not known then
-        return found, math.inf
-    return found, math.sqrt(len(values)) * off * raising(4_096) + 2.0 * rounded
