@@ -10,7 +10,7 @@ The noise is as printed; what the certificate states is what our theorems prove 
 less than (epsilon, delta) the fit is refused. The constant of Algorithm 1 is legible in the proof only, which counts the sensitivity of one record
 and not of a replaced one; it is several times what is needed either way. T, maps and step sizes are not printed with constants: they are those of
 the plan that suits this noise, or `steps`. The constants of Algorithm 2 fit the gradient of one record, too: what is proved of them for a replaced
-one reaches the claim for the logistic loss from epsilon = 2 on at delta = 1e-6, for log-cosh always, for squares nowhere.
+one reaches the claim for the logistic loss from epsilon = 2 on at delta = 1e-6, for log-cosh always, for squares nowhere up to epsilon = 8.
 
 Algorithm 4 adds Laplace noise of scale L_1 |C|_1 sqrt(8 T ln(1 / delta)) / epsilon to scores and takes the least. The proof in the paper counts half
 of how far a replaced record moves differences of scores: the true delta of 1000 steps is 2.2 times the claimed 1e-6 at epsilon = 10, 36 times at 16
