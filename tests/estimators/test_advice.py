@@ -10,7 +10,17 @@ from sklearn.model_selection import GridSearchCV
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import FunctionTransformer, StandardScaler
 
-from discreet import KernelClassifier, Lasso, LinearRegression, LinearSVC, LogisticRegression, PrivateSearchCV, Schema
+from discreet import (
+    KernelClassifier,
+    Lasso,
+    LinearRegression,
+    LinearSVC,
+    LogisticRegression,
+    OrdinalRegression,
+    PrivateSearchCV,
+    Schema,
+    SurvivalModel,
+)
 from discreet.core.errors import InvalidInput, InvalidType, PrivacyAdvice
 from discreet.estimators import fit_with_cuts, threshold_for
 from discreet.ledger import Ledger, using
@@ -48,6 +58,8 @@ def test_a_plain_fit_says_nothing():
         (lambda: LinearSVC(classes=[0, 1]), "data_norm was left at 1.0"),
         (Lasso, "data_bound was left at 1.0"),
         (LinearRegression, "data_norm was left at 1"),
+        (lambda: OrdinalRegression(classes=[0, 1], data_norm=1.0, epsilon=10.0), "22,026 times"),
+        (lambda: SurvivalModel(data_norm=1.0, delta=0.01), "above 1 / n"),
     ],
 )
 def test_what_is_worth_saying_is_said_with_a_remedy(made, says):

@@ -29,12 +29,15 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 from discreet.certificates import Certificate
 from discreet.core.arrays import Floats
 from discreet.core.errors import InvalidInput, quietly
+from discreet.core.neighbours import ADD_REMOVE, Privacy, neighbours_of
 from discreet.core.validate import number, positive, whole
 from discreet.data import BlockTable, EncodedTable
+from discreet.estimators.advice import advise
 from discreet.estimators.base import Learner, ScoredClassifier, ScoredRegressor
 from discreet.estimators.forms import linear_decision
-from discreet.estimators.inputs import distinct_classes, feature_rows, labels_and_classes
+from discreet.estimators.inputs import distinct_classes, feature_rows, labels_and_classes, whole_or_none
 from discreet.estimators.margin_classifiers import LogisticRegression
+from discreet.ledger.account import current
 from discreet.matrices import Matrix, answers_per_record, shortening
 from discreet.matrices.bounded import brought_near
 from discreet.statements.base import CLASSES
@@ -130,6 +133,7 @@ class PersonRows(Learner):
             raise InvalidInput("X and y must have the same number of records.")
         near = np.concatenate([np.zeros((0, given.shape[1])), *(part for _, part in given.chunks())])
         rows = near * shortening(given.ordered_row_norms(), positive(self.data_norm, "data_norm"))[:, np.newaxis]
+        self._advised(X, rows)
         persons, places = np.nonzero(kept)
         table = np.hstack((rows[persons], sign * self._places(count)[places]))
         silent = np.flatnonzero(~kept.any(axis=1))
@@ -141,6 +145,12 @@ class PersonRows(Learner):
         )
         self.weights_, self.certificate_ = fitted.weights_, fitted.certificate_
         self.coef_ = self.weights_[: rows.shape[1]]
+
+    def _advised(self, X: Any, rows: Floats) -> None:
+        """Warn of what tells more than its user may think (module `advice`): the regression inside is fitted by us, and stays silent."""
+        privacy = Privacy(epsilon=number(self.epsilon, "epsilon"), delta=number(self.delta, "delta"), neighbours=neighbours_of(self.neighbours))
+        known = whole_or_none(self.public_records, "public_records") if privacy.neighbours is ADD_REMOVE else len(rows)
+        advise(self, X, privacy=privacy, records=known, encoded=False, on_a_ledger=self._account() is not None or current() is not None)
 
     def _log_odds(self, X: Any, sign: float) -> Floats:
         """Of the M rows of each, (n, M)."""

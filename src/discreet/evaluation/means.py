@@ -178,13 +178,14 @@ def difference_of(total: Total, squares: Total, size: Total, *, level: float) ->
         return abs(total.value - weight) <= reach(((1.0, total), (mean, size)), math.sqrt(variance), tail)
 
     value = min(1.0, max(-1.0, total.value / size.value))
-    alone = total.quantile(tail)
+    alone, steep = total.quantile(tail), size.quantile(tail)
+    sizes = max(size.value - steep, 1.0), size.value + steep
     return Estimate(
         value=value,
         low=_end(plausible, value, -1.0),
         high=_end(plausible, value, 1.0),
-        noise_low=max(-1.0, (total.value - alone) / size.value),
-        noise_high=min(1.0, (total.value + alone) / size.value),
+        noise_low=max(-1.0, min((total.value - alone) / one for one in sizes)),
+        noise_high=min(1.0, max((total.value + alone) / one for one in sizes)),
         level=level,
     )
 
