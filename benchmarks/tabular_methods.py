@@ -164,8 +164,13 @@ def boosted(task: Task, _: Schema) -> Scores:
 
 def synthetic(task: Task, schema: Schema) -> Scores:
     """A model without privacy of a private synthetic table."""
+    return unprotected(replace(task, train=invented(task)), schema)
+
+
+def invented(task: Task, pipeline: str = "MST") -> PlainTable:
+    """A private synthetic table of dpmm, by "MST" or "AIM"."""
     import pandas as pd  # noqa: PLC0415 - an extra
-    from dpmm.pipelines import MSTPipeline  # noqa: PLC0415 - an extra
+    from dpmm import pipelines  # noqa: PLC0415 - an extra
 
     table, known = task.train, task.levels
     between = {name: Bounds(lower=low, upper=high) for name, (low, high) in table.bounds.items()}
@@ -176,7 +181,7 @@ def synthetic(task: Task, schema: Schema) -> Scores:
         "target": table.target.astype(np.int64),
     }
     sizes = {**{name: len(starts) for name, starts in cuts.items()}, **{name: len(levels) for name, levels in known.items()}, "target": 2}
-    model = MSTPipeline(epsilon=task.epsilon, delta=task.delta, disable_processing=True, n_jobs=1)
+    model = getattr(pipelines, f"{pipeline}Pipeline")(epsilon=task.epsilon, delta=task.delta, disable_processing=True, n_jobs=1)
     model.fit(pd.DataFrame(columns), domain=sizes, random_state=len(table.target))
     made = model.generate(n_records=len(table.target), random_state=len(table.target))
 
@@ -185,13 +190,12 @@ def synthetic(task: Task, schema: Schema) -> Scores:
         found: Scores = (0.5 * (edges[:-1] + edges[1:]))[made[name].to_numpy().astype(int)]
         return found
 
-    invented = replace(
+    return replace(
         table,
         numbers={name: middle(name) for name in table.numbers},
         categories={name: np.array(known[name])[made[name].to_numpy().astype(int)] for name in table.categories},
         target=made["target"].to_numpy().astype(float),
     )
-    return unprotected(replace(task, train=invented), schema)
 
 
 def diffprivlib(task: Task, schema: Schema) -> Scores:

@@ -22,7 +22,8 @@ from studies.registry import study_named
 from tests.cli.conftest import SCHEMA, discreet
 
 ROOT = Path(__file__).parents[1]
-READ = {"schema", "model", "arraymodel", "certificate", "release", "record", "ledger", "study", "evaluation", "description", "intervals", "signature"}
+READ = {"schema", "model", "arraymodel", "certificate", "release", "record", "ledger", "study", "evaluation", "description"}
+READ |= {"intervals", "signature", "synthetic"}
 RESULTS = {"measures"}
 
 

@@ -5,8 +5,8 @@ development tools, and runs ruff, the formatter's check, mypy, the import contra
 core. Every step runs even if one before it failed; the exit code is 0 only if all passed. Arguments that are not listed below go to pytest.
 
 How much is tested is said in tests/conftest.py: without an option the quick tests, with `--all` every combination of parameters, with `--slow`
-the slow ones too. These two also install everything that tests use where it is there: Dask, tabmat, and torch's build for processors; what an index
-does not have is named at the end.
+the slow ones too. These two also install everything that tests use where it is there: Dask, mbi, tabmat, and torch's build for processors; what an
+index does not have is named at the end.
 
 `--oldest` installs the package as a user does (built, not editable) with the oldest supported versions of tools/oldest.txt, and runs pytest only:
 this also shows that the built package holds every file that it needs.
@@ -31,7 +31,7 @@ CHECKS = [
 ]
 """The longest first: they run two at a time."""
 OPTIONAL = [
-    ["--editable", ".[gpu,tabmat]"],
+    ["--editable", ".[gpu,synthetic,tabmat]"],
     # The build for processors, the only one there is for macOS: elsewhere the plain release is some gigabytes for GPUs.
     ["torch==2.13.0" + ("" if sys.platform == "darwin" else "+cpu")],
 ]

@@ -84,9 +84,17 @@ def _shown_record(value: Any) -> tuple[list[str], dict[str, object]]:
     return lines, {"columns": columns}
 
 
+def _read_release(path: str, text: str) -> Any:
+    """Of whatever method: its manifest says the format."""
+    if f'"{discreet.releases.synthetic.folder.FORMAT}"' in text:
+        return discreet.releases.synthetic.folder.synthetic_from(Path(path), text)
+    return discreet.releases.release.release_from(Path(path), text)
+
+
 def _shown_release(value: Any) -> tuple[list[str], dict[str, object]]:
     rows, columns = value.shape
-    words = f"Release: {value.name!r}, method {value.method}, {rows} rows of {columns} numbers; `discreet inspect` says how to use it"
+    what = "columns" if value.method == "synthetic" else "numbers"
+    words = f"Release: {value.name!r}, method {value.method}, {rows} rows of {columns} {what}; `discreet inspect` says how to use it"
     return [words], {"method": value.method, "rows": rows, "columns": [column.name for column in value.columns]}
 
 
@@ -96,7 +104,7 @@ KINDS: Mapping[str, Kind] = {
         Kind("model", "model file", lambda _, text: discreet.Model.from_json(text), _shown_model),
         Kind("arraymodel", "model of arrays", lambda _, text: discreet.ArrayModel.from_json(text), _shown_array_model),
         Kind("certificate", "certificate", lambda _, text: discreet.Certificate.from_json(text), _shown_certificate, whole=False),
-        Kind("release", "release folder", lambda path, text: discreet.releases.release.release_from(Path(path), text), _shown_release),
+        Kind("release", "release folder", _read_release, _shown_release),
         Kind("evaluation", "evaluation", lambda _, text: discreet.evaluation.stored.evaluation_from(text), _shown_evaluation),
         Kind("description", "description", lambda _, text: discreet.descriptions.stored.description_from(text), _shown_description),
         Kind("intervals", "interval file", lambda _, text: discreet.estimators.IntervalFile.from_json(text), _shown_intervals),

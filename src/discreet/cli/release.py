@@ -12,11 +12,13 @@ from collections.abc import Sequence
 from dataclasses import dataclass, make_dataclass
 from functools import cache
 from textwrap import wrap
-from typing import Annotated, Any
+from typing import Annotated, Any, TypeAlias
 
 import click
 
 import discreet
+from discreet.cli import synthetic
+from discreet.cli.artefacts import read_artefact
 from discreet.cli.inputs import Records, Spending, check_fits, guarantee_of, read, receipt
 from discreet.cli.options import (
     ARGUMENT,
@@ -37,8 +39,10 @@ from discreet.cli.options import (
 from discreet.cli.output import Outcome, check_report, labelled, refuse_same_file, step, styled, within, written_report
 from discreet.cli.persons import Whose, ask
 from discreet.core.errors import FileFormatError, InvalidInput, quietly
+from discreet.core.files.lookup import is_folder
 from discreet.core.files.strict_json import read_object
 
+_Published: TypeAlias = "discreet.releases.PublishedRelease | discreet.releases.SyntheticTable"
 _WIDTH = 100
 _LONGEST = 1 << 20
 _SETTLED_BY_OWNERS = ("person", "rows_per_person", "target", "calibration", "ledger", "data_set", "part", "seed")
@@ -59,6 +63,8 @@ def _methods() -> tuple[type, str]:
             as_published = " --calibration published" if way.calibration == "published" else ""
             lines.append(f"      {' '.join(one.option for one in way.needs)}{taken}{as_published}")
         lines += [] if method.ways else ["      none: TABLE holds lines of `discreet randomise`"]
+    lines += wrap(f"{synthetic.METHOD}: {synthetic.SAYS}", _WIDTH, initial_indent="  ", subsequent_indent="    ")
+    lines.append("      --epsilon --delta (--rows --workload --whole --tables --row-seed); needs pip install discreet[synthetic]")
     return make_dataclass("Numbers", numbers, kw_only=True), "\n".join(lines)
 
 
@@ -77,6 +83,7 @@ class _Release:
     neighbours: Neighbours = "replace-one"
     target: Target = "noisy"
     numbers: Annotated[Any, LATER]
+    synthetic: synthetic.Options
     calibration: Annotated[str, "tight, or published: as printed in the papers, with no guarantee where that is false."] = "tight"
     spending: Spending
     records: Records
@@ -94,6 +101,7 @@ class _Release:
     "      --neighbours add-remove --out sketched --ledger team.ledger --data-set people",
     "discreet release people.csv --schema people.toml --method fresh-projection --columns 20 --epsilon 1 --delta 1e-6 --out projected",
     "discreet release people.csv --schema people.toml --method information-sketch --rows 500 --bits 0.5 --out sketched",
+    "discreet release people.csv --schema people.toml --method synthetic --epsilon 1 --delta 1e-6 --whole age --out invented",
     "discreet release people/ --schema people.toml --method additive --epsilon 1 --delta 1e-6 --jobs 2 --out noisy",
     "discreet release records.jsonl --schema people.toml --method local --out collected",
     later=lambda _: _methods(),
@@ -111,7 +119,7 @@ def release(given: _Release) -> Outcome:
         chosen = discreet.releases.methods.ALL_METHODS.get(given.method)
         by_owners = chosen is not None and not chosen.ways
         public = discreet.Schema.load(given.schema) if by_owners else given.whose.schema(given.schema)
-        schema = discreet.releases.columns.released_schema(public)
+        schema = public if given.method == synthetic.METHOD else discreet.releases.columns.released_schema(public)
         about = discreet.releases.About(**vars(given.about))
         sources = (*given.records.paths, *given.records.files, given.schema, given.spending.ledger)
         refuse_same_file(given.out, *sources)
@@ -123,6 +131,15 @@ def release(given: _Release) -> Outcome:
         if by_owners:
             return _shown(given, _collected(given, numbers, schema, about), None)
         account = given.spending.account()
+        rows_of_nobody = given.method == synthetic.METHOD
+        if not rows_of_nobody:
+            synthetic.refuse_options(given.synthetic, given.method)
+    if rows_of_nobody:
+        with step("Checking what can be checked without the records"):
+            plan = synthetic.planned(given.synthetic, public, numbers, target=given.target, neighbours=given.neighbours, about=about)
+        where = synthetic.Where(folder=given.out, schema=given.schema, overwrite=given.overwrite)
+        return _shown(given, synthetic.released(plan, given.synthetic, given.records, where, noise_of(given.seed), account), account)
+    with step("Checking the method and the folder"):
         request = discreet.releases.Request(
             domain=discreet.releases.columns.released_domain(schema),
             target=discreet.queries.Target(given.target),
@@ -186,7 +203,7 @@ def _collected(
     raise refusal
 
 
-def _shown(given: _Release, made: "discreet.releases.PublishedRelease", account: "discreet.ledger.Account | None") -> Outcome:
+def _shown(given: _Release, made: "_Published", account: "discreet.ledger.Account | None") -> Outcome:
     """What left, what was spent, what is left, and what to do next."""
     page = written_report(made, given.report, account, name=given.out, overwrite=given.overwrite)
     with step("Checking the release"):
@@ -212,7 +229,7 @@ def _shown(given: _Release, made: "discreet.releases.PublishedRelease", account:
 @command("Say what a release protects and how to use it.", "discreet inspect noisy", "discreet inspect noisy --json")
 def inspect(*, folder: Annotated[File, ARGUMENT]) -> Outcome:
     """Print what the release in FOLDER is, what it protects and does not, and how to use it. To check it, use `discreet verify`."""
-    found = discreet.releases.read_release(folder)
+    found = read_artefact(folder).value if is_folder(folder) else discreet.releases.read_release(folder)
     lines: list[str] = []
     for title, said in found.inspection():
         mark = "" if title.startswith("How") else "- "

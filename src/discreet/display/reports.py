@@ -14,7 +14,7 @@ from discreet.certificates import Certificate, Release
 from discreet.core.errors import DiscreetError, InvalidInput, InvalidType
 from discreet.core.files.whole_file import write_whole
 from discreet.descriptions import Description
-from discreet.display import audit, curves, descriptions, evaluation, summaries
+from discreet.display import audit, curves, descriptions, evaluation, summaries, synthetic
 from discreet.display import ledger as ledgers
 from discreet.display.certificates import Alone, Certified, Report, certified_page, chosen_bounds
 from discreet.display.estimators import signal_of_estimator, signal_of_model, target_words
@@ -26,7 +26,7 @@ from discreet.estimators import ArrayModel, IntervalFile, Model, PrivateSearchCV
 from discreet.estimators.base import PrivateModel
 from discreet.evaluation import PrivateEvaluation
 from discreet.ledger import Ledger
-from discreet.releases import PublishedRelease
+from discreet.releases import PublishedRelease, SyntheticTable
 
 __all__ = ["Certified", "Subject", "card_of", "page_of", "plan_page", "set_plan_page", "write_card", "write_page", "write_report"]
 
@@ -35,18 +35,9 @@ _MOST_COLUMNS = 60
 
 
 Audit: TypeAlias = AuditReport | DrawnReport
+Published: TypeAlias = PublishedRelease | SyntheticTable
 Subject: TypeAlias = (
-    Model
-    | PrivateModel
-    | PrivateSearchCV
-    | PrivateEvaluation
-    | Description
-    | IntervalFile
-    | Ledger
-    | Audit
-    | Certificate
-    | PublishedRelease
-    | Certified
+    Model | PrivateModel | PrivateSearchCV | PrivateEvaluation | Description | IntervalFile | Ledger | Audit | Certificate | Published | Certified
 )
 """What a report can be about."""
 
@@ -63,6 +54,8 @@ def page_of(subject: Subject, *, ledger: Ledger | None = None, name: str | None 
             return ledgers.page(subject)
         case AuditReport() | DrawnReport():
             return audit.page(subject)
+        case SyntheticTable():
+            return certified_page(synthetic.report(subject), ledger=ledger, name=name)
         case _:
             return certified_page(_report(subject, name), ledger=ledger, name=name)
 

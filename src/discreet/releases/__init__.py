@@ -5,6 +5,7 @@ from discreet.releases.local import LocalSurvey, RandomisedRecord, collect
 from discreet.releases.methods import METHODS, SETTINGS, Method, Request
 from discreet.releases.publish import About, Publication, publish
 from discreet.releases.release import PublishedRelease, read_release
+from discreet.releases.synthetic import SyntheticTable, combined, publish_synthetic, read_synthetic
 
 __all__ = [
     "METHODS",
@@ -18,7 +19,11 @@ __all__ = [
     "PublishedRelease",
     "RandomisedRecord",
     "Request",
+    "SyntheticTable",
     "collect",
+    "combined",
     "publish",
+    "publish_synthetic",
     "read_release",
+    "read_synthetic",
 ]

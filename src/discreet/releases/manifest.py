@@ -86,7 +86,7 @@ class Contents:
         """The document, with its digest."""
         words = self.in_words
         document = {
-            "@context": _context(),
+            "@context": croissant_context(),
             "@type": "sc:Dataset",
             "conformsTo": "http://mlcommons.org/croissant/1.0",
             "name": self.name,
@@ -109,11 +109,10 @@ class Contents:
         return {**document, DIGEST: digest_of_manifest(document)}
 
     def _distribution(self) -> list[dict[str, Any]]:
-        files = [_file(part) for part in self.parts]
+        files = [croissant_file(part) for part in self.parts]
         if self.projection_part is not None:
-            files.append(
-                {**_file(self.projection_part), "description": "The public matrix P that records were multiplied by, one row a number of a record."}
-            )
+            says = "The public matrix P that records were multiplied by, one row a number of a record."
+            files.append({**croissant_file(self.projection_part), "description": says})
         if len(self.parts) > 1:
             files.append({"@type": "cr:FileSet", "@id": "data", "name": "data", "encodingFormat": _PARQUET, "includes": "data/*.parquet"})
         return files
@@ -149,7 +148,8 @@ def manifest_text(document: dict[str, Any]) -> str:
     return json.dumps(document, indent=2, ensure_ascii=False, allow_nan=False) + "\n"
 
 
-def _file(part: Part) -> dict[str, Any]:
+def croissant_file(part: Part) -> dict[str, Any]:
+    """A file as Croissant describes it."""
     return {
         "@type": "cr:FileObject",
         "@id": part.path,
@@ -162,8 +162,8 @@ def _file(part: Part) -> dict[str, Any]:
     }
 
 
-def _context() -> dict[str, Any]:
-    """Croissant's, and ours."""
+def croissant_context() -> dict[str, Any]:
+    """The terms of Croissant, and ours."""
     terms = (
         "citeAs column extract field fileProperty fileObject fileSet format includes isLiveDataset jsonPath key md5 parentField path recordSet "
         "references regex repeated replace separator source subField transform"

@@ -205,6 +205,8 @@ def read_release(folder: str | Path) -> PublishedRelease:
     except (OSError, ValueError) as error:
         refusal = InvalidInput(f"release {str(folder)!r} cannot be read ({type(error).__name__}). A readable folder is needed.")
     else:
+        if '"discreet-synthetic/' in text:
+            raise InvalidInput(f"{str(folder)!r} is a synthetic table, whose rows need no correction: read it with read_synthetic.")
         try:
             return release_from(path, text)
         except FileFormatError as error:

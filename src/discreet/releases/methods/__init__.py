@@ -47,8 +47,11 @@ def method_named(name: str) -> Method:
     """The method of this name. Raises InvalidInput, with the nearest, for others, and for one by which no table is released."""
     if name in ALL_METHODS and name not in METHODS:
         raise InvalidInput(ALL_METHODS[name].collected)
+    if name == "synthetic":
+        raise InvalidInput("a synthetic table is made by publish_synthetic, or `discreet release --method synthetic`, not by publish.")
     if name not in METHODS:
-        raise InvalidInput(f"the method must be one of {quoted(ALL_METHODS, most=20)}; {name!r} was given.{did_you_mean(str(name), ALL_METHODS)}")
+        known = [*ALL_METHODS, "synthetic"]
+        raise InvalidInput(f"the method must be one of {quoted(known, most=20)}; {name!r} was given.{did_you_mean(str(name), known)}")
     return METHODS[name]
 
 

@@ -1,0 +1,97 @@
+"""`discreet release --method synthetic`: a table of rows of nobody, drawn from noisy counts of columns and pairs of them."""
+
+from dataclasses import dataclass
+from typing import Annotated, Any
+
+import discreet
+from discreet.cli.inputs import Records, check_fits, read
+from discreet.cli.options import Option, typed, usage_error
+from discreet.cli.output import step
+from discreet.cli.persons import ask
+
+METHOD = "synthetic"
+SAYS = "rows of nobody in the columns' own types, drawn from noisy counts of columns and chosen pairs; any learner trains on them"
+_TAKES = ("epsilon", "delta", "rows")
+
+
+@dataclass(frozen=True, kw_only=True)
+class Options:
+    """What --method synthetic takes besides."""
+
+    workload: Annotated[
+        str | None, Option(metavar="TABLES", help="Synthetic: columns to be counted together in any case, such as age*education,sex*income.")
+    ] = None
+    whole: Annotated[str | None, Option(metavar="COLUMNS", help="Synthetic: numbers that are whole ones, such as age,children.")] = None
+    tables: Annotated[int | None, "Synthetic: so many tables with further noise each, which give intervals together.  [default: 1]"] = None
+    row_seed: Annotated[int | None, "Synthetic: a public seed for drawing rows; the noise has none."] = None
+
+
+def refuse_options(given: Options, method: str) -> None:
+    """Usage error for an option that another method does not take."""
+    if wrong := [name for name in ("workload", "whole", "tables", "row_seed") if getattr(given, name) is not None]:
+        raise usage_error(f"--{wrong[0].replace('_', '-')} is for --method {METHOD}; method {method!r} takes none")
+
+
+def planned(
+    given: Options, schema: "discreet.Schema", numbers: dict[str, Any], *, target: str, neighbours: str, about: "discreet.releases.About"
+) -> "discreet.releases.synthetic.SyntheticPublication":
+    """Everything public, settled before a record is read."""
+    from discreet.releases.synthetic import SyntheticPublication
+
+    wrong = [name for name, value in numbers.items() if value is not None and name not in _TAKES]
+    if wrong or typed("calibration"):
+        raise usage_error(f"--method {METHOD} takes no {(wrong or ['calibration'])[0].replace('_', ' ')}; it takes {', '.join(_TAKES)}")
+    if missing := [name for name in ("epsilon", "delta") if numbers[name] is None]:
+        raise usage_error(f"--method {METHOD} needs --{' and --'.join(missing)}")
+    if target == "clear":
+        raise usage_error(f"--method {METHOD} releases no target in clear: --target noisy counts it with the other columns, omitted leaves it out")
+    return SyntheticPublication.planned(
+        schema,
+        epsilon=numbers["epsilon"],
+        delta=numbers["delta"],
+        neighbours=discreet.Neighbours(neighbours),
+        target=target != "omitted",
+        workload=[] if given.workload is None else [table.split("*") for table in given.workload.split(",")],
+        whole=[] if given.whole is None else given.whole.split(","),
+        rows=numbers["rows"],
+        tables=1 if given.tables is None else given.tables,
+        about=about,
+    )
+
+
+@dataclass(frozen=True, kw_only=True)
+class Where:
+    """Files of a run."""
+
+    folder: str
+    schema: str
+    overwrite: bool
+
+
+def released(
+    publication: "discreet.releases.synthetic.SyntheticPublication",
+    given: Options,
+    records: Records,
+    where: Where,
+    noise: "discreet.noise.Noise",
+    account: "discreet.ledger.Account | None",
+) -> "discreet.releases.synthetic.SyntheticTable":
+    """Read, spend, draw and write."""
+    from discreet.releases.synthetic import counting_schema
+
+    schema, target = publication.plan.schema, publication.plan.target
+    publication.check(where.folder, overwrite=where.overwrite)
+    check_fits(account, publication.guarantee)
+    ask(schema, where.schema, run=True)
+    counting = counting_schema(schema)
+    table: discreet.EncodedTable | discreet.data.BlockTable
+    if records.in_blocks:
+        files, cluster = discreet.data.schema_files(records.paths, counting, target=target, persons=True), records.cluster()
+        table = files if cluster is None else files.on(cluster)
+    else:
+        frame = read(records.paths[0], counting.columns(target=target, persons=True))
+        with step("Encoding"):
+            table = counting.encode(frame, target=target, persons=True)
+    with step("Counting, fitting and drawing rows"):
+        jobs = 1 if records.jobs is None else records.jobs
+        return publication.write(table, where.folder, noise, account=account, overwrite=where.overwrite, row_seed=given.row_seed, jobs=jobs)

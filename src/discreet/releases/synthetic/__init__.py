@@ -1,0 +1,17 @@
+"""Synthetic tables: rows of nobody, drawn from noisy counts of a schema's columns and of chosen pairs of them."""
+
+from discreet.releases.synthetic.cells import counting_schema
+from discreet.releases.synthetic.combine import Combined, combined
+from discreet.releases.synthetic.folder import Fidelity, SyntheticTable, read_synthetic
+from discreet.releases.synthetic.publish import SyntheticPublication, publish_synthetic
+
+__all__ = [
+    "Combined",
+    "Fidelity",
+    "SyntheticPublication",
+    "SyntheticTable",
+    "combined",
+    "counting_schema",
+    "publish_synthetic",
+    "read_synthetic",
+]

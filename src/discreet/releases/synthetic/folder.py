@@ -1,0 +1,387 @@
+"""A synthetic table as a folder: rows in the schema's own types, the noisy counts that they were drawn from, and a manifest with the certificate.
+
+    data/part-00000.parquet ..    one file a table, rows of the schema's columns
+    margins.parquet               the released value: every noisy count, in parts of a record
+    manifest.json                 what Croissant 1.0 has words for, and `discreet:` names for the rest
+
+What is private is the counts alone; rows are drawn from them by a public way. So a stranger checks the counts against the certificate, the choice of
+pairs against the counts, and the rows against the schema; that rows come from these counts shows in their distance from them (`fidelity`).
+"""
+
+import hashlib
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+import polars as pl
+
+from discreet.accounting import Guarantee, Json
+from discreet.certificates import Certificate, Check, Verification
+from discreet.core.arrays import Floats
+from discreet.core.errors import FileFormatError, InvalidInput
+from discreet.core.fields import count, finite, flag, sha256, text
+from discreet.core.files.strict_json import canonical_bytes, printable, read_object, understood
+from discreet.core.neighbours import Persons
+from discreet.data import Schema
+from discreet.data.parquet_file import parquet_header, parquet_table
+from discreet.mechanisms.margins import Margins
+from discreet.mechanisms.margins.problem import Rounds, Table
+from discreet.releases.manifest import NAME, croissant_context, croissant_file
+from discreet.releases.parts import Part, described, part_path, read_part
+from discreet.releases.synthetic.cells import CellColumn, cell_columns
+from discreet.releases.synthetic.plan import FINE
+from discreet.releases.synthetic.words import in_words
+from discreet.releases.words import short
+from discreet.statements.base import mapping
+from discreet.statements.counting import WHOLE
+
+FORMAT = "discreet-synthetic/1"
+METHOD = "synthetic"
+MARGINS = "margins.parquet"
+DIGEST = "discreet:digest"
+_VALUE = ["value"]
+_SHOWN = 8
+_CLOSE = 1e-9
+
+
+class Fidelity(NamedTuple):
+    """How far rows are from what was measured of one table."""
+
+    columns: tuple[str, ...]
+    distance: float
+    """Half the sum of absolute differences of shares of cells, 0 to 1, of the first table of rows."""
+    noise: float
+    """About what the noise of the measurement alone adds to it."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Synthetic:
+    """What a manifest says, as values."""
+
+    schema: Schema
+    target: bool
+    whole: tuple[str, ...]
+    certificate: Certificate
+    parts: tuple[Part, ...]
+    """One a synthetic table."""
+    margins: Part
+    fidelity: tuple[Fidelity, ...]
+    redrawn: bool
+    """Whether each table has noise of its own besides, so that tables together show what the noise does (`combined`)."""
+    name: str
+    description: str
+    license: str | None = None
+
+    @property
+    def method(self) -> str:
+        """As other releases have it."""
+        return METHOD
+
+    @property
+    def columns(self) -> tuple[CellColumn, ...]:
+        """Of the rows."""
+        return cell_columns(self.schema, target=self.target, whole=self.whole)
+
+    @property
+    def column_names(self) -> list[str]:
+        """In order."""
+        return [column.name for column in self.columns]
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        """Rows of a table, and columns."""
+        return self.parts[0].rows, len(self.columns)
+
+    @property
+    def guarantee(self) -> Guarantee:
+        """The certificate's."""
+        return self.certificate.guarantee
+
+    @property
+    def in_words(self) -> dict[str, list[Json]]:
+        """What it protects, what not, and how to use it."""
+        return in_words(self.certificate, tables=len(self.parts), redrawn=self.redrawn)
+
+    @property
+    def problem(self) -> Margins:
+        """What was counted. Raises FileFormatError where the certificate does not say."""
+        return understood(lambda: margins_of(self.certificate.problem))
+
+    @property
+    def pairs(self) -> list[Table]:
+        """Those that were chosen."""
+        return understood(lambda: pairs_of(self.certificate))
+
+    def manifest(self) -> dict[str, Any]:
+        """The document, with its digest."""
+        words = self.in_words
+        document = {
+            "@context": croissant_context(),
+            "@type": "sc:Dataset",
+            "conformsTo": "http://mlcommons.org/croissant/1.0",
+            "name": self.name,
+            "description": self.description,
+            **({} if self.license is None else {"license": self.license}),
+            "distribution": [croissant_file(part) for part in (*self.parts, self.margins)],
+            "recordSet": [
+                {
+                    "@type": "cr:RecordSet",
+                    "@id": "rows",
+                    "name": "rows",
+                    "field": [
+                        {
+                            "@type": "cr:Field",
+                            "@id": f"rows/{column.name}",
+                            "name": column.name,
+                            "dataType": _type(column),
+                            "source": {"fileObject": {"@id": self.parts[0].path}, "extract": {"column": column.name}},
+                        }
+                        for column in self.columns
+                    ],
+                }
+            ],
+            "discreet:format": FORMAT,
+            "discreet:method": METHOD,
+            "discreet:schema": self.schema.to_dict(),
+            "discreet:target": self.target,
+            "discreet:whole": list(self.whole),
+            "discreet:redrawn": self.redrawn,
+            "discreet:certificate": self.certificate.to_dict(),
+            "discreet:fidelity": [{"columns": list(one.columns), "distance": one.distance, "noise": one.noise} for one in self.fidelity],
+            "discreet:protects": words["protects"],
+            "discreet:doesNotProtect": words["does_not_protect"],
+            "discreet:howToUse": words["how_to_use"],
+        }
+        return {**document, DIGEST: _digest(document)}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class SyntheticTable(Synthetic):
+    """A synthetic table in a folder. Build it with `read_synthetic`."""
+
+    folder: Path
+    document: Mapping[str, Any] = field(repr=False)
+
+    def frame(self, number: int = 0) -> pl.DataFrame:
+        """The rows of a table, in the columns' own types. Raises InvalidInput for a number of none, FileFormatError for another file."""
+        if not 0 <= number < len(self.parts):
+            raise InvalidInput(f"there are {len(self.parts)} synthetic tables, numbered from 0; {number!r} was given.")
+        part = self.parts[number]
+        path = str(self.folder / part.path)
+        if not (self.folder / part.path).is_file() or parquet_header(path) != self.column_names:
+            raise FileFormatError(f"{part.path!r} is missing, or has other columns than the schema. Copy the whole folder.")
+        return parquet_table(path, self.column_names)
+
+    def frames(self) -> list[pl.DataFrame]:
+        """Of all tables."""
+        return [self.frame(number) for number in range(len(self.parts))]
+
+    def value(self) -> Floats:
+        """Every noisy count that was released, (cells of all tables,), in parts of a record."""
+        return read_part(self.folder, self.margins, _VALUE)[:, 0]
+
+    def rounds(self) -> Rounds:
+        """The same in numbers of records, table by table."""
+        return self.problem.split(self.value(), self.pairs)
+
+    def verify(self) -> Verification:
+        """Check files, manifest, certificate, choice and rows."""
+        return Verification(checks=tuple(_checks(self)))
+
+    def inspection(self) -> list[tuple[str, list[str]]]:
+        """What it is, what it protects and what not, and how to use it: (heading, lines)."""
+        rows, columns = self.shape
+        shown = ", ".join(self.column_names[:_SHOWN]) + ("" if columns <= _SHOWN else f" and {columns - _SHOWN} more")
+        worst = max(self.fidelity, key=lambda one: one.distance - one.noise)
+        several = "" if len(self.parts) == 1 else f"{len(self.parts)} tables of "
+        counted = f"{len(self.problem.tables)} tables and {len(self.pairs)} chosen pairs of columns"
+        distance, noise = (float(np.mean(each)) for each in zip(*(one[1:] for one in self.fidelity), strict=True))
+        farthest = f"farthest beyond that in {' and '.join(worst.columns)}: {worst.distance:.3g}, noise {worst.noise:.3g}"
+        what = [
+            f"{self.name!r}, rows of nobody, drawn from noisy counts of {counted}",
+            f"{several}{rows} rows of {columns} columns: {shown}",
+            f"Fidelity: shares of cells differ from the noisy ones by {distance:.3g} on average, noise alone by about {noise:.3g}; {farthest}",
+            f"Guarantee: {short(self.guarantee)}{'' if self.certificate.noise_private else ' (NOT VALID: seeded noise)'}",
+        ]
+        titles = ("It protects", "It does not protect", "How to use it")
+        said = [[str(line) for line in lines] for lines in self.in_words.values()]
+        return [("What it is", what), *zip(titles, said, strict=True)]
+
+    def inspection_record(self) -> dict[str, Json]:
+        """The same for programs."""
+        return {
+            "name": self.name,
+            "method": METHOD,
+            "shape": list(self.shape),
+            "tables": len(self.parts),
+            "columns": [*self.column_names],
+            "fidelity": [{"columns": list(one.columns), "distance": one.distance, "noise": one.noise} for one in self.fidelity],
+            "guarantee": self.guarantee.to_dict(),
+            "noise_private": self.certificate.noise_private,
+            **self.in_words,
+        }
+
+
+def read_synthetic(folder: str | Path) -> SyntheticTable:
+    """The synthetic table in a folder. Raises InvalidInput where there is none, FileFormatError for a manifest that is none of this version."""
+    path = Path(folder)
+    try:
+        given = (path / NAME).read_text(encoding="utf-8")
+    except (OSError, ValueError):
+        refusal = InvalidInput(f"there is no synthetic table {str(folder)!r}: a folder with a {NAME} is needed. Check the path.")
+    else:
+        return synthetic_from(path, given)
+    raise refusal
+
+
+def synthetic_from(folder: Path, given: str) -> SyntheticTable:
+    """The synthetic table that a manifest describes. Raises FileFormatError."""
+    document = read_object(given, what="the manifest of a synthetic table")
+    if document.get("discreet:format") != FORMAT or not printable(document):
+        raise FileFormatError(f"a manifest of the format {FORMAT!r} is needed, free of control characters.")
+    return understood(lambda: _read(folder, document))
+
+
+def _read(folder: Path, document: dict[str, Any]) -> SyntheticTable:
+    *files, last = [_part(entry) for entry in document["distribution"]]
+    if not files or [part.path for part in files] != [part_path(number) for number in range(len(files))] or last.path != MARGINS:
+        raise FileFormatError("it names other files than those of a synthetic table.")
+    license_ = document.get("license")
+    return SyntheticTable(
+        folder=folder,
+        document=document,
+        schema=Schema.from_dict(document["discreet:schema"]),
+        target=flag(document["discreet:target"]),
+        whole=tuple(text(name) for name in document["discreet:whole"]),
+        redrawn=flag(document["discreet:redrawn"]),
+        certificate=Certificate.from_dict(document["discreet:certificate"]),
+        parts=tuple(files),
+        margins=last,
+        fidelity=tuple(
+            Fidelity(tuple(map(text, one["columns"])), finite(one["distance"]), finite(one["noise"])) for one in document["discreet:fidelity"]
+        ),
+        name=text(document["name"]),
+        description=text(document["description"]),
+        license=None if license_ is None else text(license_),
+    )
+
+
+def is_synthetic(folder: Path) -> bool:
+    """Whether the folder holds a synthetic table and nothing else, and so may be replaced by another."""
+    try:
+        return not _foreign(read_synthetic(folder))
+    except (OSError, ValueError, InvalidInput):
+        return False
+
+
+def pairs_of(certificate: Certificate) -> list[Table]:
+    """Those that were chosen. Raises KeyError or TypeError where it does not say."""
+    stated: Any = certificate.parameters["pairs"]
+    return [tuple(pair) for pair in stated]
+
+
+def scales_of(certificate: Certificate) -> list[float]:
+    """Of the noise. Raises KeyError or TypeError where it does not say."""
+    stated: Any = certificate.parameters["scales"]
+    return [float(scale) for scale in stated]
+
+
+def margins_of(record: Mapping[str, Json]) -> Margins:
+    """The problem that a certificate states. Raises KeyError, TypeError or ValueError for anything else."""
+    stated: Any = record
+    return Margins(
+        columns=tuple((text(column["name"]), int(column["cells"])) for column in stated["columns"]),
+        tables=tuple(tuple(table) for table in stated["tables"]),
+        linked=tuple(stated["linked"]),
+        hub=stated["hub"],
+        most=stated["most"],
+        largest=stated["largest"],
+        persons=Persons.from_dict(stated["persons"]) if "persons" in stated else None,
+    )
+
+
+def fidelity_of(problem: Margins, rounds: Rounds, pairs: Sequence[Table], scales: Sequence[float], codes: Mapping[int, Any]) -> list[Fidelity]:
+    """Of every table that was fitted, from the cells (n,) of the first table of rows."""
+    measured = [*zip(problem.tables, rounds.tables, scales, strict=False)]
+    measured += [(pair, each, scales[-1]) for pair, each in zip(pairs, rounds.pairs, strict=True)]
+    found = []
+    for table, noisy, scale in measured:
+        if not set(table) <= set(codes):
+            continue
+        drawn = np.bincount(np.ravel_multi_index(tuple(codes[one] for one in table), problem.shape(table)), minlength=problem.cells(table))
+        total = max(1.0, float(noisy.sum()))
+        distance = 0.5 * float(np.abs(drawn / drawn.sum() - noisy / total).sum())
+        noise = 0.5 * len(noisy) * float(np.sqrt(2.0 / np.pi)) * scale / WHOLE / total
+        found.append(Fidelity(tuple(problem.columns[one][0] for one in table), distance, noise))
+    return found
+
+
+def _checks(found: SyntheticTable) -> list[Check]:
+    files = (*found.parts, found.margins)
+    changed = []
+    for part in files:
+        try:
+            same = described(found.folder, part.path, part.rows) == part
+        except OSError:
+            same = False
+        if not same:
+            changed.append(part.path)
+    detail = f"size and SHA-256 of {len(files)} files" if not changed else f"missing or changed: {', '.join(changed[:5])}"
+    checks = [Check("files", not changed, detail)]
+    added = _foreign(found)
+    checks.append(Check("no other files", not added, "nothing was added" if not added else f"{len(added)} do not belong to the release"))
+    document, expected = dict(found.document), found.manifest()
+    other = sorted(key for key in {*expected, *document} if expected.get(key) != document.get(key))
+    checks.append(Check("manifest", not other, "every word follows from the certificate" if not other else f"changed: {', '.join(other)[:100]}"))
+    try:
+        value = found.value()
+        checks += found.certificate.verify(value).checks
+        for check in _content(found, value):
+            checks.append(check)
+    except InvalidInput as error:
+        checks.append(Check("released value", False, str(error)))
+    return checks
+
+
+def _content(found: SyntheticTable, value: Floats) -> Iterator[Check]:
+    """What follows from the certificate and the counts."""
+    problem, pairs, columns = found.problem, found.pairs, found.columns
+    coded = [*((column.name, column.bins) for column in columns), *((FINE.format(column.name), column.fine) for column in columns if column.fine)]
+    same = list(problem.columns) == coded and problem.persons == found.schema.persons and (problem.hub is not None) is found.target
+    yield Check("columns", same, "columns, cells and persons are those of the schema")
+    rounds, scale = problem.split(value, pairs), scales_of(found.certificate)[-1] / WHOLE
+    if problem.linked:
+        again = problem.chosen(rounds.tables, rounds.scores, scale, found.guarantee.neighbours)
+        yield Check("pairs", again == pairs, "they follow from the released counts and scores")
+    wrong = 0
+    for number, part in enumerate(found.parts):
+        frame = found.frame(number)
+        wrong += frame.height != part.rows or not all(column.holds(frame.get_column(column.name)) for column in columns)
+    detail = "every value is one of the schema's" if not wrong else f"{wrong} tables hold other values, or another number of rows"
+    yield Check("rows", not wrong, detail)
+
+
+def _foreign(found: SyntheticTable) -> list[str]:
+    known = {NAME, *(part.path for part in (*found.parts, found.margins)), "data"}
+    return [path.as_posix() for path in found.folder.rglob("*") if path.is_symlink() or path.relative_to(found.folder).as_posix() not in known]
+
+
+def _part(entry: dict[str, Any]) -> Part:
+    stated = mapping(entry)
+    size = text(stated["contentSize"]).removesuffix(" B")
+    return Part(path=text(stated["contentUrl"]), rows=count(stated["discreet:rows"]), size=int(size), sha256=sha256(stated["sha256"]))
+
+
+def _type(column: CellColumn) -> str:
+    if column.labels:
+        kinds = {type(label) for label in column.labels}
+        return "sc:Boolean" if kinds == {bool} else "sc:Integer" if kinds == {int} else "sc:Text"
+    if column.days:
+        return "sc:DateTime" if column.moments else "sc:Date"
+    return "sc:Integer" if column.whole else "sc:Float"
+
+
+def _digest(document: dict[str, Any]) -> str:
+    return hashlib.sha256(canonical_bytes(document)).hexdigest()

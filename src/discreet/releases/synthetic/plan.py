@@ -1,0 +1,107 @@
+"""What a synthetic table's budget is spent on: from a schema and a target to a public problem and its mechanism, before a record is read.
+
+    share of mu^2    .45  each column's bins with the target's (alone where there is none), equally
+                     .05  each number's fine cells, alone
+                     .10  scores of all pairs of columns
+                     .40  chosen pairs, and those of the workload
+
+A workload's tables are counted in the first round, each for the share that it would have as a chosen pair. The shares, and as many pairs as there are
+about twice of columns, are the best of those that were tried on Adult (docs/synthetic.md).
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Self
+
+from discreet.accounting import Guarantee
+from discreet.core.errors import InvalidInput, did_you_mean
+from discreet.core.neighbours import Neighbours, Persons
+from discreet.data import Schema
+from discreet.mechanisms.margins import GaussianMargins, Margins
+from discreet.mechanisms.margins.problem import Table
+from discreet.releases.synthetic.cells import CellColumn, cell_columns
+
+FINE = "{} (fine cells)"
+_BY_TARGET, _FINE, _SCORES, _PAIRS = 0.45, 0.05, 0.10, 0.40
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SyntheticPlan:
+    """All that is public before a record is read. Build it with `calibrate`."""
+
+    schema: Schema
+    columns: tuple[CellColumn, ...]
+    """Of the table, the target last where it is released."""
+    target: bool
+    problem: Margins
+    mechanism: GaussianMargins
+
+    @classmethod
+    def calibrate(
+        cls,
+        schema: Schema,
+        *,
+        epsilon: float,
+        delta: float,
+        neighbours: Neighbours,
+        target: bool = True,
+        workload: Sequence[Sequence[str]] = (),
+        whole: Sequence[str] = (),
+        persons: Persons | None = None,
+    ) -> Self:
+        """The least noise for (epsilon, delta). `target` False leaves the schema's target out; `workload` names columns whose tables are counted too.
+
+        Raises InvalidInput for names that are no columns, and for tables that are too large to be counted.
+        """
+        columns = cell_columns(schema, target=target, whole=whole)
+        if len(columns) < 2:
+            raise InvalidInput("a synthetic table needs at least two columns; the schema has one.")
+        hub = len(columns) - 1 if target else None
+        features = tuple(place for place in range(len(columns)) if place != hub)
+        by_target: list[Table] = [(place,) if hub is None else (place, hub) for place in features]
+        coded = [(column.name, column.bins) for column in columns]
+        fine: list[Table] = []
+        for column in columns:
+            if column.fine:
+                fine.append((len(coded),))
+                coded.append((FINE.format(column.name), column.fine))
+        asked = [table for table in _asked(columns, workload) if table not in by_target]
+        linked = features if len(features) > 1 else ()
+        most = min(2 * (len(features) - 1), len(features) * (len(features) - 1) // 2) if linked else 0
+        problem = Margins(columns=tuple(coded), tables=(*by_target, *fine, *asked), linked=linked, hub=hub, most=most, persons=persons)
+        each = _PAIRS / (most + len(asked)) if most + len(asked) else 0.0
+        shares = [_BY_TARGET / len(by_target)] * len(by_target) + [_FINE / max(1, len(fine))] * len(fine) + [each] * len(asked)
+        shares += [_SCORES, each * most] if linked else []
+        mechanism = GaussianMargins.calibrate(problem, epsilon=epsilon, delta=delta, neighbours=neighbours, shares=shares)
+        return cls(schema=schema, columns=columns, target=target, problem=problem, mechanism=mechanism)
+
+    @property
+    def guarantee(self) -> Guarantee:
+        """What it will promise."""
+        return self.mechanism.guarantee(self.problem)
+
+    @property
+    def sizes(self) -> tuple[int, ...]:
+        """Cells of the coded columns."""
+        return tuple(cells for _, cells in self.problem.columns)
+
+
+def fine_places(columns: Sequence[CellColumn]) -> dict[int, int]:
+    """The number of the coded column that holds the fine cells of a column, where it has some."""
+    with_fine = [place for place, column in enumerate(columns) if column.fine]
+    return {place: len(columns) + number for number, place in enumerate(with_fine)}
+
+
+def _asked(columns: Sequence[CellColumn], workload: Sequence[Sequence[str]]) -> list[Table]:
+    """The workload's tables, each once."""
+    places = {column.name: place for place, column in enumerate(columns)}
+    found: list[Table] = []
+    for names in workload:
+        if unknown := [name for name in names if name not in places]:
+            raise InvalidInput(f"the workload names {unknown[0]!r}, which is no column of the synthetic table.{did_you_mean(unknown[0], places)}")
+        table = tuple(sorted({places[name] for name in names}))
+        if len(table) < 2:
+            raise InvalidInput("a table of the workload is of two or more columns, such as age*education.")
+        if table not in found:
+            found.append(table)
+    return found

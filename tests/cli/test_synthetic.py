@@ -1,0 +1,92 @@
+"""`discreet release --method synthetic`: options, what it writes and refuses, in memory and in blocks."""
+
+import polars as pl
+import pytest
+
+from discreet.releases import read_synthetic
+from discreet.releases.synthetic import publish
+from tests.cli.conftest import SURVEY, csv_text, discreet, rows
+from tests.releases.synthetic.cases import by_hub
+
+RELEASE = ("release", "people.csv", "--schema", "survey.toml", "--out", "out", "--method", "synthetic")
+BUDGET = ("--epsilon", "2", "--delta", "1e-6")
+
+
+@pytest.fixture
+def survey(folder, monkeypatch):
+    """A schema of numbers, categories and a target; no package, and no process."""
+    monkeypatch.setattr(publish, "fitted", by_hub)
+    monkeypatch.setattr(publish, "require_mbi", lambda: None)
+    (folder / "survey.toml").write_text(SURVEY, encoding="utf-8")
+    return folder
+
+
+@pytest.mark.parametrize("more", ["", "--rows 77", "--neighbours add-remove --tables 2 --row-seed 4", "--workload age*hours"])
+def test_it_is_written_verified_inspected_and_reported(survey, more):
+    made = discreet(*RELEASE, *BUDGET, "--whole", "age", *more.split(), "--report", "page.html", "--json")
+    assert (made.code, made.err) == (0, ""), made
+    assert made.json["verification"]["ok"]
+    assert made.json["method"] == "synthetic"
+    assert made.json["tables"] == (2 if "tables" in more else 1)
+    checked = discreet("verify", "out", "--json")
+    assert (checked.code, checked.json["ok"]) == (0, True)
+    assert "Single rows mean nothing" in discreet("inspect", "out").out
+    assert "method synthetic" in discreet("show", "out").out
+    page = (survey / "page.html").read_text(encoding="utf-8")
+    assert "How far rows are from what was measured" in page
+    assert discreet("report", "out", "--out", "again.html").code == 0
+    assert len(read_synthetic("out").frame()) == (77 if "77" in more else made.json["shape"][0])
+    assert discreet(*RELEASE, *BUDGET, "--overwrite").code == 0
+    assert discreet(*RELEASE, *BUDGET).code != 0
+
+
+def test_files_in_blocks_are_released_too(survey):
+    table = pl.read_csv("people.csv")
+    table[:100].write_parquet("0.parquet")
+    table[100:].write_parquet("1.parquet")
+    assert discreet("release", "0.parquet", "1.parquet", *RELEASE[2:], *BUDGET, "--jobs", "2").code == 0
+    assert len(read_synthetic("out").frame()) == len(table)
+
+
+def test_a_ledger_is_charged_once(survey):
+    assert discreet("budget", "new", "l", "--data-set", "people", "--epsilon", "3", "--delta", "1e-5").code == 0
+    spend = ("--ledger", "l", "--data-set", "people")
+    assert discreet(*RELEASE, *BUDGET, *spend).code == 0
+    refused = discreet(*RELEASE, *BUDGET, *spend, "--overwrite")
+    assert refused.code != 0
+    assert "is left on" in refused.err
+
+
+@pytest.mark.parametrize(
+    ("wrong", "words"),
+    [
+        ("--epsilon 1", "needs --delta"),
+        ("--epsilon 1 --delta 1e-6 --bits 0.5", "takes no bits"),
+        ("--epsilon 1 --delta 1e-6 --calibration published", "takes no calibration"),
+        ("--epsilon 1 --delta 1e-6 --target clear", "no target in clear"),
+        ("--epsilon 1 --delta 1e-6 --whole city", "cannot be whole"),
+        ("--epsilon 1 --delta 1e-6 --workload age", "two or more columns"),
+        ("--epsilon 1 --delta 1e-6 --workload age*weight", "no column of the synthetic table"),
+        ("--epsilon 1 --delta 1e-6 --rows 0", "rows"),
+    ],
+)
+def test_what_it_does_not_take_is_refused_in_one_sentence(survey, wrong, words):
+    refused = discreet(*RELEASE, *wrong.split())
+    assert refused.code != 0
+    assert words in refused.err
+    assert not (survey / "out").exists()
+
+
+def test_other_methods_do_not_take_its_options(survey):
+    refused = discreet(*RELEASE[:-1], "additive", *BUDGET, "--tables", "2")
+    assert refused.code != 0
+    assert "--tables is for --method synthetic" in refused.err
+    unknown = discreet(*RELEASE[:-1], "syntetic", *BUDGET)
+    assert "'synthetic'" in unknown.err
+
+
+def test_the_help_names_it(survey, folder):
+    assert csv_text(rows(3))
+    text = discreet("release", "--help").out
+    assert "synthetic: rows of nobody" in text
+    assert "--workload" in text

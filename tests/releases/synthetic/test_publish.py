@@ -1,0 +1,208 @@
+"""A synthetic table from the records to the folder and back: what it holds, what it spends, what verifies and what does not."""
+
+import json
+import shutil
+
+import numpy as np
+import polars as pl
+import pytest
+
+from discreet.core.errors import DiscreetError, FileFormatError, InvalidInput, SolverFailure
+from discreet.core.neighbours import ADD_REMOVE, REPLACE_ONE
+from discreet.data import PersonColumn, schema_files
+from discreet.ledger import Account, BudgetExceeded, Ledger
+from discreet.noise import SeededNoise, SystemNoise
+from discreet.releases import publish_synthetic, read_release, read_synthetic
+from discreet.releases.synthetic import fit, publish
+from tests.canary import CANARY, assert_silent
+from tests.releases.synthetic.cases import COUNT, NUMBER, by_hub, schema, table
+
+ASKED = {"epsilon": 2.0, "delta": 1e-6}
+
+
+@pytest.fixture
+def quick(monkeypatch):
+    """No package, and no process."""
+    monkeypatch.setattr(publish, "fitted", by_hub)
+    monkeypatch.setattr(publish, "require_mbi", lambda: None)
+
+
+def made(folder, *, noise=None, frame=None, **other):
+    return publish_synthetic(table() if frame is None else frame, folder, noise or SystemNoise(), **{"schema": schema(), **ASKED} | other)
+
+
+@pytest.mark.parametrize("neighbours", [ADD_REMOVE, REPLACE_ONE])
+@pytest.mark.parametrize("target", [True, False])
+@pytest.mark.parametrize("of", ["classes", "number"])
+def test_a_table_is_written_read_back_verified_and_described(neighbours, target, of, quick, tmp_path):
+    stated, frame = schema(), table()
+    if of == "number":
+        stated, frame = schema(target=NUMBER), {**frame, "answer": np.linspace(0, 10, COUNT)}
+    release = made(tmp_path / "out", schema=stated, frame=frame, neighbours=neighbours, target=target, whole=("age",), workload=[("age", "ward")])
+    release.verify().require()
+    rows = release.frame()
+    assert release.guarantee.neighbours is neighbours
+    assert rows.columns == ["age", "cost", "day", "ward", "smoker", *(["answer"] if target else [])]
+    assert rows.schema["age"] == pl.Int64
+    assert rows.schema["day"] == pl.Date
+    assert rows.schema["smoker"] == pl.Boolean
+    assert (len(rows) == COUNT) is (neighbours is REPLACE_ONE) or abs(len(rows) - COUNT) < 100
+    assert ("age", "ward") in [one.columns for one in release.fidelity]
+    said = "\n".join(line for _, lines in release.inspection() for line in lines)
+    assert "Single rows mean nothing" in said
+    assert json.dumps(release.inspection_record())
+    assert read_synthetic(tmp_path / "out").document == release.document
+    stated.encode(rows if target else {**rows.to_dict(as_series=False), "answer": frame["answer"][: len(rows)]}, target=False)
+
+
+def test_rows_resemble_the_records_and_a_public_seed_repeats_their_drawing(quick, tmp_path):
+    releases = [made(tmp_path / str(number), noise=SeededNoise(5), epsilon=50.0, rows=3000, row_seed=seed) for number, seed in enumerate((1, 1, 2))]
+    first, same, other = (release.frame() for release in releases)
+    assert first.equals(same)
+    assert not first.equals(other)
+    given = table()
+    assert abs(first["age"].mean() - given["age"].mean()) < 2.0
+    older = first.filter(pl.col("answer") == "yes")["age"].mean() - first.filter(pl.col("answer") == "no")["age"].mean()
+    assert older > 15
+    assert abs(first["cost"].null_count() / 3000 - 0.1) < 0.05
+    assert not releases[0].verify().ok  # seeded noise
+
+
+def test_what_is_changed_afterwards_does_not_verify(quick, tmp_path):
+    made(tmp_path / "out")
+
+    def failed(change):
+        shutil.rmtree(tmp_path / "copy", ignore_errors=True)
+        shutil.copytree(tmp_path / "out", tmp_path / "copy")
+        change(tmp_path / "copy")
+        return {check.name for check in read_synthetic(tmp_path / "copy").verify().checks if not check.ok}
+
+    def edited(**words):
+        def change(folder):
+            document = json.loads((folder / "manifest.json").read_text())
+            (folder / "manifest.json").write_text(json.dumps(document | words))
+
+        return change
+
+    def rows(folder):
+        path = folder / "data" / "part-00000.parquet"
+        pl.read_parquet(path).with_columns(ward=pl.lit("d")).write_parquet(path)
+
+    def counts(folder):
+        pl.read_parquet(folder / "margins.parquet").with_columns(pl.col("value") + 1).write_parquet(folder / "margins.parquet")
+
+    assert failed(lambda _: None) == set()
+    assert failed(rows) == {"files", "rows"}
+    assert {"files", "released value"} <= failed(counts)
+    assert failed(lambda folder: (folder / "more.txt").write_text("")) == {"no other files"}
+    assert failed(edited(**{"discreet:doesNotProtect": []})) == {"manifest"}
+    assert "manifest" in failed(edited(**{"discreet:fidelity": []}))
+    assert "columns" in failed(edited(**{"discreet:target": False}))
+    with pytest.raises(FileFormatError):
+        failed(edited(**{"discreet:format": "discreet-synthetic/2"}))
+    with pytest.raises(InvalidInput, match="read_synthetic"):
+        read_release(tmp_path / "out")
+
+
+def test_it_is_paid_for_once_and_nothing_is_drawn_without_budget(quick, tmp_path):
+    ledger = Ledger.create(tmp_path / "ledger")
+    ledger.declare("visits", epsilon=3.0, delta=1e-5, neighbours=REPLACE_ONE, unit="person")
+    account = Account(str(tmp_path / "ledger"), "visits")
+    release = made(tmp_path / "out", account=account)
+    (entry,) = ledger.history("visits")
+    assert entry.id == release.certificate.ledger_entry
+    with pytest.raises(BudgetExceeded):
+        made(tmp_path / "more", account=account)
+    assert not (tmp_path / "more").exists()
+
+
+def test_a_fit_that_fails_leaves_no_folder_and_says_that_the_budget_is_spent(quick, tmp_path, monkeypatch):
+    def fails(*_, **__):
+        raise SolverFailure("the distribution could not be fitted.")
+
+    monkeypatch.setattr(publish, "fitted", fails)
+    with pytest.raises(SolverFailure, match="counts as spent"):
+        made(tmp_path / "out")
+    assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize("weight", ["person", "row"])
+@pytest.mark.parametrize("neighbours", [ADD_REMOVE, REPLACE_ONE])
+def test_persons_with_several_rows_share_a_records_weight(weight, neighbours, quick, tmp_path):
+    stated = schema(rows_per_person=None, person=PersonColumn(column="id", rows=3, weight=weight))
+    frame = {**table(), "id": np.arange(COUNT) // 4}
+    release = made(tmp_path / "out", schema=stated, frame=frame, neighbours=neighbours, noise=SystemNoise(), epsilon=20.0)
+    release.verify().require()
+    assert release.guarantee.unit.value == "person"
+    assert abs(len(release.frame()) - COUNT / 4) < 20
+
+
+def test_blocks_of_files_are_counted_as_the_whole_table(quick, tmp_path):
+    frame = pl.DataFrame({name: pl.Series(name, np.asarray(column) if name != "cost" else column) for name, column in table().items()})
+    for number, part in enumerate((frame[:250], frame[250:])):
+        part.write_parquet(tmp_path / f"{number}.parquet")
+    paths = [tmp_path / "0.parquet", tmp_path / "1.parquet"]
+    blocks = made(tmp_path / "blocks", frame=lambda one: schema_files(paths, one, target=True, persons=True), noise=SeededNoise(1))
+    whole = made(tmp_path / "whole", frame=frame, noise=SeededNoise(1))
+    assert np.array_equal(blocks.value(), whole.value())
+
+
+def test_several_tables_have_noise_of_their_own(quick, tmp_path):
+    release = made(tmp_path / "out", tables=3)
+    release.verify().require()
+    frames = release.frames()
+    assert len(frames) == 3
+    assert not frames[0].equals(frames[1])
+    assert "combined" in str(release.inspection())
+
+
+@pytest.mark.parametrize(
+    ("wrong", "word"),
+    [
+        ({"rows": 0}, "rows"),
+        ({"tables": 0}, "tables"),
+        ({"rows": 1.5}, "rows"),
+        ({"workload": [("age", "weight")]}, "weight"),
+        ({"workload": [("age",)]}, "two or more"),
+        ({"epsilon": 0.0}, "epsilon"),
+        ({"delta": 0.0}, "delta"),
+        ({"persons": [1, 2]}, "person"),
+        ({"name": "a\x00b"}, "control"),
+        ({"neighbours": "both"}, "neighbours"),
+    ],
+)
+def test_what_cannot_be_made_is_refused_before_anything_is_read(wrong, word, quick, tmp_path):
+    def never(_):
+        raise AssertionError
+
+    with pytest.raises(InvalidInput, match=word):
+        made(tmp_path / "out", frame=never, **wrong)
+
+
+def test_it_is_said_where_the_package_is_missing(tmp_path, monkeypatch):
+    monkeypatch.setattr(fit, "find_spec", lambda _: None)
+    with pytest.raises(InvalidInput, match=r"pip install discreet\[synthetic\]"):
+        made(tmp_path / "out")
+
+
+def test_no_record_is_in_what_is_written_or_said(quick, tmp_path):
+    frame = table()
+    frame["cost"][7] = CANARY / 100
+    release = made(tmp_path / "out", frame=frame)
+    assert_silent((tmp_path / "out" / "manifest.json").read_text().replace(release.certificate.digest, ""))
+    assert_silent(f"{release!r} {release.verify()}")
+    with pytest.raises(DiscreetError) as caught:
+        made(tmp_path / "more", frame={**frame, "ward": np.array([str(CANARY)] * COUNT)})
+    assert_silent(str(caught.value))
+
+
+@pytest.mark.more
+def test_the_fit_of_private_pgm_keeps_what_was_measured(tmp_path):
+    """The package itself, in its own process: pairs that depend on each other do so in the rows."""
+    pytest.importorskip("mbi")
+    release = made(tmp_path / "out", frame=table(5000), epsilon=20.0, neighbours="add-remove", whole=("age",))
+    release.verify().require()
+    rows = release.frame()
+    assert np.mean([one.distance - one.noise for one in release.fidelity]) < 0.01
+    smokers = rows.group_by("smoker").agg(pl.col("age").mean()).sort("smoker")["age"].to_list()
+    assert smokers[1] - smokers[0] > 25  # a pair that the target implies in part alone
