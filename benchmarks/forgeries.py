@@ -2,9 +2,9 @@
 
     python benchmarks/forgeries.py [--honest 20000] [--forged 5000] [--seed 1] [--markdown FILE]
 
-Honest: fits, models in files, regressions, learning over sets, releases, searches, counts, curvatures and chosen bounds on a few invented records
-each, with budgets, bounds, sizes, relations and mechanisms drawn at random. Each certificate goes through its JSON form, and is verified with its
-value.
+Honest: fits, models in files, regressions, learning over sets, releases, searches, counts, summaries, curvatures and chosen bounds on a few invented
+records each, with budgets, bounds, sizes, relations and mechanisms drawn at random. Each certificate goes through its JSON form, and is verified with
+its value.
 
 Forged: one field of such a document changed, another kind of change each time: a number, a word, a flag, an entry dropped, doubled or added, a key
 removed or added. Digests over a document are recomputed, as a forger would. What no stranger can know is not among the fields (`UNKNOWABLE`).
@@ -40,7 +40,7 @@ from discreet.estimators import (
 )
 from discreet.matrices import as_matrix
 from discreet.mechanisms.bounds_choice import choose_norm
-from discreet.mechanisms.counting import BoundedSum, GaussianCounting, Histogram, LaplaceCounting, Queries
+from discreet.mechanisms.counting import BoundedSum, Cells, GaussianCounting, Histogram, LaplaceCounting, Queries, Summary
 from discreet.noise import SystemNoise
 from discreet.releases import METHODS, Request
 from discreet.sets import Box, GroupL2Ball, L1Ball, L2Ball, Simplex
@@ -421,6 +421,25 @@ def counts(draw: np.random.Generator) -> Honest:
     return _of_certificate("counts", made.certificate, made.value)
 
 
+def summaries(draw: np.random.Generator) -> Honest:
+    """Tables and sums of all columns, by groups."""
+    neighbours = ADD_REMOVE if draw.random() < 0.5 else REPLACE_ONE
+    levels = [(2**power, int(draw.integers(1 << 16, 1 << 19))) for power in range(int(draw.integers(1, 4)))]
+    query = Summary(
+        groups=int(draw.integers(1, 4)),
+        tables=(Cells(cells=int(draw.integers(8, 40)), levels=tuple(levels)), Cells(cells=3, levels=((1, 1 << 18),))),
+        sums=tuple((int(draw.integers(1 << 16, 1 << 19)), int(draw.integers(1 << 16, 1 << 19))) for _ in range(int(draw.integers(0, 3)))),
+        asked="0" * 64,
+    )
+    queries, (epsilon, delta) = Queries([query]), _budget(draw).values()
+    if draw.random() < 0.5:
+        mechanism: Any = LaplaceCounting.calibrate(queries, epsilon=epsilon, neighbours=neighbours)
+    else:
+        mechanism = GaussianCounting.calibrate(queries, epsilon=epsilon, delta=delta, neighbours=neighbours)
+    made = mechanism.run(queries, queries.answered([np.zeros((5, query.columns), dtype=np.int64)]), SystemNoise())
+    return _of_certificate("summaries", made.certificate, made.value)
+
+
 def curvature(draw: np.random.Generator) -> Honest:
     """The curvature at released weights."""
     X, count = _records(draw, int(draw.integers(1, 4)))
@@ -461,6 +480,7 @@ KINDS: dict[str, tuple[Callable[[np.random.Generator], Honest], float]] = {
     "set": (over_set, 8),
     "release": (release, 25),
     "counts": (counts, 5),
+    "summaries": (summaries, 3),
     "curvature": (curvature, 2),
     "norms": (norms, 2),
     "search": (search, 0.5),

@@ -62,6 +62,7 @@ class _Reading:
     def __init__(self, asked: Asked, plain: Schema) -> None:
         self.asked, self.target = asked, plain.target
         self.query: Summary = asked.query
+        self.cells = {column.name: asked.cells_of(column) for column in asked.numbers}
         names = plain.feature_names
         own = (*plain.numeric, *plain.date)
         self.numbers = {column.name: (names.index(column.names[0]), names.index(column.names[-1]) if column.indicated else None) for column in own}
@@ -112,8 +113,7 @@ class _Reading:
     def _cells(self, column: Column, values: npt.NDArray[Any]) -> Integers:
         if not column.numeric:
             return values.astype(np.int64)
-        cells = self.asked.cells_of(column)
-        return cells.cells_of(column.lower + (values + _NUDGE) * (column.upper - column.lower))
+        return self.cells[column.name].cells_of(column.lower + (values + _NUDGE) * (column.upper - column.lower))
 
 
 def require_target(table: EncodedTable, asked: Asked) -> None:
