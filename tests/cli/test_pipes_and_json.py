@@ -5,6 +5,7 @@ import io
 import os
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 
@@ -190,13 +191,18 @@ HEAVY = {"sklearn", "scipy", "polars", "numpy", "rich", "sqlite3"}
 USAGE = [("--help",), ("--version",), ("fit", "--help"), ("fit",), ("budget", "new", "--help"), ("budget", "show")]
 
 
+LISTED = """
+import atexit, runpy, sys
+atexit.register(lambda: print("modules", *sys.modules, file=sys.stderr))
+runpy.run_module("discreet", run_name="__main__")
+"""
+
+
 def modules_imported(*arguments):
-    """The packages that the real entry point imports, `python -m discreet`."""
-    process = subprocess.run(
-        [sys.executable, "-X", "importtime", "-m", "discreet", *arguments], capture_output=True, text=True, check=False, timeout=60
-    )
-    lines = (line for line in process.stderr.splitlines() if line.startswith("import time:"))
-    return {line.rpartition("|")[2].strip().partition(".")[0] for line in lines}
+    """The modules that the real entry point imports, `python -m discreet`, and the packages that they are of."""
+    process = subprocess.run([sys.executable, "-c", LISTED, *arguments], capture_output=True, text=True, check=False, timeout=60)
+    _, *modules = process.stderr.splitlines()[-1].split()
+    return {*modules, *(module.partition(".")[0] for module in modules)}
 
 
 @pytest.mark.parametrize("arguments", USAGE)
@@ -207,4 +213,18 @@ def test_help_version_and_usage_errors_import_nothing_heavy(arguments):
 
 
 def test_a_command_that_computes_is_seen_to_import_what_is_heavy(folder):
-    assert modules_imported("schema", "check", "people.toml") >= {"numpy", "polars"}
+    assert modules_imported("schema", "check", "people.toml", "people.csv") >= {"numpy", "polars"}
+
+
+MODEL = Path(__file__).parent.parent / "goldens" / "files" / "model.json"
+
+
+@pytest.mark.parametrize("command", ["verify", "show"])
+def test_a_model_is_verified_and_shown_without_what_fits_one_and_what_reads_tables(command):
+    modules = modules_imported(command, str(MODEL))
+    assert {"numpy", "scipy.special", "discreet.estimators.model"} <= modules
+    assert not (HEAVY - {"numpy", "scipy"}) & modules
+    for part in ("scipy.stats", "scipy.optimize", "scipy.sparse", "randomgen", "discreet.mechanisms", "discreet.solvers", "discreet.ledger"):
+        assert part not in modules
+    light = {"forms", "model", "model_record", "released_noise", "saved", "stated_model", "summarised", "summary"}
+    assert {module.rpartition(".")[2] for module in modules if module.startswith("discreet.estimators.")} <= light

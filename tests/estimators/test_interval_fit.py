@@ -15,7 +15,8 @@ from discreet.core.neighbours import ADD_REMOVE, REPLACE_ONE
 from discreet.estimators import IntervalFile, fit_with_intervals
 from discreet.estimators.uncertainty import problem_of
 from discreet.ledger import BudgetExceeded, Ledger, using
-from discreet.mechanisms.curvature.with_fit import CURVATURE_WITH_FIT, settled
+from discreet.mechanisms.curvature.with_fit import settled
+from discreet.statements.base import CURVATURE_WITH_FIT
 
 BOTH = ["replace-one", "add-remove"]
 TRUE = np.array([6.0, 0.0, -3.0])

@@ -21,11 +21,11 @@ from discreet import (
     MatrixRegression,
     Schema,
     SimplexRegression,
+    kernels,
 )
 from discreet.core.errors import FileFormatError, InvalidInput, InvalidType
 from discreet.core.files import whole_file
 from discreet.data import CategoricalColumn, NumberTarget, NumericColumn, Target
-from discreet.estimators import forms
 from discreet.estimators.base import PrivateModel
 from discreet.estimators.model import Model
 from discreet.sets import L2Ball
@@ -143,7 +143,7 @@ def test_a_file_that_states_more_features_than_it_can_hold_is_refused_before_any
     schema = schema_with()
     cases = ((CLASSES["kernel-classifier"], schema), (LogisticRegression(data_norm=1.0), schema), (NUMBERS["lasso"], of_numbers(schema)))
     records = [Model.from_estimator(clone(estimator).fit(of.encode(TABLE, target=True)), of).to_dict() for estimator, of in cases]
-    monkeypatch.setattr(forms, "draw_frequencies", None)
+    monkeypatch.setattr(kernels, "draw_frequencies", None)
     for record in records:
         record["certificate"]["problem"]["features"] = features
         with pytest.raises(FileFormatError, match=r"weights belong to this problem|the certificate states "):

@@ -17,7 +17,7 @@ from discreet.data.encodings.curve import Curve
 from discreet.data.encodings.cyclic import Cyclic
 from discreet.data.encodings.linear import Linear
 from discreet.data.encodings.log import Log
-from discreet.data.layout import parts_of
+from discreet.data.places import parts_of
 
 EXAMPLES = [
     Linear(),

@@ -22,12 +22,13 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from scipy.fft import irfft, rfft
 
 from discreet.core.arrays import Floats
 from discreet.core.errors import InvalidInput
+from discreet.core.lazily import lazily
 from discreet.core.rounding import raising
 
+fft = lazily("scipy.fft")
 _DEEPEST = 1e-24
 """Mass above the window, in order of magnitude."""
 _LEVELS = (0.1, 2.0, 18.0)
@@ -89,11 +90,11 @@ def _one_tilt(parts: Sequence[tuple[Masses, int]], tilt: float, *, step: float, 
             sequence[losses % length] = tilted / moment
         else:
             np.add.at(sequence, losses % length, tilted / moment)
-        transform = rfft(sequence)
+        transform = fft.rfft(sequence)
         spectrum *= transform if count == 1 else transform**count
         log_moment += count * math.log(moment)
         factors += count
-    together = np.maximum(irfft(spectrum, length), 0.0)
+    together = np.maximum(fft.irfft(spectrum, length), 0.0)
     window = together[: last + 1]
     index = np.arange(last + 1)
     # delta at grid point j is the sum over i >= j of (g_{i+1} - g_i) times the mass of Q above i; all terms are positive. Scaled by e^{tilt j step}.

@@ -16,8 +16,10 @@ from discreet.cli.options import Delta, Kind, Neighbours, Option, SchemaFile, co
 from discreet.cli.output import Outcome, labelled, step
 from discreet.cli.persons import Whose, ask
 from discreet.core.errors import InvalidInput, quietly
+from discreet.core.lazily import lazily
 from discreet.core.neighbours import DELTA
-from discreet.core.validate import positive
+
+validate = lazily("discreet.core.validate")
 
 _ONE = {"NUMBER", "WHOLE NUMBER", "TEXT", "FLAG"}
 """Spellings of settings whose values hold no comma."""
@@ -71,7 +73,7 @@ def tune(
             delta=delta,
             expected_runs=expected_runs,
             scoring=scoring,
-            error_bound=None if error_bound is None else positive(error_bound, "--error-bound") / _half_range(public),
+            error_bound=None if error_bound is None else validate.positive(error_bound, "--error-bound") / _half_range(public),
             ledger=account,
             n_jobs=records.jobs,
             random_state=file.seed,

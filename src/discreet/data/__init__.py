@@ -1,27 +1,34 @@
 """What is public about a table, and the records themselves."""
 
-from discreet.data.blocks import (
-    Block,
-    BlockTable,
-    Cluster,
-    DaskTable,
-    FileTable,
-    FunctionTable,
-    NpyTable,
-    TransformedTable,
-    local_cluster,
-    numeric_files,
-    schema_files,
-)
-from discreet.data.columns import CategoricalColumn, Cross, DateColumn, NumberTarget, NumericColumn, Target
-from discreet.data.domain import Domain
-from discreet.data.draft import SchemaDraft, schema_stub
-from discreet.data.layout import EncodedTable
-from discreet.data.person_column import PersonColumn
-from discreet.data.reader import Reader, streamed_records
-from discreet.data.records import Records, bounded_rows, class_codes
-from discreet.data.schema import Schema
-from discreet.data.tables import read_header, read_table
+from typing import TYPE_CHECKING
+
+from discreet.core.lazily import names_of
+
+if TYPE_CHECKING:
+    from discreet.data.blocks import (
+        Block,
+        BlockTable,
+        Cluster,
+        DaskTable,
+        FileTable,
+        FunctionTable,
+        NpyTable,
+        TransformedTable,
+        local_cluster,
+        numeric_files,
+        schema_files,
+    )
+    from discreet.data.columns import CategoricalColumn, Cross, DateColumn, NumberTarget, NumericColumn, Target
+    from discreet.data.domain import Domain
+    from discreet.data.draft import SchemaDraft, schema_stub
+    from discreet.data.layout import EncodedTable
+    from discreet.data.person_column import PersonColumn
+    from discreet.data.reader import Reader, streamed_records
+    from discreet.data.records import Records, bounded_rows, class_codes
+    from discreet.data.schema import Schema
+    from discreet.data.tables import read_header, read_table
+else:
+    __getattr__, __dir__ = names_of(__name__)
 
 __all__ = [
     "Block",

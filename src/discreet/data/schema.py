@@ -14,22 +14,27 @@ from dataclasses import MISSING, dataclass, fields, replace
 from importlib import import_module
 from itertools import accumulate, pairwise
 from pathlib import Path
-from typing import Any, Literal, Self, TypeAlias, TypeVar
+from typing import TYPE_CHECKING, Any, Literal, Self, TypeAlias, TypeVar
 
 from discreet.core.errors import SchemaError, did_you_mean, frameless, kind, quoted
+from discreet.core.lazily import lazily
 from discreet.core.neighbours import Persons
-from discreet.data.cells import Codes
 from discreet.data.coding import Coding
 from discreet.data.columns import CategoricalColumn, Cross, DateColumn, NumberTarget, NumericColumn, Target
 from discreet.data.encodings import Curve, Encoding, Linear, spelled
 from discreet.data.encodings.curve import standard_rest
-from discreet.data.frames import Frame, as_frame
 from discreet.data.labels import checked_text, spellings
-from discreet.data.layout import Columns, EncodedTable, encode_codes, encode_features, encode_signs, encode_target_numbers, stored_numbers
 from discreet.data.person_column import ONE_ROW, PersonColumn
-from discreet.data.persons import person_ids
+from discreet.data.places import Columns, stored_numbers
 from discreet.data.toml_text import COLUMN_TABLES, load_toml, read_toml, write_toml
-from discreet.matrices import Matrix
+
+if TYPE_CHECKING:
+    from discreet.data.cells import Codes
+    from discreet.data.frames import Frame
+    from discreet.data.layout import EncodedTable
+    from discreet.matrices import Matrix
+
+frames, layouts, ids = lazily("discreet.data.frames"), lazily("discreet.data.layout"), lazily("discreet.data.persons")
 
 FORMAT = "discreet-schema/1"
 """The first line of a schema; another version is refused."""
@@ -184,7 +189,7 @@ class Schema:
         return (*named, self.person.column) if self.person is not None and (target if persons is None else persons) else named
 
     @frameless
-    def encode(self, frame: Frame, *, target: bool, persons: bool | None = None) -> EncodedTable:
+    def encode(self, frame: "Frame", *, target: bool, persons: bool | None = None) -> "EncodedTable":
         """The rows of `frame` as features (n, d) and, with `target`, their classes or numbers (n,); every row by itself and from this schema alone.
 
         With `persons`, which is as `target` unless said, the table tells whose rows are whose, where the schema does. `frame` is a polars
@@ -193,18 +198,18 @@ class Schema:
         No message tells a cell, a row or a count.
         """
         whose = target if persons is None else persons
-        table = as_frame(frame, self.columns(target=target, persons=whose))
-        rows = encode_features(table, self.layout, markers=self.missing_values, normalise=self.rows == "normalise")
+        table = frames.as_frame(frame, self.columns(target=target, persons=whose))
+        rows = layouts.encode_features(table, self.layout, markers=self.missing_values, normalise=self.rows == "normalise")
         signs = codes = numbers = None
         if target:
             match self.target:
                 case NumberTarget() as number:
-                    numbers = encode_target_numbers(table, number, markers=self.missing_values)
+                    numbers = layouts.encode_target_numbers(table, number, markers=self.missing_values)
                 case Target(classes=(_, _)) as pair:
-                    signs = encode_signs(table, pair, markers=self.missing_values)
+                    signs = layouts.encode_signs(table, pair, markers=self.missing_values)
                 case many:
-                    codes = encode_codes(table, many, markers=self.missing_values)
-        return EncodedTable(
+                    codes = layouts.encode_codes(table, many, markers=self.missing_values)
+        return layouts.EncodedTable(
             rows=rows,
             signs=signs,
             codes=codes,
@@ -215,16 +220,16 @@ class Schema:
             categorical=len(self.categorical),
             coding=self.coding,
             rule=self.persons if whose else None,
-            persons=person_ids(table.get_column(self.person.column), markers=self.missing_values) if whose and self.person is not None else None,
+            persons=ids.person_ids(table.get_column(self.person.column), markers=self.missing_values) if whose and self.person is not None else None,
         )
 
     def transformer(self, *, sparse_output: bool = True) -> Any:  # noqa: ANN401 - a name above, found when somebody asks
         """A step of a scikit-learn Pipeline that encodes rows by this schema and learns nothing; say data_norm=schema.norm_bound behind it."""
         return import_module("discreet.estimators.transformer").SchemaTransformer(self, sparse_output=sparse_output)
 
-    def encoded(self, rows: Matrix, *, codes: Codes | None = None) -> EncodedTable:
+    def encoded(self, rows: "Matrix", *, codes: "Codes | None" = None) -> "EncodedTable":
         """Rows that this schema has encoded before, as a table again; with `codes` (n,), the numbers of their classes."""
-        return EncodedTable(
+        return layouts.EncodedTable(
             rows=rows,
             signs=None,
             codes=codes,

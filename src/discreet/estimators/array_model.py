@@ -15,7 +15,7 @@ import math
 from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Any, Self
+from typing import TYPE_CHECKING, Any, Self
 
 from discreet.certificates import Certificate, Check
 from discreet.core.arrays import Floats
@@ -24,17 +24,19 @@ from discreet.core.fields import finite, whole
 from discreet.core.files.strict_json import read_object
 from discreet.core.files.text_file import read_parsed
 from discreet.core.files.whole_file import write_whole
-from discreet.data import EncodedTable
+from discreet.core.lazily import lazily
 from discreet.data.labels import Label
-from discreet.estimators.base import PrivateModel
-from discreet.estimators.bounded_model import BoundedModel
 from discreet.estimators.forms import BoundedForm, Form, KernelForm, form_of
-from discreet.estimators.inputs import feature_rows
 from discreet.estimators.model_record import brief, check_keys, weights_of
 from discreet.estimators.stated_model import StatedModel, kind_of, same
-from discreet.matrices import Matrix, answers_per_record
-from discreet.mechanisms.bounds_choice.norm import NORM_THEN_FIT
+from discreet.matrices.per_record import answers_per_record
+from discreet.statements.base import NORM_THEN_FIT
 
+if TYPE_CHECKING:
+    from discreet.estimators.base import PrivateModel
+    from discreet.matrices import Matrix
+
+bounded, inputs, layouts = (lazily(f"discreet.{name}") for name in ("estimators.bounded_model", "estimators.inputs", "data.layout"))
 ARRAY_FORMAT = "discreet-arraymodel/1"
 """The format of the file; another version is refused."""
 _KEYS = ("format", "kind", "classes", "features", "names", "unit", "span", "weights", "certificate")
@@ -71,7 +73,7 @@ class ArrayModel(StatedModel):
             raise InvalidInput(f"the model contradicts itself: {failed[0]}. Take weights and certificate from the same fit.")
 
     @classmethod
-    def from_estimator(cls, estimator: PrivateModel) -> Self:
+    def from_estimator(cls, estimator: "PrivateModel") -> Self:
         """The model of a fitted estimator. Raises InvalidType for another kind, InvalidInput for one that is not fitted."""
         kind, held = kind_of(estimator), vars(estimator)
         if "weights_" not in held:
@@ -84,7 +86,7 @@ class ArrayModel(StatedModel):
             features=held["n_features_in_"],
             names=None if names is None else tuple(map(str, names)),
             unit=held.get("data_norm_", 1.0) if held["certificate_"].mechanism == NORM_THEN_FIT else 1.0,
-            span=estimator._span() if isinstance(estimator, BoundedModel) else None,  # noqa: SLF001 - of this package
+            span=estimator._span() if isinstance(estimator, bounded.BoundedModel) else None,  # noqa: SLF001 - of this package
             weights=held["weights_"],
             certificate=held["certificate_"],
         )
@@ -157,11 +159,11 @@ class ArrayModel(StatedModel):
         """The model in a file. Raises InvalidInput where there is none, FileFormatError, with the path, for its content."""
         return read_parsed(path, cls.from_json, what="model file", remedy="Check the path, or write one with `save` of a fitted estimator.")
 
-    def _rows(self, X: Any) -> Matrix:
-        if isinstance(X, EncodedTable):
+    def _rows(self, X: Any) -> "Matrix":
+        if isinstance(X, layouts.EncodedTable):
             rows = X.rows
         else:
-            rows, names = feature_rows(X), getattr(X, "columns", None)
+            rows, names = inputs.feature_rows(X), getattr(X, "columns", None)
             if names is not None and self.names is not None and tuple(map(str, names)) != self.names:
                 raise InvalidInput(f"the model was fitted on the columns {quoted(list(self.names))}, in this order; other ones were given.")
         if rows.shape[1] != self.features:

@@ -12,7 +12,7 @@ Records come through one of three doors:
 A `score` on private records is a number that nobody has paid for; `evaluate_privately` releases one.
 """
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, MutableMapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from importlib import import_module
@@ -35,6 +35,7 @@ from discreet.data import BlockTable, Domain, EncodedTable, Records, Schema
 from discreet.estimators.advice import Answering, advise, refuse_bad_names
 from discreet.estimators.forms import Form, LinearForm
 from discreet.estimators.inputs import feature_rows, whole_or_none
+from discreet.estimators.saved import KINDS, OWN, Saved
 from discreet.estimators.summarised import summary_of_estimator
 from discreet.estimators.summary import MOST, Summary
 from discreet.estimators.uncertainty import Uncertainty
@@ -140,14 +141,38 @@ class Learner(Spender):
         return tags
 
 
+class _Models(MutableMapping[str, "type[PrivateModel]"]):
+    """Those of this package are imported when they are asked for."""
+
+    def __init__(self) -> None:
+        self._made: dict[str, type[PrivateModel]] = {}
+
+    def __getitem__(self, kind: str) -> "type[PrivateModel]":
+        if kind not in self._made and kind in KINDS:
+            import_module(f"discreet.estimators.{KINDS[kind].module}")
+        return self._made[kind]
+
+    def __setitem__(self, kind: str, made: "type[PrivateModel]") -> None:
+        self._made[kind] = made
+
+    def __delitem__(self, kind: str) -> None:
+        del self._made[kind]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter((*KINDS, *(kind for kind in self._made if kind not in KINDS)))
+
+    def __len__(self) -> int:
+        return len(set(KINDS) | set(self._made))
+
+
 @dataclass(kw_only=True, eq=False, repr=False)
 class PrivateModel(Learner):
     """An estimator of one linear model.
 
-    One whose models are files says so in its class, with what its certificates state; nothing else lists it.
+    One whose models are files says so in its class, with what its certificates state; those of this package are known to module `saved`.
     """
 
-    models: ClassVar[dict[str, type["PrivateModel"]]] = {}
+    models: ClassVar[MutableMapping[str, type["PrivateModel"]]] = _Models()
     """Estimators by the kind that their model files state."""
     saved_as: ClassVar[str]
     """The kind of its model files."""
@@ -173,6 +198,10 @@ class PrivateModel(Learner):
                 "Choose another saved_as, or leave it out."
             )
         PrivateModel.models[cls.saved_as] = cls
+        if cls.saved_as in KINDS:
+            _, cls.form, cls.set_name, cls.loss_names = KINDS[cls.saved_as]
+        else:
+            OWN[cls.saved_as] = Saved(cls.__module__, cls.form, cls.set_name, cls.loss_names)
 
     neighbours: str = "replace-one"
     public_records: int | None = None

@@ -29,9 +29,9 @@ from discreet.mechanisms.base import certified
 from discreet.mechanisms.cuts import ReleasedCuts
 from discreet.mechanisms.cuts.choose import public_cuts
 from discreet.mechanisms.cuts.columns import Opened, Whose, columns_to_cut, counting_schema, counts_of, cut_schema, uncut_schema, whose_rows
-from discreet.mechanisms.cuts.release import CUTS_THEN_FIT, CutsPlan
+from discreet.mechanisms.cuts.release import CutsPlan
 from discreet.mechanisms.selection import SHARE, ThenFit
-from discreet.statements.base import by_schema
+from discreet.statements.base import CUTS_THEN_FIT, by_schema
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

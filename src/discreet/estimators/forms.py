@@ -41,7 +41,7 @@ import math
 from abc import ABC, abstractmethod
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import ClassVar, TypeAlias
+from typing import TYPE_CHECKING, ClassVar, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
@@ -51,33 +51,35 @@ from discreet.certificates import digest_of
 from discreet.core.arrays import Floats
 from discreet.core.errors import FileFormatError, InvalidInput
 from discreet.core.fields import Json, count, finite, flag, not_negative, numbers, text, whole
+from discreet.core.lazily import lazily
 from discreet.core.validate import positive
-from discreet.data import Domain, bounded_rows
-from discreet.estimators.inputs import split_weights
-from discreet.kernels import draw_frequencies, kernel_named
-from discreet.kernels.feature_map import FeatureMap
-from discreet.kernels.matrix import FeatureMapMatrix
+from discreet.data import Domain
 from discreet.losses import Logistic, MarginLoss, SoftplusHinge
-from discreet.matrices import Matrix, shortening
-from discreet.matrices.bounded import brought_near
 
+if TYPE_CHECKING:
+    from discreet.kernels.feature_map import FeatureMap
+    from discreet.matrices import Matrix
+
+kernels, maps, mapped = lazily("discreet.kernels"), lazily("discreet.kernels.feature_map"), lazily("discreet.kernels.matrix")
+records, bounded = lazily("discreet.data.records"), lazily("discreet.matrices.bounded")
+SCHEMES = ("multinomial", "one-vs-rest")
 _CHORD_SHARE, _CHORD_END = 0.5, 2.0
 """See the module docstring."""
 
 
-def linear_decision(rows: Matrix, *, weights: Floats, intercept: float | Floats, data_norm: float) -> Floats:
+def linear_decision(rows: "Matrix", *, weights: Floats, intercept: float | Floats, data_norm: float) -> Floats:
     """Decisions (n,) for `rows` (n, d) and `weights` (d,); (n, K) for `weights` (d, K) and `intercept` (K,)."""
-    rows = brought_near(rows, data_norm)
-    factors = shortening(rows.ordered_row_norms(), data_norm)
+    rows = bounded.brought_near(rows, data_norm)
+    factors = bounded.shortening(rows.ordered_row_norms(), data_norm)
     if weights.ndim == 1:
         return np.asarray(rows.ordered_matvec(weights) * factors + intercept)
     products = np.column_stack([rows.ordered_matvec(np.ascontiguousarray(column)) for column in weights.T])
     return np.asarray(products * factors[:, np.newaxis] + intercept)
 
 
-def bounded_decision(rows: Matrix, *, weights: Floats, domain: Domain) -> Floats:
+def bounded_decision(rows: "Matrix", *, weights: Floats, domain: Domain) -> Floats:
     """Decisions, or predicted numbers, (n,) for `rows` (n, features) that are brought within the domain, and `weights` (domain.dimension,)."""
-    return bounded_rows(rows, domain).ordered_matvec(weights)
+    return records.bounded_rows(rows, domain).ordered_matvec(weights)
 
 
 def chosen_codes(decision: Floats) -> npt.NDArray[np.intp]:
@@ -177,7 +179,7 @@ class Form(ABC):
         """How many weights there are."""
 
     @abstractmethod
-    def decision(self, rows: Matrix, weights: Floats) -> Floats:
+    def decision(self, rows: "Matrix", weights: Floats) -> Floats:
         """(n,), or (n, K) for K > 2 classes, for rows (n, d) and weights (size,)."""
 
 
@@ -195,7 +197,7 @@ class LinearForm(Form):
         """See Form."""
         return (self.features + (self.intercept_scale > 0)) * (1 if self.classes == 2 else self.classes)
 
-    def decision(self, rows: Matrix, weights: Floats) -> Floats:
+    def decision(self, rows: "Matrix", weights: Floats) -> Floats:
         """See Form."""
         coef, intercept = split_weights(weights[:, np.newaxis], features=self.features, intercept_scale=self.intercept_scale, classes=self.classes)
         if self.classes > 2:
@@ -207,12 +209,12 @@ class LinearForm(Form):
 class KernelForm(LinearForm):
     """A linear form on features of a kernel."""
 
-    feature_map: FeatureMap
+    feature_map: "FeatureMap"
     additive = False
 
-    def decision(self, rows: Matrix, weights: Floats) -> Floats:
+    def decision(self, rows: "Matrix", weights: Floats) -> Floats:
         """See Form."""
-        return LinearForm.decision(self, FeatureMapMatrix(rows, self.feature_map), weights)
+        return LinearForm.decision(self, mapped.FeatureMapMatrix(rows, self.feature_map), weights)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -233,7 +235,7 @@ class BoundedForm(Form):
         """See Form."""
         return self.domain.dimension
 
-    def decision(self, rows: Matrix, weights: Floats) -> Floats:
+    def decision(self, rows: "Matrix", weights: Floats) -> Floats:
         """See Form."""
         return bounded_decision(rows, weights=weights, domain=self.domain)
 
@@ -293,12 +295,27 @@ def _domain(problem: Problem) -> Domain:
     )
 
 
-def _feature_map(stated: Json, features: int, columns: int) -> FeatureMap:
+def _feature_map(stated: Json, features: int, columns: int) -> "FeatureMap":
     """Drawn again: the same seed gives the same frequencies, as their digest shows."""
     if not isinstance(stated, dict):
         raise TypeError
-    kernel = kernel_named(text(stated["kernel"]), numbers(stated["kernel_parameters"]))
-    drawn = draw_frequencies(kernel, seed=count(stated["seed"]), features=columns, count=max(1, features // 2), orthogonal=flag(stated["orthogonal"]))
+    kernel = kernels.kernel_named(text(stated["kernel"]), numbers(stated["kernel_parameters"]))
+    drawn = kernels.draw_frequencies(
+        kernel, seed=count(stated["seed"]), features=columns, count=max(1, features // 2), orthogonal=flag(stated["orthogonal"])
+    )
     if digest_of(drawn) != stated["frequencies"]:
         raise InvalidInput("its seed draws other frequencies than the certificate was issued for")
-    return FeatureMap(frequencies=drawn)
+    return maps.FeatureMap(frequencies=drawn)
+
+
+def split_weights(weights: Floats, *, features: int, intercept_scale: float, classes: int) -> tuple[Floats, Floats]:
+    """(coef, intercept) of released columns (dimension, count).
+
+    Two classes: (count, d) and (count,); K classes: (count, K, d) and (count, K).
+    """
+    models = 1 if classes == 2 else classes
+    table = np.ascontiguousarray(weights.T).reshape(weights.shape[1], models, -1)
+    coef, last = table[:, :, :features], table[:, :, features:]
+    intercept = last[:, :, 0] * intercept_scale if intercept_scale > 0 else np.zeros(coef.shape[:2])
+    coef = np.ascontiguousarray(coef)
+    return (coef[:, 0], intercept[:, 0]) if models == 1 else (coef, intercept)

@@ -236,8 +236,6 @@ def _dense(X: Any) -> npt.NDArray[Any]:
     return quietly(lambda: quietly(lambda: array.astype(np.float64), refusal, TypeError), unread)
 
 
-SCHEMES = ("multinomial", "one-vs-rest")
-
 ClassRisk: TypeAlias = MultinomialRisk | OneVsRestRisk
 
 
@@ -312,16 +310,3 @@ def class_problem(scheme: str, two_classes: RegularisedRisk) -> ClassRisk:
     if scheme == "multinomial":
         return MultinomialRisk(ridge=two_classes.ridge, domain=two_classes.domain, max_weight=two_classes.max_weight)
     return OneVsRestRisk(loss=two_classes.loss, ridge=two_classes.ridge, domain=two_classes.domain, max_weight=two_classes.max_weight)
-
-
-def split_weights(weights: Floats, *, features: int, intercept_scale: float, classes: int) -> tuple[Floats, Floats]:
-    """(coef, intercept) of released columns (dimension, count).
-
-    Two classes: (count, d) and (count,); K classes: (count, K, d) and (count, K).
-    """
-    models = 1 if classes == 2 else classes
-    table = np.ascontiguousarray(weights.T).reshape(weights.shape[1], models, -1)
-    coef, last = table[:, :, :features], table[:, :, features:]
-    intercept = last[:, :, 0] * intercept_scale if intercept_scale > 0 else np.zeros(coef.shape[:2])
-    coef = np.ascontiguousarray(coef)
-    return (coef[:, 0], intercept[:, 0]) if models == 1 else (coef, intercept)

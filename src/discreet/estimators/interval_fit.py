@@ -25,7 +25,8 @@ from discreet.estimators.search_methods import fit_seed
 from discreet.estimators.uncertainty import Uncertainty, problem_of
 from discreet.ledger import spending_on, without_ledger
 from discreet.mechanisms.base import certified
-from discreet.mechanisms.curvature.with_fit import CURVATURE_WITH_FIT, settled
+from discreet.mechanisms.curvature.with_fit import settled
+from discreet.statements.base import CURVATURE_WITH_FIT
 
 SHARE = 0.3
 """Of mu^2 for intervals, where nobody says otherwise: coefficients lose a sixth of their epsilon."""

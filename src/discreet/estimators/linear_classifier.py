@@ -28,9 +28,17 @@ from discreet.data import BlockTable, Domain, EncodedTable, Reader, Records, cla
 from discreet.data.blocks.moved import moved_blocks
 from discreet.estimators.base import Given, ManyFits, PrivateModel, ScoredClassifier, require_own_targets
 from discreet.estimators.explanation import Explanation, Setting, explain, known_features
-from discreet.estimators.forms import chosen_codes, codes_above, has_link, linear_decision, log_probabilities, probabilities
-from discreet.estimators.inputs import (
+from discreet.estimators.forms import (
     SCHEMES,
+    chosen_codes,
+    codes_above,
+    has_link,
+    linear_decision,
+    log_probabilities,
+    probabilities,
+    split_weights,
+)
+from discreet.estimators.inputs import (
     ClassRisk,
     class_problem,
     constant_feature,
@@ -43,7 +51,6 @@ from discreet.estimators.inputs import (
     public_norm,
     ridge_of,
     scheme_named,
-    split_weights,
 )
 from discreet.estimators.norm_fit import Prepared, fitted_with_norm, left, planned_with_norm, require_declared, require_unencoded
 from discreet.estimators.prior import declared_prior, prior_of

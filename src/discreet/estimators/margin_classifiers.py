@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import Annotated, ClassVar
 
 from discreet.core.errors import InvalidInput
-from discreet.estimators.inputs import SCHEMES
+from discreet.estimators.forms import SCHEMES
 from discreet.estimators.linear_classifier import LinearClassifier
 from discreet.losses import Logistic, MarginLoss
 from discreet.matrices import answers_per_record
@@ -75,7 +75,6 @@ class LogisticRegression(LinearClassifier):
     """
 
     saved_as = "logistic-regression"
-    loss_names = ("logistic", "multinomial-logistic")
     targets = ("two classes", "more classes")
     standard_for = ("more classes",)
 

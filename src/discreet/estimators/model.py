@@ -15,7 +15,7 @@ import json
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, Self
+from typing import TYPE_CHECKING, Any, Self
 
 from discreet.certificates import Certificate, Check
 from discreet.core.arrays import Floats
@@ -23,24 +23,28 @@ from discreet.core.errors import FileFormatError, InvalidInput
 from discreet.core.files.strict_json import read_object
 from discreet.core.files.text_file import read_parsed
 from discreet.core.files.whole_file import write_whole
+from discreet.core.lazily import lazily
 from discreet.core.showing import shown
-from discreet.data import EncodedTable, NumberTarget, Schema
-from discreet.data.frames import Frame
+from discreet.data import NumberTarget, Schema
 from discreet.data.labels import Label, canonical
-from discreet.estimators.base import PrivateModel
-from discreet.estimators.curves import Curves, curves_of
-from discreet.estimators.explanation import Explanation, explained
 from discreet.estimators.forms import Form, KernelForm, LinearForm, form_of
 from discreet.estimators.model_record import FORMAT, brief, check_keys, schema_of, weights_of
-from discreet.estimators.plain import plain_estimator
 from discreet.estimators.stated_model import StatedModel, kind_of, same
-from discreet.estimators.summarised import summary_of_model
 from discreet.estimators.summary import MOST, Summary
-from discreet.estimators.uncertainty import Uncertainty
-from discreet.matrices import Matrix, answers_per_record
-from discreet.mechanisms.bounds_choice.norm import NORM_THEN_FIT
-from discreet.statements.base import CLASSES, LABELS_THAT_OCCUR, SCHEMA
+from discreet.matrices.per_record import answers_per_record
+from discreet.statements.base import CLASSES, LABELS_THAT_OCCUR, NORM_THEN_FIT, SCHEMA
 
+if TYPE_CHECKING:
+    from discreet.data import EncodedTable
+    from discreet.data.frames import Frame
+    from discreet.estimators.base import PrivateModel
+    from discreet.estimators.curves import Curves
+    from discreet.estimators.explanation import Explanation
+    from discreet.estimators.uncertainty import Uncertainty
+    from discreet.matrices import Matrix
+
+curves, explanation, plain, summarised = (lazily(f"discreet.estimators.{name}") for name in ("curves", "explanation", "plain", "summarised"))
+layouts = lazily("discreet.data.layout")
 _KEYS = ("format", "kind", "classes", "weights", "schema", "certificate")
 
 
@@ -75,7 +79,7 @@ class Model(StatedModel):
     __hash__ = None  # type: ignore[assignment]
 
     @classmethod
-    def from_estimator(cls, estimator: PrivateModel, schema: Schema) -> Self:
+    def from_estimator(cls, estimator: "PrivateModel", schema: Schema) -> Self:
         """The model of an estimator that was fitted on a table encoded by `schema`.
 
         Raises InvalidType for another kind of estimator, InvalidInput for one that is not fitted or was fitted on other features, norm or classes.
@@ -109,24 +113,24 @@ class Model(StatedModel):
         """
         return self.form.decision(self._rows(frame), self.weights)
 
-    def curves(self, *, uncertainty: Uncertainty | None = None, level: float = 0.95, label: Label | None = None) -> Curves:
+    def curves(self, *, uncertainty: "Uncertainty | None" = None, level: float = 0.95, label: Label | None = None) -> "Curves":
         """What each column adds, with a band of `level` that counts the noise and, given the `uncertainty` of this model, the sample: it is free.
 
         Module `curves`. More than two classes need a `label`. Raises InvalidInput for a model that is not linear, and for another's uncertainty.
         """
-        return curves_of(self, uncertainty=uncertainty, level=level, label=label)
+        return curves.curves_of(self, uncertainty=uncertainty, level=level, label=label)
 
-    def summary(self, *, level: float = 0.95, uncertainty: Uncertainty | None = None, most: int = MOST) -> Summary:
+    def summary(self, *, level: float = 0.95, uncertainty: "Uncertainty | None" = None, most: int = MOST) -> Summary:
         """The coefficients in the units of the table, how sure they are, and what was paid for: `print` it. See `PrivateModel.summary`."""
-        return summary_of_model(self, level=level, uncertainty=uncertainty, most=most)
+        return summarised.summary_of_model(self, level=level, uncertainty=uncertainty, most=most)
 
     def to_sklearn(self) -> Any:
         """scikit-learn's estimator with these coefficients, for rows that the schema encodes: module `plain`. Raises InvalidInput for a kernel."""
-        return plain_estimator(self)
+        return plain.plain_estimator(self)
 
-    def explain(self) -> Explanation:
+    def explain(self) -> "Explanation":
         """What was chosen and what it costs, from the certificate alone. Estimators explain alternatives too, before a fit."""
-        return explained(self.certificate, self.form, name=self.kind)
+        return explanation.explained(self.certificate, self.form, name=self.kind)
 
     def to_dict(self) -> dict[str, object]:
         """A plain table for JSON."""
@@ -177,8 +181,8 @@ class Model(StatedModel):
         """The model in a file. Raises InvalidInput where there is none, FileFormatError, with the path, for its content."""
         return read_parsed(path, cls.from_json, what="model file", remedy="Check the path, or write one with `discreet fit`.")
 
-    def _rows(self, frame: "Frame | EncodedTable") -> Matrix:
-        if not isinstance(frame, EncodedTable):
+    def _rows(self, frame: "Frame | EncodedTable") -> "Matrix":
+        if not isinstance(frame, layouts.EncodedTable):
             return self.schema.encode(frame, target=False).rows
         if frame.rows.shape[1] != self.schema.features:
             raise InvalidInput(f"the model was fitted on {self.schema.features} features; rows with {frame.rows.shape[1]} were given.")

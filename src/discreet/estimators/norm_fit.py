@@ -27,9 +27,10 @@ from discreet.estimators.inputs import is_private
 from discreet.ledger import Account, spending_on, without_ledger
 from discreet.matrices import AugmentedMatrix
 from discreet.mechanisms.base import Mechanism, certified
-from discreet.mechanisms.bounds_choice.norm import CANDIDATES, NORM_THEN_FIT, NormPlan
+from discreet.mechanisms.bounds_choice.norm import CANDIDATES, NormPlan
 from discreet.mechanisms.selection import SHARE, ThenFit
 from discreet.noise import Noise
+from discreet.statements.base import NORM_THEN_FIT
 
 Prepared = Callable[[Privacy], tuple[Any, Mechanism[Any, Any]]]
 """From what a fit may spend to its public problem, of rows of norm 1, and its calibrated mechanism."""

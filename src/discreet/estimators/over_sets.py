@@ -203,7 +203,6 @@ class GroupLasso(SetRegression):
     """
 
     saved_as = "group-lasso"
-    set_name = GroupL2Ball.name
 
     groups: Annotated[Sequence[int] | int, "Sizes of consecutive groups of features, or one for all."] = 1
 
@@ -224,7 +223,6 @@ class SimplexRegression(SetRegression):
     """Least squares with weights that are non-negative and add up to `radius`. See SetRegression."""
 
     saved_as = "simplex-regression"
-    set_name = Simplex.name
 
     def _constraint(self, dimension: int) -> Constraint:
         if dimension < 2:
@@ -242,7 +240,6 @@ class MatrixRegression(SetRegression):
     """
 
     saved_as = "matrix-regression"
-    set_name = NuclearBall.name
 
     shape: Annotated[tuple[int, int] | None, "Rows and columns of the matrix that the features of a record are, 28,28."] = None
 
@@ -325,8 +322,6 @@ class Lasso(ScoredRegressor, _OverL1Ball, OfNumbers):
     saved_as = "lasso"
     targets = ("numbers",)
 
-    set_name = L1Ball.name
-
     def _loss(self) -> PredictionLoss:
         if isinstance(self.loss, str) and self.loss in _LOSSES:
             return _LOSSES[self.loss]
@@ -351,7 +346,6 @@ class LassoClassifier(ScoredClassifier, _OverL1Ball):
 
     saved_as = "lasso-classifier"
     targets = ("two classes",)
-    loss_names = ("logistic",)
 
     radius: float = 10.0
     classes: Any = None

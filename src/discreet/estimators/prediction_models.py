@@ -101,7 +101,6 @@ class HuberRegression(PredictionModel):
     """
 
     saved_as = "huber-regression"
-    loss_names = (HuberLoss.name,)
 
     width: Annotated[float | None, "Larger residuals count as this one, in units of the target; by the noise if left out."] = None
 
@@ -119,7 +118,6 @@ class ExpectileRegression(PredictionModel):
     """
 
     saved_as = "expectile-regression"
-    loss_names = (Expectile.name,)
 
     level: Annotated[float, "Of the expectile, between 0 and 1; 0.5 is the mean."] = 0.5
     width: Annotated[float | None, "Larger residuals count as this one, in units of the target; by the noise if left out."] = None
@@ -229,7 +227,6 @@ class PoissonRegression(LogLinkModel):
     """
 
     saved_as = "poisson-regression"
-    loss_names = (Poisson.name,)
 
     def _link(self, unit: float) -> PredictionLoss:
         return Poisson(unit=unit)
@@ -247,7 +244,6 @@ class GammaRegression(LogLinkModel):
     """
 
     saved_as = "gamma-regression"
-    loss_names = (Gamma.name,)
 
     most_times: Annotated[float, "A target of more than 1 + this times its mean counts as that."] = 3.0
     least: Annotated[float, "Smaller targets count as this share of their range."] = 0.001

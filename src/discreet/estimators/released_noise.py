@@ -18,16 +18,13 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 import numpy as np
-from scipy.special import ndtr, ndtri
-from scipy.stats import gamma
+from scipy.special import gammaincinv, ndtr, ndtri
 
 from discreet.accounting import Json
 from discreet.certificates import Certificate
 from discreet.core.arrays import Floats
 from discreet.core.errors import InvalidInput
-from discreet.mechanisms.bounds_choice.norm import NORM_THEN_FIT
-from discreet.mechanisms.curvature.with_fit import CURVATURE_WITH_FIT
-from discreet.mechanisms.cuts.release import CUTS_THEN_FIT
+from discreet.statements.base import CURVATURE_WITH_FIT, CUTS_THEN_FIT, NORM_THEN_FIT
 
 _ATOMS = 64
 """Equally likely values that stand for the Gamma law of v."""
@@ -78,7 +75,7 @@ def noise_law(certificate: Certificate) -> NoiseLaw:
     step, grid_scale = _parameter(parameters, "grid_step"), _parameter(parameters, "grid_scale")
     if spherical:
         places = (np.arange(_ATOMS) + 0.5) / _ATOMS
-        variances: Floats = gamma.ppf(places, 0.5 * (_dimension(problem) + 1)) * 2.0 / _parameter(parameters, "rate") ** 2
+        variances: Floats = gammaincinv(0.5 * (_dimension(problem) + 1), places) * 2.0 / _parameter(parameters, "rate") ** 2
     else:
         variances = np.array([_parameter(parameters, "scale") ** 2])
     extra = _parameter(parameters, "extra_ridge") if "extra_ridge" in parameters else 0.0

@@ -5,7 +5,7 @@ Losses, schemes and sets are those that the certificate's problem states; a kind
 
 from abc import ABC, abstractmethod
 from collections.abc import Iterable
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import numpy.typing as npt
@@ -15,13 +15,18 @@ from discreet.certificates import Certificate, Check, Verification
 from discreet.core.arrays import Floats
 from discreet.core.errors import InvalidInput, InvalidType, did_you_mean, quoted
 from discreet.core.fields import numbers
+from discreet.core.lazily import lazily
 from discreet.data.labels import Label
-from discreet.estimators.base import PrivateModel
-from discreet.estimators.forms import BoundedForm, Form, chosen_codes, codes_above, has_link, log_probabilities, probabilities
-from discreet.estimators.inputs import SCHEMES
+from discreet.estimators.forms import SCHEMES, BoundedForm, Form, chosen_codes, codes_above, has_link, log_probabilities, probabilities
 from discreet.estimators.model_record import brief
+from discreet.estimators.saved import KINDS, OWN, Saved, saved_kind
 from discreet.losses import Logistic, MarginLoss, loss_named
 from discreet.losses.predictions import PredictionLoss, prediction_loss_named
+
+if TYPE_CHECKING:
+    from discreet.estimators.base import PrivateModel
+
+estimators = lazily("discreet.estimators.base")
 
 
 class StatedModel(ABC):
@@ -115,9 +120,9 @@ class StatedModel(ABC):
 
     def _kept(self) -> Floats:
         """A read-only copy of the weights. Raises InvalidInput for a kind that there is not, and for numbers that are not finite."""
-        if not isinstance(self.kind, str) or self.kind not in PrivateModel.models:
-            near = did_you_mean(self.kind, PrivateModel.models) if isinstance(self.kind, str) else ""
-            raise InvalidInput(f"the kind of a model must be one of {quoted(PrivateModel.models)}; {self.kind!r} was given.{near}")
+        if not isinstance(self.kind, str) or saved_kind(self.kind) is None:
+            near = did_you_mean(self.kind, (*KINDS, *OWN)) if isinstance(self.kind, str) else ""
+            raise InvalidInput(f"the kind of a model must be one of {quoted((*KINDS, *OWN))}; {self.kind!r} was given.{near}")
         weights = np.array(self.weights, dtype=np.float64)
         if not np.all(np.isfinite(weights)):
             raise InvalidInput("the weights of a model must be finite numbers.")
@@ -138,12 +143,16 @@ class StatedModel(ABC):
         return f"{many}, the certificate is for {'2 classes' if self._signed() else 'a number'}"
 
     def _has_its_loss(self) -> bool:
-        loss, named = self.certificate.problem.get("loss"), PrivateModel.models[self.kind].loss_names
+        loss, named = self.certificate.problem.get("loss"), self._saved.loss_names
         return isinstance(loss, str) and (not named or loss == (*named, None)[self._multinomial])
 
     def _has_its_set(self) -> bool:
-        kind, name = PrivateModel.models[self.kind], self.certificate.problem.get("constraint")
+        kind, name = self._saved, self.certificate.problem.get("constraint")
         return type(self.form) is kind.form and (name == kind.set_name or (kind.set_name == "" and name is not None))
+
+    @property
+    def _saved(self) -> Saved:
+        return saved_kind(self.kind) or Saved("")
 
     def _number_loss(self) -> PredictionLoss:
         """The loss of numbers that the certificate names. Raises InvalidInput for one that is not known here, or has other parameters."""
@@ -185,12 +194,13 @@ class StatedModel(ABC):
             return None
 
 
-def kind_of(estimator: PrivateModel) -> str:
+def kind_of(estimator: "PrivateModel") -> str:
     """By which its model files go. Raises InvalidType for an estimator that has none."""
-    for name, made in PrivateModel.models.items():
-        if type(estimator) is made:
-            return name
-    known = ", ".join(made.__name__ for made in PrivateModel.models.values())
+    models = estimators.PrivateModel.models
+    name = vars(type(estimator)).get("saved_as")
+    if isinstance(name, str) and models.get(name) is type(estimator):
+        return name
+    known = ", ".join(made.__name__ for made in models.values())
     raise InvalidType(f"a model is made from one of {known}; {type(estimator).__name__} was given.")
 
 

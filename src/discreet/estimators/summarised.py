@@ -28,12 +28,12 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 from scipy.special import ndtri
-from sklearn.utils.validation import check_is_fitted
 
 from discreet.accounting import ApproximateDP, NoGuarantee, PureDP
 from discreet.certificates import Certificate
 from discreet.core.arrays import Floats
 from discreet.core.errors import InvalidInput
+from discreet.core.lazily import lazily
 from discreet.core.validate import whole
 from discreet.data import NumberTarget, Schema
 from discreet.data.columns import NumericColumn
@@ -41,13 +41,14 @@ from discreet.data.labels import canonical
 from discreet.estimators.forms import Form, KernelForm, form_of
 from discreet.estimators.released_noise import NoiseLaw, mixture_quantile, noise_law
 from discreet.estimators.summary import Line, Part, Summary
-from discreet.estimators.uncertainty import Uncertainty
 from discreet.losses.predictions import prediction_loss_named
 
 if TYPE_CHECKING:
     from discreet.estimators.base import PrivateModel
     from discreet.estimators.model import Model
+    from discreet.estimators.uncertainty import Uncertainty
 
+validation = lazily("sklearn.utils.validation")
 INTERCEPT = "(intercept)"
 _WHOLE, _NOISE, _AT_MOST = "noise and sample", "noise alone", "noise alone, at most"
 
@@ -87,7 +88,7 @@ class Subject:
             return False
 
 
-def summary_of(subject: Subject, *, level: float, uncertainty: Uncertainty | None, most: int) -> Summary:
+def summary_of(subject: Subject, *, level: float, uncertainty: "Uncertainty | None", most: int) -> Summary:
     """Of `most` coefficients each. Raises InvalidInput for a level outside (0, 1), or an uncertainty of other weights."""
     if not 0 < level < 1:
         raise InvalidInput(f"the level of an interval lies between 0 and 1; {level!r} was given.")
@@ -127,7 +128,7 @@ class _Sure(NamedTuple):
     law: NoiseLaw | None = None
     whole: Callable[[Floats], Floats] | None = None
     """Half widths that count the sample too."""
-    bought: Uncertainty | None = None
+    bought: "Uncertainty | None" = None
 
     def of(self, directions: Floats) -> tuple[Floats | None, Floats | None]:
         """Deviations of the noise, and half widths of the intervals, (k,) each."""
@@ -143,7 +144,7 @@ class _Sure(NamedTuple):
         return noise, half
 
 
-def _sure(subject: Subject, uncertainty: Uncertainty | None, level: float) -> _Sure:
+def _sure(subject: Subject, uncertainty: "Uncertainty | None", level: float) -> _Sure:
     try:
         law = noise_law(subject.certificate)
     except InvalidInput:
@@ -158,7 +159,7 @@ def _sure(subject: Subject, uncertainty: Uncertainty | None, level: float) -> _S
     return _Sure(_AT_MOST if law.in_objective else _NOISE, level, law=law)
 
 
-def _bought(uncertainty: Uncertainty, level: float, directions: Floats) -> Floats:
+def _bought(uncertainty: "Uncertainty", level: float, directions: Floats) -> Floats:
     found = uncertainty.of_weights(directions, level)
     return np.asarray(0.5 * (found.high - found.low))
 
@@ -276,7 +277,7 @@ def _facts(subject: Subject) -> Iterator[tuple[str, str]]:
         yield "Penalty", f"lambda = {ridge:.4g} on the sum of losses{alpha}"
 
 
-def _paid(certificate: Certificate, uncertainty: Uncertainty | None) -> Iterator[tuple[str, str]]:
+def _paid(certificate: Certificate, uncertainty: "Uncertainty | None") -> Iterator[tuple[str, str]]:
     guarantee = certificate.guarantee
     if isinstance(guarantee, NoGuarantee):
         yield "Guarantee", "none: the fit had no noise"
@@ -328,7 +329,7 @@ def _power(value: float) -> float:
     return math.exp(value) if value < 700 else math.inf
 
 
-def summary_of_model(model: "Model", *, level: float, uncertainty: Uncertainty | None, most: int) -> Summary:
+def summary_of_model(model: "Model", *, level: float, uncertainty: "Uncertainty | None", most: int) -> Summary:
     """See `Model.summary`."""
     labels = tuple(map(canonical, model.classes))
     return summary_of(
@@ -347,9 +348,9 @@ def summary_of_model(model: "Model", *, level: float, uncertainty: Uncertainty |
     )
 
 
-def summary_of_estimator(estimator: "PrivateModel", *, level: float, uncertainty: Uncertainty | None, schema: Schema | None, most: int) -> Summary:
+def summary_of_estimator(estimator: "PrivateModel", *, level: float, uncertainty: "Uncertainty | None", schema: Schema | None, most: int) -> Summary:
     """See `PrivateModel.summary`."""
-    check_is_fitted(estimator)
+    validation.check_is_fitted(estimator)
     held, certificate = vars(estimator), estimator.certificate_
     labels = tuple(str(label) for label in held["classes_"].tolist()) if "classes_" in held else ()
     features, named = held["n_features_in_"], held.get("feature_names_in_")

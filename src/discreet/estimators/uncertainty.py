@@ -52,14 +52,13 @@ from discreet.estimators.function_errors import FunctionErrors
 from discreet.estimators.inputs import feature_rows
 from discreet.estimators.released_noise import NoiseLaw, fit_within, mixture_quantile, noise_law
 from discreet.matrices import Matrix
-from discreet.mechanisms.bounds_choice.norm import NORM_THEN_FIT
 from discreet.mechanisms.curvature import Curvature
 from discreet.mechanisms.curvature.factors import CurvedRisk
-from discreet.mechanisms.curvature.with_fit import CURVATURE_WITH_FIT
 from discreet.mechanisms.learning.two_signed import prediction_loss
 from discreet.mechanisms.selection.curves import problem_from
 from discreet.problems import PredictionRisk, RegularisedRisk
 from discreet.problems.regularised_risk import MultinomialRisk, OneVsRestRisk, Risk
+from discreet.statements.base import CURVATURE_WITH_FIT, NORM_THEN_FIT
 from discreet.statements.constrained import real_domain
 from discreet.statements.regression import prediction_problem
 

@@ -1,12 +1,19 @@
 """Public problems: where the constants of a loss meet the bounds of the data."""
 
-from discreet.problems.constrained_risk import ConstrainedRisk
-from discreet.problems.objective import MarginObjective
-from discreet.problems.prediction_risk import PredictionRisk
-from discreet.problems.prediction_sum import PredictionSum
-from discreet.problems.prior import Prior
-from discreet.problems.regularised_risk import AnyRisk, MultinomialRisk, OneVsRestRisk, RegularisedRisk
-from discreet.problems.softmax_objective import SoftmaxObjective, softmax
+from typing import TYPE_CHECKING
+
+from discreet.core.lazily import names_of
+
+if TYPE_CHECKING:
+    from discreet.problems.constrained_risk import ConstrainedRisk
+    from discreet.problems.objective import MarginObjective
+    from discreet.problems.prediction_risk import PredictionRisk
+    from discreet.problems.prediction_sum import PredictionSum
+    from discreet.problems.prior import Prior
+    from discreet.problems.regularised_risk import AnyRisk, MultinomialRisk, OneVsRestRisk, RegularisedRisk
+    from discreet.problems.softmax_objective import SoftmaxObjective, softmax
+else:
+    __getattr__, __dir__ = names_of(__name__)
 
 __all__ = [
     "AnyRisk",

@@ -16,15 +16,17 @@ import math
 from dataclasses import dataclass
 
 import numpy as np
-from scipy.optimize import brentq, minimize_scalar
 
 from discreet.core.arrays import Floats
 from discreet.core.errors import InvalidInput
+from discreet.core.lazily import lazily
 from discreet.core.rounding import raising
 from discreet.core.validate import whole
 from discreet.sets.base import Ball
 from discreet.sets.extremes import mean_chi, mean_excess
 from discreet.sets.thresholds import norm2, tempered
+
+optimize = lazily("scipy.optimize")
 
 _NOTHING = 1e-200
 
@@ -102,7 +104,7 @@ class KSupportBall(Ball):
         d, k = self.dimension, self.support
         supports = math.lgamma(d + 1) - math.lgamma(k + 1) - math.lgamma(d - k + 1)
         union = mean_chi(k) + math.sqrt(2.0 * max(supports, 0.0) * (1.0 + 1e-9))
-        best = minimize_scalar(lambda t: k * t + d * mean_excess(t), bounds=(0.0, 2.0 * math.log(d + 1.0) + 4.0), method="bounded").x
+        best = optimize.minimize_scalar(lambda t: k * t + d * mean_excess(t), bounds=(0.0, 2.0 * math.log(d + 1.0) + 4.0), method="bounded").x
         tails = math.sqrt(k * best + d * mean_excess(best))
         return self.radius * min(union, tails, mean_chi(d)) * raising(45_000)
 
@@ -134,7 +136,7 @@ class KSupportBall(Ball):
         if _norm(falling.values, self._shares(falling, 0.0)) <= radius:
             return point.copy()
         most = norm2(falling.values) / radius * (1.0 + 1e-9)
-        multiplier = brentq(excess, 0.0, most, xtol=1e-300, rtol=8.9e-16, maxiter=2000)
+        multiplier = optimize.brentq(excess, 0.0, most, xtol=1e-300, rtol=8.9e-16, maxiter=2000)
         values, _ = shrunk(multiplier)
         found = np.zeros(self.dimension)
         found[np.argsort(-magnitudes, kind="stable")[: values.size]] = values

@@ -12,14 +12,16 @@ import math
 from dataclasses import dataclass
 
 import numpy as np
-from scipy.optimize import minimize_scalar
 
 from discreet.core.arrays import Floats
+from discreet.core.lazily import lazily
 from discreet.core.rounding import raising
 from discreet.core.validate import positive, whole
 from discreet.sets.base import Constraint
 from discreet.sets.extremes import mean_chi, mean_largest_absolute, mean_square_excess
 from discreet.sets.thresholds import norm2, shrink_to_ratio, shrink_to_sum
+
+optimize = lazily("scipy.optimize")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -49,7 +51,7 @@ class L2L1Ball(Constraint):
         def bound(t: float) -> float:
             return r * math.sqrt(d * mean_square_excess(t)) + s * t
 
-        best = minimize_scalar(bound, bounds=(0.0, math.sqrt(2.0 * math.log(d + 1.0)) + 4.0), method="bounded").x
+        best = optimize.minimize_scalar(bound, bounds=(0.0, math.sqrt(2.0 * math.log(d + 1.0)) + 4.0), method="bounded").x
         return min(bound(best) * raising(45_000), r * mean_chi(d), s * mean_largest_absolute(d))
 
     @property

@@ -4,14 +4,16 @@ import math
 from dataclasses import dataclass
 
 import numpy as np
-from scipy.optimize import brentq
 
 from discreet.core.arrays import Floats
 from discreet.core.errors import InvalidInput
+from discreet.core.lazily import lazily
 from discreet.core.validate import positive
 from discreet.sets.base import Ball, Polytope
 from discreet.sets.extremes import absolute_moment, mean_chi, mean_largest_absolute
 from discreet.sets.thresholds import norm2, shrink_to_sum, tempered
+
+optimize = lazily("scipy.optimize")
 
 _STEPS = 200
 """Newton steps at most; a dozen is usual."""
@@ -223,7 +225,7 @@ class LpBall(Ball):
 
         most = norm(magnitudes, self.dual_exponent) * (1.0 + 1e-9)
         least = 1e-200
-        multiplier = least if excess(least) <= 0.0 else brentq(excess, least, most, xtol=1e-300, rtol=8.9e-16, maxiter=2000)
+        multiplier = least if excess(least) <= 0.0 else optimize.brentq(excess, least, most, xtol=1e-300, rtol=8.9e-16, maxiter=2000)
         shrunk = _shrunk(magnitudes, self.exponent - 1.0, multiplier)
         return np.copysign(shrunk * (self.radius / norm(shrunk, self.exponent)), point)
 

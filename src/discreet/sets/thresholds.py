@@ -9,9 +9,11 @@ largest a_i: with u = y restricted to its k non-zero entries, d/dtheta (|u|_1 / 
 """
 
 import numpy as np
-from scipy.optimize import brentq
 
 from discreet.core.arrays import Floats
+from discreet.core.lazily import lazily
+
+optimize = lazily("scipy.optimize")
 
 _FAR = 2.0**50
 
@@ -64,5 +66,5 @@ def shrink_to_ratio(values: Floats, ratio: float) -> Floats:
         return ties
     if excess(0.0) <= 0.0:
         return scaled
-    theta = brentq(excess, 0.0, last, xtol=1e-300, rtol=8.9e-16, maxiter=500)
+    theta = optimize.brentq(excess, 0.0, last, xtol=1e-300, rtol=8.9e-16, maxiter=500)
     return np.maximum(scaled - theta, 0.0)

@@ -18,6 +18,7 @@ from discreet.accounting import Guarantee, Json, Unit
 from discreet.accounting.base import Statement
 from discreet.core.errors import InvalidInput, quietly
 from discreet.core.fields import positive, text
+from discreet.core.lazily import registered
 from discreet.core.neighbours import ADD_REMOVE, Neighbours, Persons
 from discreet.statements.persons import APART, SHARED, conditions_for, theorem_for
 
@@ -53,6 +54,8 @@ _WRITERS: dict[str, Writer] = {}
 _SEVERAL: dict[str, str] = {}
 """Why mechanisms have a guarantee for persons with several rows: SHARED or APART."""
 
+CUTS_THEN_FIT, NORM_THEN_FIT, CURVATURE_WITH_FIT = "cuts-then-fit", "norm-then-fit", "curvature-with-fit"
+"""Two mechanisms that are one release."""
 CLASSES = "the classes"
 LABELS_THAT_OCCUR = "the set of labels that occur in y, since classes=None"
 SCHEMA = "the schema: columns, bounds, categories and classes"
@@ -128,6 +131,7 @@ def for_persons(mechanism: str, guarantee: Guarantee, persons: Persons | None) -
             f"{mechanism} promises something about single numbers, features or rows that their owners randomise, and not about persons; "
             "leave the persons out, or take a method that protects whole records."
         )
+    _writer_of(mechanism)  # registers it, if that was not done yet
     if persons.several and mechanism not in _SEVERAL:
         raise InvalidInput(
             f"{mechanism} has no guarantee for persons with several rows. Keep one row of each person (rows_per_person=1), take another method, or "
@@ -136,9 +140,13 @@ def for_persons(mechanism: str, guarantee: Guarantee, persons: Persons | None) -
     return replace(guarantee, unit=Unit.PERSON, theorem=theorem_for(guarantee.theorem, persons, _SEVERAL.get(mechanism, "")))
 
 
+def _writer_of(mechanism: str) -> Writer | None:
+    return registered(_WRITERS, mechanism, "discreet.statements")
+
+
 def words_of(mechanism: str, parameters: Record, problem: Record) -> Words | None:
     """None for a mechanism that nobody registered. Raises KeyError, TypeError or ValueError for a record that is none of this mechanism."""
-    writer = _WRITERS.get(mechanism)
+    writer = _writer_of(mechanism)
     return None if writer is None else writer(parameters, problem)
 
 

@@ -16,6 +16,7 @@ from uuid import UUID
 from discreet.accounting import ApproximateDP, Guarantee, Json, MutualInformation, NoGuarantee, PureDP, guarantee_from_dict
 from discreet.accounting.base import Statement
 from discreet.core.fields import positive, text
+from discreet.core.lazily import registered
 from discreet.core.neighbours import ADD_REMOVE, Neighbours
 from discreet.core.version import KNOWN_VERSIONS
 from discreet.noise import SYSTEM_SOURCE
@@ -101,7 +102,7 @@ def part_of(stated: Stated, record: Json) -> Stated:
 
 def recheck(stated: Stated) -> tuple[Check, ...]:
     """Whether the guarantee is what the recorded numbers give; a failed check where there is no recheck, or where the record cannot be read."""
-    numbers = _REGISTERED.get(stated.mechanism)
+    numbers = registered(_REGISTERED, stated.mechanism, "discreet.verification")
     if numbers is None:
         return (Check("mechanism", False, f"no mechanism called {stated.mechanism!r} is known to this version, so nothing can be verified"),)
     try:

@@ -16,13 +16,12 @@ from collections.abc import Callable, Iterator, Mapping
 from functools import lru_cache, partial
 
 import numpy as np
-from scipy.fft import irfft, rfft
-from scipy.optimize import brentq
 from scipy.special import log_ndtr
 
 from discreet.accounting import Json
 from discreet.core.arrays import Floats
 from discreet.core.fields import finite, positive
+from discreet.core.lazily import lazily
 from discreet.core.neighbours import ADD_REMOVE
 from discreet.statements.learning import dimension_of
 from discreet.verification.base import Check, Stated, delta_check, epsilon_check, register_recheck
@@ -42,6 +41,7 @@ from discreet.verification.numerics import (
     upper_lines,
 )
 
+fft, optimize = lazily("scipy.fft"), lazily("scipy.optimize")
 _MOST_CLASSES = 100_000
 _DIRECT = 4e9
 """Products that a composition of losses may take. Above, a transform does it, whose rounding at a large epsilon is multiplied by its exponential."""
@@ -182,10 +182,10 @@ def _sum_beyond(slopes: Floats, heights: Floats, s: float, classes: int, epsilon
         return classes * float(tilted(tilt)[0] @ values) - epsilon
 
     farthest = 600.0 / float(values[-1])
-    tilt = 0.0 if mean(0.0) > 0 else farthest if mean(farthest) < 0 else float(brentq(mean, 0.0, farthest))
+    tilt = 0.0 if mean(0.0) > 0 else farthest if mean(farthest) < 0 else float(optimize.brentq(mean, 0.0, farthest))
     likely, log_moment = tilted(tilt)
     length = 1 << math.ceil(math.log2(classes * (len(masses) - 1) + 1))
-    together = np.maximum(irfft(rfft(likely, length) ** classes, length), 0.0)
+    together = np.maximum(fft.irfft(fft.rfft(likely, length) ** classes, length), 0.0)
     sums = step * np.arange(length)
     together *= np.exp(np.clip(classes * log_moment - tilt * sums, -700.0, 700.0))
     above, weighted = (np.append(np.cumsum(terms[::-1])[::-1], 0.0) for terms in (together, together * sums))
@@ -294,7 +294,7 @@ def _composed(scan: Scan, s: float, classes: int) -> tuple[Floats, Floats]:
             together = np.convolve(together, masses)
     else:
         length = 1 << math.ceil(math.log2(2 * reach + 1))
-        together = np.maximum(irfft(rfft(masses, length) ** classes, length)[: 2 * reach + 1], 0.0)
+        together = np.maximum(fft.irfft(fft.rfft(masses, length) ** classes, length)[: 2 * reach + 1], 0.0)
     losses: Floats = step * np.arange(-reach, reach + 1, dtype=np.float64)
     return losses, np.append(together, min(1.0, classes * float(upper[-1])))
 

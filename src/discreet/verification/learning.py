@@ -24,12 +24,12 @@ import numpy as np
 
 from discreet.core.arrays import Floats
 from discreet.core.fields import finite, positive
+from discreet.core.lazily import lazily
 from discreet.core.neighbours import ADD_REMOVE
 from discreet.losses.predictions import PredictionLoss, prediction_loss_named
 from discreet.statements.base import mapping
 from discreet.statements.learning import dimension_of
 from discreet.verification.base import Check, Stated, delta_check, epsilon_check, register_recheck
-from discreet.verification.constrained import public_numbers
 from discreet.verification.numerics import (
     Envelope,
     Scan,
@@ -48,8 +48,8 @@ from discreet.verification.numerics import (
     some_tangents,
     upper_lines,
 )
-from discreet.verification.regression import bounded_rows, public_bounds
 
+constrained, regression = lazily("discreet.verification.constrained"), lazily("discreet.verification.regression")
 _BINS = 2000
 """Of slopes from 0 to the steepest one."""
 _LESS = 1.0 - 1e-7
@@ -165,14 +165,14 @@ def _normal_beyond(thresholds: Floats, s: float) -> Floats:
 
 
 def _residual_stages(stated: Stated) -> Stages:
-    bounds, ridge = public_bounds(stated.problem), positive(stated.parameters["ridge"])
+    bounds, ridge = regression.public_bounds(stated.problem), positive(stated.parameters["ridge"])
     s = positive(stated.parameters["width"]) * bounds.radius / positive(stated.parameters["scale"])
     return _two_signed(stated, *_scan_of_residuals(str(stated.parameters["loss"]), bounds.radius**2 / ridge), s, bounds.dimension)
 
 
 def _prediction_stages(stated: Stated) -> Stages:
     loss = prediction_loss_named(str(stated.problem["loss"]), mapping(stated.problem["loss_parameters"]))
-    dimension, radius = bounded_rows(stated.problem)
+    dimension, radius = regression.bounded_rows(stated.problem)
     steep, slopes, curvature = scan_of_predictions(loss, positive(stated.problem["target_bound"]))
     s = steep * radius / positive(stated.parameters["scale"])
     return _two_signed(stated, slopes, curvature * radius**2 / positive(stated.parameters["ridge"]), s, dimension)
@@ -203,7 +203,7 @@ def _two_signed(stated: Stated, slopes: Floats, traces: Floats, s: float, dimens
 
 def _set_stages(stated: Stated) -> Stages:
     """Of slopes with both signs, clipped, over what predictions reach and beyond."""
-    public, problem = public_numbers(stated.problem), stated.problem
+    public, problem = constrained.public_numbers(stated.problem), stated.problem
     loss = prediction_loss_named(str(problem["loss"]), mapping(problem["loss_parameters"]))
     target = positive(problem["target_bound"])
     steep, slopes, curvature = scan_of_predictions(loss, target, public.reach, most=public.slope, signed=loss.signed_targets)
@@ -237,7 +237,7 @@ def _minimiser_shift(scan: Scan, stated: Stated) -> float:
 
 @register_recheck("objective-perturbation-set")
 def _over_set(stated: Stated) -> Iterator[Check]:
-    public, problem = public_numbers(stated.problem), stated.problem
+    public, problem = constrained.public_numbers(stated.problem), stated.problem
     if not math.isfinite(public.radius):
         raise ValueError
     if not public.one_signed:

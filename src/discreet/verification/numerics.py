@@ -5,12 +5,12 @@ from collections.abc import Callable, Mapping
 from typing import NamedTuple
 
 import numpy as np
-from scipy.optimize import minimize_scalar
 from scipy.special import ndtr
 
 from discreet.accounting import Json, closeness
 from discreet.core.arrays import Floats
 from discreet.core.fields import finite, not_negative, numbers, positive
+from discreet.core.least import least_between
 from discreet.losses import MarginLoss, loss_named
 from discreet.noise import gaussian_error, spherical_error
 from discreet.statements.base import mapping, persons_of
@@ -186,8 +186,8 @@ def place_of_least(bound: Callable[[float], float], places: Floats, *, near: flo
     found = [bound(float(place)) for place in places]
     best = int(np.argmin(found))
     around = (float(places[max(0, best - 1)]), float(places[min(len(places) - 1, best + 1)]))
-    closer = minimize_scalar(bound, bounds=around, method="bounded", options={"xatol": near})
-    return float(closer.x) if closer.fun < found[best] else float(places[best])
+    place, value = least_between(bound, *around, near=near)
+    return place if value < found[best] else float(places[best])
 
 
 class Line(NamedTuple):
@@ -223,8 +223,8 @@ class Lines(NamedTuple):
             return float(bound(np.array([height]), np.array([self.above(height)]))[0])
 
         around = (float(self.heights[max(0, best - 1)]), float(self.heights[min(len(self.heights) - 1, best + 1)]))
-        near = minimize_scalar(at, bounds=around, method="bounded", options={"xatol": 1e-6 * float(self.heights[-1])})
-        return min(line, Line(float(near.fun), float(near.x), self.above(float(near.x))))
+        place, value = least_between(at, *around, near=1e-6 * float(self.heights[-1]))
+        return min(line, Line(value, place, self.above(place)))
 
     def above(self, height: float) -> float:
         """The least steepness of a line of this height."""

@@ -8,10 +8,10 @@ import math
 from collections.abc import Callable
 
 import numpy as np
-from scipy.optimize import minimize_scalar
 from scipy.special import gammaln, ndtr
 
 from discreet.core.arrays import Floats
+from discreet.core.least import least_between
 from discreet.core.neighbours import ADD_REMOVE, Neighbours
 from discreet.verification.numerics import panels
 
@@ -52,7 +52,7 @@ def _least(epsilon: float, excess: Callable[[float], float]) -> float:
         above = math.exp(log)
         return excess(epsilon + math.log1p(above) - above) / (1.0 + above)
 
-    return float(minimize_scalar(bound, bounds=(math.log(1e-7), math.log(20.0)), method="bounded", options={"xatol": 1e-6}).fun)
+    return least_between(bound, math.log(1e-7), math.log(20.0), near=1e-6)[1]
 
 
 def _gain(roots: Floats, rows: int, ratio: float) -> Floats:

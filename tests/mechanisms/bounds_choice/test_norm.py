@@ -16,9 +16,10 @@ from discreet.core.errors import InvalidInput
 from discreet.core.neighbours import ADD_REMOVE, REPLACE_ONE
 from discreet.mechanisms.base import certified
 from discreet.mechanisms.bounds_choice import OpenColumns, grid_named
-from discreet.mechanisms.bounds_choice.norm import CANDIDATES, NORM_THEN_FIT, NormPlan
+from discreet.mechanisms.bounds_choice.norm import CANDIDATES, NormPlan
 from discreet.mechanisms.selection import ThenFit
 from discreet.noise import SeededNoise
+from discreet.statements.base import NORM_THEN_FIT
 
 BOTH = [ADD_REMOVE, REPLACE_ONE]
 

@@ -20,11 +20,11 @@ from discreet.mechanisms.bounds_choice.release import noise_of
 from discreet.mechanisms.counting import GaussianCounting, LaplaceCounting, Queries
 from discreet.mechanisms.counting.gaussian_curve import Component, divergence, lattice
 from discreet.mechanisms.cuts import ColumnCells, ColumnHistograms, CutsPlan, Interval
-from discreet.mechanisms.cuts.release import CUTS_THEN_FIT
 from discreet.mechanisms.release import BoundedNoise, GaussianRelease
 from discreet.mechanisms.selection import ThenFit
 from discreet.queries import Rows
 from discreet.statements import certified_words
+from discreet.statements.base import CUTS_THEN_FIT
 from discreet.verification.counting import losses_of_counts
 
 COLUMNS = [Interval(name, 0.0, 1.0) for name in "abcd"]

@@ -26,7 +26,6 @@ from discreet.mechanisms.bounds_choice.choice import BoundsChoice, OpenColumns
 from discreet.mechanisms.bounds_choice.grid import BoundsGrid
 from discreet.noise import Noise
 
-NORM_THEN_FIT = "norm-then-fit"
 NORM = "row norm"
 CANDIDATES = tuple(2.0**power for power in range(-7, 30))
 """Public: whatever the records are, and each a bound that a domain can have."""

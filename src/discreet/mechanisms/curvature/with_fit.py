@@ -23,8 +23,8 @@ from discreet.mechanisms.curvature.factors import CurvedRisk
 from discreet.mechanisms.curvature.gaussian import GaussianCurvature
 from discreet.mechanisms.curvature.query import CurvatureQuery
 from discreet.mechanisms.selection.then_fit import ThenFit, together
+from discreet.statements.base import CURVATURE_WITH_FIT
 
-CURVATURE_WITH_FIT = "curvature-with-fit"
 _KNOTS = 129
 _REACH = 9.0
 """Deviations of the privacy loss that knots go to."""

@@ -24,7 +24,6 @@ from discreet.mechanisms.cuts.grid import ColumnCells, ColumnHistograms, equal_s
 from discreet.noise import Integers, Noise
 from discreet.verification.base import Check
 
-CUTS_THEN_FIT = "cuts-then-fit"
 """Cuts and a fit on them, under one guarantee (selection/then_fit.py, proof note cuts.md, theorem 2): whatever the cuts are, the fit has the same
 public problem (choose.py)."""
 

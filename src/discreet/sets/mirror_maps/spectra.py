@@ -11,15 +11,17 @@ from dataclasses import dataclass
 from typing import Any, Generic, NamedTuple, TypeVar
 
 import numpy as np
-from scipy.optimize import brentq
 
 from discreet.core.arrays import Floats
 from discreet.core.errors import InvalidType
+from discreet.core.lazily import lazily
 from discreet.sets import Constraint, GroupL2Ball, L1Ball, LpBall, NuclearBall
 from discreet.sets.base import vector
 from discreet.sets.extremes import absolute_moment
 from discreet.sets.group_balls import block_norms, spread
 from discreet.sets.mirror_maps.base import MirrorMap
+
+optimize = lazily("scipy.optimize")
 
 B = TypeVar("B", L1Ball, GroupL2Ball, NuclearBall)
 
@@ -187,7 +189,7 @@ class SpectralMap(MirrorMap):
             return self._inverse(np.maximum(kept - gaps, 0.0))
 
         if found.sum() > radius:
-            found = inverse(brentq(lambda kept: float(inverse(kept).sum()) - radius, 0.0, most, xtol=1e-300, rtol=8.9e-16, maxiter=2000))
+            found = inverse(optimize.brentq(lambda kept: float(inverse(kept).sum()) - radius, 0.0, most, xtol=1e-300, rtol=8.9e-16, maxiter=2000))
             found *= radius / found.sum()
         return self._spectrum.join(found, frame)
 

@@ -1,0 +1,67 @@
+"""What is imported when it is first used, so that a command answers before what it does not need is there.
+
+optimize = lazily("scipy.optimize")                      stands for the module; what is asked of it is asked of the module
+__getattr__, __dir__ = names_of(__name__)                in a package: the names that its `if TYPE_CHECKING:` imports, each from its module
+registered(kept, name, package)                          what a module of the package registers as it is imported
+"""
+
+import ast
+import sys
+from collections.abc import Callable, Mapping
+from functools import cache
+from importlib import import_module
+from pkgutil import iter_modules
+from typing import Any, TypeVar
+
+T = TypeVar("T")
+_MOSTLY = "learning"
+"""The module that has what is mostly asked for."""
+
+
+class _Lazily:
+    __slots__ = ("_name",)
+
+    def __init__(self, name: str) -> None:
+        self._name = name
+
+    def __getattr__(self, attribute: str) -> Any:  # noqa: ANN401 - whatever the module has
+        if attribute.startswith("__"):  # whoever looks at all names of a module, and not what it has
+            raise AttributeError(attribute)
+        return getattr(import_module(self._name), attribute)
+
+
+def lazily(name: str) -> Any:  # noqa: ANN401 - as above
+    """The module of this name."""
+    return _Lazily(name)
+
+
+def registered(kept: Mapping[str, T], name: str, package: str) -> T | None:
+    """What is kept under a name, which a module of `package` registers as it is imported: they are, one after the other, until it is there."""
+    if name not in kept:
+        for module in (_MOSTLY, *(found.name for found in iter_modules(import_module(package).__path__))):
+            import_module(f"{package}.{module}")
+            if name in kept:
+                break
+    return kept.get(name)
+
+
+def names_of(package: str) -> tuple[Callable[[str], object], Callable[[], list[str]]]:
+    """What a package calls `__getattr__` and `__dir__`. A name that it does not have raises AttributeError, as elsewhere."""
+    homes = cache(lambda: _homes(package))
+
+    def found(name: str) -> object:
+        if name.startswith("__") or name not in homes():
+            raise AttributeError(f"module {package!r} has no attribute {name!r}")
+        value: object = getattr(import_module(homes()[name]), name)
+        setattr(sys.modules[package], name, value)
+        return value
+
+    return found, lambda: sorted({*vars(sys.modules[package]), *homes()})
+
+
+def _homes(package: str) -> dict[str, str]:
+    """Name -> module, from the text of the package."""
+    loader: Any = sys.modules[package].__loader__
+    blocks = [node for node in ast.parse(loader.get_source(package)).body if isinstance(node, ast.If)]
+    imports = [node for block in blocks if ast.unparse(block.test) == "TYPE_CHECKING" for node in block.body if isinstance(node, ast.ImportFrom)]
+    return {alias.name: node.module for node in imports for alias in node.names if node.module is not None}
