@@ -397,13 +397,16 @@ def release(draw: np.random.Generator) -> Honest:
         target_bound=float(10.0 ** draw.uniform(-1, 1)),
     )
     target = "clear" if clear and not hidden else str(draw.choice(["noisy", "omitted"]))
-    sketched = method.kind == "sketch" and draw.random() < 0.4 and "epsilon" in numbers
+    sketched = method.kind in ("sketch", "moments") and draw.random() < 0.4 and "epsilon" in numbers
     plan = method.plan(Request(domain=domain, target=target, neighbours=ADD_REMOVE if hidden or sketched else REPLACE_ONE, **numbers), "tight")
     X, count = _records(draw, features)
     read = plan.query.read.domain
     data = Records(rows=as_matrix(X), targets=draw.uniform(-1, 1, count) * read.target_bound, domain=read)
     made = plan.mechanism.run(plan.query, data, SystemNoise())
-    if isinstance(made.certificate.guarantee, NoGuarantee):
+    stated = made.certificate.guarantee
+    if getattr(stated, "delta_at_epsilon", 1.0) <= sys.float_info.min:
+        raise InfeasibleTarget("a delta that is the least number there is cannot be lowered into a lie.")
+    if isinstance(stated, NoGuarantee):
         raise InfeasibleTarget("a chosen level of noise that promises nothing at this epsilon, and says so, is no certificate that should verify.")
     return _of_certificate("release", made.certificate, made.value)
 

@@ -32,6 +32,7 @@ BOTH = {"objective", "output", "multinomial", "one-vs-rest"}
 RUNS = [
     *((name, 0.0 if watch.pure or name == "bounds" else 1e-6, REPLACE_ONE) for name, watch in CATALOGUE.items()),
     ("cuts", 0.0, ADD_REMOVE),
+    ("second-moments", 1e-6, ADD_REMOVE),
     *((name, 0.0, ADD_REMOVE) for name in sorted(BOTH)),
 ]
 
@@ -113,6 +114,15 @@ def test_no_person_moves_a_description_farther_than_the_noise_is_for():
         moved = float(np.linalg.norm(answers[1] - answers[0]))
         (stated,) = asked.queries.sensitivities(ADD_REMOVE)
         assert 0.98 * stated.step <= moved <= stated.step
+
+
+def test_no_record_moves_second_moments_farther_than_the_noise_is_for():
+    """The worst pairs that are known, of records and of persons, reach what the certificate says and no more."""
+    for neighbours in (ADD_REMOVE, REPLACE_ONE):
+        for person in (None, WorstPerson(rule=Persons(rows=3))):
+            report = CATALOGUE["second-moments"].run(Target(epsilon=1.0, delta=1e-6, neighbours=neighbours, person=person))
+            assert not report.violated, str(report)
+            assert report.bound > 0.995
 
 
 def test_no_record_counts_more_than_one_in_a_search_over_regressions():

@@ -13,6 +13,7 @@ RELEASE = ("release", "people.csv", "--schema", "survey.toml", "--out", "out")
 ADDITIVE = (*RELEASE, "--method", "additive", "--epsilon", "1", "--delta", "1e-6")
 
 METHODS_ON_THE_COMMAND_LINE = {
+    "moments": "--epsilon 1 --delta 1e-6",
     "additive": "--epsilon 1 --delta 1e-6",
     "projection": "--epsilon 1 --delta 1e-6 --columns 2 --projection-seed 3",
     "fresh-projection": "--epsilon 1 --delta 1e-6 --columns 2",
@@ -41,6 +42,33 @@ def test_every_method_writes_a_folder_that_verifies(survey, method):
     assert (checked.code, checked.json["ok"]) == (0, True)
     assert discreet("inspect", "out", "--json").json["guarantee"] == outcome.json["guarantee"]
     assert "It does not protect" in discreet("inspect", "out").out
+
+
+def test_a_dry_run_says_what_a_release_would_be_worth_and_touches_nothing(survey):
+    """No table, no ledger entry, no folder: the table need not even be there."""
+    (survey / "people.csv").unlink()
+    dry = ("release", "people.csv", "--schema", "survey.toml", "--epsilon", "1", "--delta", "1e-6", "--dry-run", "--public-records", "300")
+    before = sorted(survey.iterdir())
+    outcome = discreet(*dry, "--method", "additive")
+    assert outcome.code == 0, outcome
+    for words in (
+        "Noise        deviation on every number: age",
+        "Mean         of 300 rows",
+        "NOTHING can be learnt",
+        "Better       --method moments",
+    ):
+        assert words in outcome.out
+    found = discreet(*dry, "--method", "moments", "--json").json["outlook"]
+    assert (found["records"], found["records_public"], found["better"]) == (300, True, None)
+    assert sorted(survey.iterdir()) == before
+    assert "or --dry-run" in discreet(*dry[:3], *dry[3:-3], "--method", "moments").err
+
+
+def test_what_it_is_worth_is_said_before_it_is_drawn(survey):
+    outcome = discreet(*ADDITIVE)
+    assert outcome.code == 0
+    assert "of 300 rows" in outcome.err
+    assert "--method moments, at the same price" in outcome.err
 
 
 def test_every_method_is_on_the_command_line_and_in_its_help():

@@ -199,6 +199,7 @@ _REQUESTS = {
     "projection": {"width": 2},
     "fresh-projection": {"width": 2},
     "fisher": {},
+    "moments": {"most_records": 10_000},
     "sketch": {"rows": 20, "most_records": 10_000},
     "eigenvalue-sketch": {"rows": 20, "most_records": 10_000},
 }
@@ -207,7 +208,7 @@ _REQUESTS = {
 def _releasing(relation):
     hidden = relation == "add-remove"
     for method, given in _REQUESTS.items():
-        slots = {"slots": 50} if hidden and "rows" not in given else {}
+        slots = {"slots": 50} if hidden and "most_records" not in given else {}
         for name, domain in (("entries", {"entry_bound": 0.8}), ("norms", {"norm_bound": 1.0})):
             box = Domain(features=FEATURES, target_bound=1.0, **domain)
 

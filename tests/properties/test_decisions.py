@@ -27,7 +27,7 @@ from discreet import (
     PrivateSearchCV,
     SimplexRegression,
 )
-from discreet.consumers import NoisyLinearSVC, NoisyLogisticRegression
+from discreet.consumers import MomentsDiscriminant, MomentsNaiveBayes, NoisyLinearSVC, NoisyLogisticRegression
 from discreet.core.errors import InvalidType
 from discreet.data import Block, FunctionTable, NumericColumn, Schema, Target
 from discreet.matrices import as_matrix, is_per_record
@@ -77,6 +77,8 @@ MADE = {
     ),
     "noisy-logistic": (NoisyLogisticRegression(feature_noise=0.01), 2),
     "noisy-svc": (NoisyLinearSVC(feature_noise=0.01), 2),
+    "discriminant": (MomentsDiscriminant(), 3),
+    "naive-bayes": (MomentsNaiveBayes(), 2),
     "stored": (stored, 2),
     "lasso": (Lasso(**BOUNDS, **FREE), 0),
     "group-lasso": (GroupLasso(groups=COLUMNS, **BOUNDS, **FREE), 0),
@@ -93,7 +95,7 @@ FORMS = {
     "frame": pd.DataFrame,
     "blocks": lambda rows: FunctionTable(lambda part: Block(as_matrix(np.array_split(rows, 3)[part]), None, None), blocks=3, features=COLUMNS),
 }
-SPARSE_NOT_TAKEN = BLOCKS_NOT_TAKEN = {"noisy-logistic", "noisy-svc"}
+SPARSE_NOT_TAKEN = BLOCKS_NOT_TAKEN = {"noisy-logistic", "noisy-svc", "discriminant", "naive-bayes"}
 
 
 @pytest.fixture(scope="module", params=MADE)

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from discreet.audit.claim import Claim, Target
-from discreet.audit.drawn import constrained, integers, learning, regression, released_rows, sketches
+from discreet.audit.drawn import constrained, integers, learning, regression, released_rows, second_moments, sketches
 from discreet.audit.drawn.parts import Watched
 from discreet.audit.exact import choice, exact_audit, gaussian_integers, laplace_integers, sketch, worst_of
 from discreet.audit.learning import exact_learning_audit
@@ -294,6 +294,14 @@ _ENTRIES = (
         exact=partial(_noisy_walk, kind=NoisyMirrorDescent),
     ),
     _entry("sketch", "a secret Gaussian sketch of 8 rows, by its chi-square laws", sketches.sketch, "release-gaussian-sketch", exact=_sketch),
+    _entry(
+        "second-moments",
+        "second moments of records or persons, as released",
+        second_moments.moments,
+        "release-gaussian-moments",
+        exact=second_moments.moments_audit,
+        persons=True,
+    ),
     _entry("rows", "rows with Gaussian noise, as released", released_rows.rows, "release-gaussian-rows", statistical=partial(_release, fresh=False)),
     _entry(
         "fresh-projection",

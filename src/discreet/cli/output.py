@@ -108,6 +108,12 @@ def warn(message: str) -> None:
     click.echo(f"{styled('Warning:', fg='yellow', to_error=True)} {message}", err=True)
 
 
+def announce(*lines: str) -> None:
+    """What is said to people before anything is done, on standard error; a document has it too."""
+    if not click.get_current_context().params["as_json"]:
+        click.echo("\n".join((*lines, "")), err=True)
+
+
 def styled(text: str, *, fg: str | None = None, to_error: bool = False) -> str:
     """`text` in bold and colour on a terminal, unless NO_COLOR asks for none."""
     stream = sys.stderr if to_error else sys.stdout

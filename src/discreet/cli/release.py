@@ -36,7 +36,7 @@ from discreet.cli.options import (
     typed,
     usage_error,
 )
-from discreet.cli.output import Outcome, check_report, labelled, refuse_same_file, step, styled, within, written_report
+from discreet.cli.output import Outcome, announce, check_report, labelled, refuse_same_file, step, styled, within, written_report
 from discreet.cli.persons import Whose, ask
 from discreet.core.errors import FileFormatError, InvalidInput, quietly
 from discreet.core.files.lookup import is_folder
@@ -89,13 +89,20 @@ class _Release:
     records: Records
     seed: Seed = None
     about: _About
-    out: Annotated[File, "The folder to write."]
+    dry_run: Annotated[bool, "Say what the release would be worth, and stop: no table is read, nothing is drawn, spent or written."] = False
+    known_records: Annotated[
+        int | None,
+        Option(name="--public-records", help="How many records there are, where that is public: for what is said before anything is spent."),
+    ] = None
+    out: Annotated[File | None, "The folder to write; not needed with --dry-run."] = None
     report: Report = None
     overwrite: Annotated[bool, "Replace the folder where it holds a release, and the page."] = False
 
 
 @command(
     "Publish a table as noisy or sketched data.",
+    "discreet release people.csv --schema people.toml --method moments --epsilon 1 --delta 1e-6 --dry-run",
+    "discreet release people.csv --schema people.toml --method moments --epsilon 1 --delta 1e-6 --out sums",
     "discreet release people.csv --schema people.toml --method additive --epsilon 1 --delta 1e-6 --out noisy",
     "discreet release people.csv --schema people.toml --method sketch --rows 500 --epsilon 1 --delta 1e-6 \\\n"
     "      --neighbours add-remove --out sketched --ledger team.ledger --data-set people",
@@ -113,7 +120,12 @@ def release(given: _Release) -> Outcome:
     .feather or .ipc files, a folder of .parquet files, and every table for --dask are read in blocks, and rows go out as they come in, so that
     neither needs to fit into memory. Method, schema, folder and what is left in the ledger are checked before a record is read. Numbers are encoded
     to [-1, 1] where the schema says rows = "bound", which is better for a release than "normalise".
+
+    Before anything is spent it is said, from public numbers alone, how large the noise is on a number and on a mean, what a learner would make of the
+    release, and which method would tell more for the same budget; --dry-run stops there.
     """
+    if given.out is None and not given.dry_run:
+        raise usage_error("--out is needed: the folder to write (or --dry-run, which writes none)")
     numbers = {**vars(given.numbers), "weights": _weights(given.numbers.weights)}
     with step("Checking what can be checked without the records"):
         chosen = discreet.releases.methods.ALL_METHODS.get(given.method)
@@ -122,14 +134,12 @@ def release(given: _Release) -> Outcome:
         schema = public if given.method == synthetic.METHOD else discreet.releases.columns.released_schema(public)
         about = discreet.releases.About(**vars(given.about))
         sources = (*given.records.paths, *given.records.files, given.schema, given.spending.ledger)
-        refuse_same_file(given.out, *sources)
-        if held := next((source for source in sources if source not in (None, "-") and within(source, given.out)), None):
-            raise InvalidInput(f"--out names a folder that holds {held!r}, which this command uses. Choose another path.")
-        if given.report is not None and within(given.report, given.out):
-            raise InvalidInput(f"the report {given.report!r} would be written into the release itself. Choose a path outside {given.out!r}.")
-        check_report(given.report, given.out, *sources, overwrite=given.overwrite)
+        if given.out is not None:
+            _check_places(given, given.out, sources)
         if by_owners:
-            return _shown(given, _collected(given, numbers, schema, about), None)
+            if given.out is None:
+                raise usage_error(f"--method {given.method} needs --out: it spends nothing, so there is nothing to try")
+            return _shown(given, given.out, _collected(given, given.out, numbers, schema, about), None)
         account = given.spending.account()
         rows_of_nobody = given.method == synthetic.METHOD
         if not rows_of_nobody:
@@ -137,8 +147,12 @@ def release(given: _Release) -> Outcome:
     if rows_of_nobody:
         with step("Checking what can be checked without the records"):
             plan = synthetic.planned(given.synthetic, public, numbers, target=given.target, neighbours=given.neighbours, about=about)
+        if given.dry_run or given.out is None:
+            check_fits(account, plan.guarantee)
+            words = "not said before the release: which tables are counted is chosen by a private look at them"
+            return _tried({"known": False, "method": given.method}, plan.guarantee, labelled(("Noise", words)))
         where = synthetic.Where(folder=given.out, schema=given.schema, overwrite=given.overwrite)
-        return _shown(given, synthetic.released(plan, given.synthetic, given.records, where, noise_of(given.seed), account), account)
+        return _shown(given, given.out, synthetic.released(plan, given.synthetic, given.records, where, noise_of(given.seed), account), account)
     with step("Checking the method and the folder"):
         request = discreet.releases.Request(
             domain=discreet.releases.columns.released_domain(schema),
@@ -147,14 +161,43 @@ def release(given: _Release) -> Outcome:
             **numbers,
         )
         publication = discreet.releases.Publication.planned(given.method, request, calibration=given.calibration, schema=schema, about=about)
-        publication.check(given.out, overwrite=given.overwrite)
+        if given.out is not None:
+            publication.check(given.out, overwrite=given.overwrite)
         check_fits(account, publication.guarantee)
     ask(schema, given.schema, run=True)
+    if given.dry_run or given.out is None:
+        outlook = publication.outlook(given.known_records)
+        return _tried(outlook.to_dict(), publication.guarantee, _foreseen(outlook, publication))
     noise = noise_of(given.seed)
     data = _opened(given.records, schema, request, noise)
+    known = data.records if request.neighbours is discreet.REPLACE_ONE and request.records.read.in_order else given.known_records
+    outlook = publication.outlook(known)
+    announce(*_foreseen(outlook, publication))
     with step("Releasing"):
         made = publication.write(data, given.out, noise, account=account, overwrite=given.overwrite)
-    return _shown(given, made, account)
+    return _shown(given, given.out, made, account, outlook)
+
+
+def _foreseen(outlook: "discreet.releases.Outlook", publication: "discreet.releases.Publication") -> list[str]:
+    """What is said of a release before it is made; for rows that say nothing, what says more of rows and of columns."""
+    hopeless = publication.method.kind is discreet.releases.Kind.ROWS and outlook.error >= discreet.releases.outlook.LITTLE
+    also = (("", f"--method {synthetic.METHOD}, for {synthetic.SAYS}"), ("", "discreet describe, for counts, means and quantiles with intervals"))
+    return labelled(*outlook.lines(), *(also if hopeless else ()))
+
+
+def _tried(outlook: dict[str, Any], guarantee: "discreet.accounting.Guarantee", lines: list[str]) -> Outcome:
+    """Of a dry run."""
+    return Outcome(document={"outlook": outlook, "guarantee": guarantee.to_dict()}, lines=[*lines, "", "Nothing was spent."])
+
+
+def _check_places(given: _Release, out: str, sources: Sequence[str | None]) -> None:
+    """Raise InvalidInput where folder or report would be in the way of each other, or of what is read."""
+    refuse_same_file(out, *sources)
+    if held := next((source for source in sources if source not in (None, "-") and within(source, out)), None):
+        raise InvalidInput(f"--out names a folder that holds {held!r}, which this command uses. Choose another path.")
+    if given.report is not None and within(given.report, out):
+        raise InvalidInput(f"the report {given.report!r} would be written into the release itself. Choose a path outside {out!r}.")
+    check_report(given.report, out, *sources, overwrite=given.overwrite)
 
 
 def _opened(records: Records, schema: "discreet.Schema", request: "discreet.releases.Request", noise: "discreet.noise.Noise") -> "discreet.Records":
@@ -178,7 +221,7 @@ def _weights(text: str | None) -> list[float] | None:
 
 
 def _collected(
-    given: _Release, numbers: dict[str, Any], schema: "discreet.Schema", about: "discreet.releases.About"
+    given: _Release, out: str, numbers: dict[str, Any], schema: "discreet.Schema", about: "discreet.releases.About"
 ) -> "discreet.releases.PublishedRelease":
     """Lines of many owners. That spends nothing: what their records are worth was settled when they were randomised.
 
@@ -195,7 +238,7 @@ def _collected(
         raise usage_error(f"--method {given.method} takes no {' and no '.join(wrong)}: the records were randomised by their owners")
     try:
         with click.open_file(table, encoding="utf-8") as lines:
-            return discreet.releases.collect(lines, given.out, schema=schema, about=about, overwrite=given.overwrite)
+            return discreet.releases.collect(lines, out, schema=schema, about=about, overwrite=given.overwrite)
     except FileFormatError as error:
         refusal: InvalidInput = FileFormatError(f"{table!r} cannot be collected: {error}")
     except (OSError, UnicodeDecodeError) as error:
@@ -203,23 +246,30 @@ def _collected(
     raise refusal
 
 
-def _shown(given: _Release, made: "_Published", account: "discreet.ledger.Account | None") -> Outcome:
+def _shown(
+    given: _Release,
+    out: str,
+    made: "_Published",
+    account: "discreet.ledger.Account | None",
+    outlook: "discreet.releases.Outlook | None" = None,
+) -> Outcome:
     """What left, what was spent, what is left, and what to do next."""
-    page = written_report(made, given.report, account, name=given.out, overwrite=given.overwrite)
+    page = written_report(made, given.report, account, name=out, overwrite=given.overwrite)
     with step("Checking the release"):
         verification = made.verify()
+    foreseen = {} if outlook is None else {"outlook": outlook.to_dict()}
     document, paid = receipt(made.certificate, verification, account, spent=False)
     (_, what), (_, protected), (_, exposed), _ = made.inspection()
     return Outcome(
-        document={"release": given.out, **document, **made.inspection_record(), "report": page.path},
+        document={"release": out, **foreseen, **document, **made.inspection_record(), "report": page.path},
         lines=[
             *labelled(("Release", what[0]), ("Numbers", what[1])),
             *labelled(*((("" if place else "Protects"), line) for place, line in enumerate(protected))),
             *labelled(*((("" if place else "Not"), line) for place, line in enumerate(exposed))),
             *paid,
-            *labelled(("Written to", given.out), ("Report", page.path)),
+            *labelled(("Written to", out), ("Report", page.path)),
             "",
-            f"Next: discreet inspect {given.out}, discreet verify {given.out}",
+            f"Next: discreet inspect {out}, discreet verify {out}",
         ],
         checked=verification if guarantee_of(made.certificate)["private"] else None,
         lost=[page.lost],

@@ -4,8 +4,25 @@ Everything here is post-processing: it reads released numbers and public facts a
 """
 
 from discreet.consumers.corrected import reconstructed_rows
+from discreet.consumers.moments import ReleasedMoments
+from discreet.consumers.moments_axes import MomentsPCA
+from discreet.consumers.moments_classes import MomentsDiscriminant, MomentsNaiveBayes
+from discreet.consumers.moments_ridge import MomentsRidge
 from discreet.consumers.noisy_classifiers import NoisyLinearSVC, NoisyLogisticRegression
 from discreet.consumers.projected import ProjectedRidge, ProjectedRows
 from discreet.consumers.ridge import NoisyRidge, SketchRidge
 
-__all__ = ["NoisyLinearSVC", "NoisyLogisticRegression", "NoisyRidge", "ProjectedRidge", "ProjectedRows", "SketchRidge", "reconstructed_rows"]
+__all__ = [
+    "MomentsDiscriminant",
+    "MomentsNaiveBayes",
+    "MomentsPCA",
+    "MomentsRidge",
+    "NoisyLinearSVC",
+    "NoisyLogisticRegression",
+    "NoisyRidge",
+    "ProjectedRidge",
+    "ProjectedRows",
+    "ReleasedMoments",
+    "SketchRidge",
+    "reconstructed_rows",
+]

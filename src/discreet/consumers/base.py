@@ -27,7 +27,7 @@ from discreet.core.validate import not_negative, probability, whole
 from discreet.queries import Target
 from discreet.releases import Kind, PublishedRelease, read_release
 
-_WORDS = {Kind.ROWS: "one row a record", Kind.PROJECTED_ROWS: "projected rows", Kind.SKETCH: "a sketch"}
+_WORDS = {Kind.ROWS: "one row a record", Kind.PROJECTED_ROWS: "projected rows", Kind.SKETCH: "a sketch", Kind.MOMENTS: "second moments"}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -123,11 +123,9 @@ class Line(RegressorMixin, Consumer):  # type: ignore[misc]
 
 
 @dataclass(kw_only=True, eq=False, repr=False)
-class NoisyRegression(Line, ABC):
+class UncertainLine(Line):
     """A line with the errors that noise of a known law, and sampling, leave it."""
 
-    _kind: ClassVar[Kind]
-    """Of the releases that it learns from."""
     degrees_: float = field(init=False)
     """Of Student's t in intervals; infinity for the normal law."""
     _errors: Callable[..., AnyFloats | None] = field(init=False)
@@ -137,26 +135,6 @@ class NoisyRegression(Line, ABC):
     _centre_variance: float = field(init=False)
     _target_variance: float | None = field(init=False)
     """Of targets around the line; None where the number of records is not public."""
-
-    def fit(self, X: Any, y: Any) -> Self:
-        """From released features X (n, d) and targets y (n,). Raises InvalidInput for what cannot be used."""
-        rows = self._learnt_from(X)
-        targets, noise = numbers_of(self._targets(y, len(rows)), "y"), self._noise(rows.shape[1])
-        return self._fit(rows, targets, noise, len(rows) if self._kind is Kind.ROWS else None)
-
-    def fit_release(self, release: PublishedRelease | str | Path) -> Self:
-        """From a published folder alone: noise and number of records are read from it, and the parameters about them are not used."""
-        found = open_release(release, self._kind)
-        rows, targets = with_targets(found)
-        return self._fit(self._learnt_from(rows), targets, noise_on_rows(found), found.records)
-
-    @abstractmethod
-    def _noise(self, dimension: int) -> RowNoise:
-        """That of the parameters, on rows of so many features."""
-
-    @abstractmethod
-    def _fit(self, rows: Floats, targets: Floats, noise: RowNoise, records: int | None) -> Self:
-        """Fit to rows (n, d) and targets (n,); `records` is their public number, where parameters say no other."""
 
     def predict_interval(self, X: Any, *, level: float = 0.95, target: bool = False) -> Floats:
         """(n, 2): for the line at x, or for a new target there, to first order; (-inf, inf) where noise drowns a direction.
@@ -180,6 +158,34 @@ class NoisyRegression(Line, ABC):
     def _quantile(self, level: float) -> float:
         sure = 0.5 + 0.5 * probability(level, "level")
         return float(ndtri(sure) if np.isinf(self.degrees_) else stdtrit(self.degrees_, sure))
+
+
+@dataclass(kw_only=True, eq=False, repr=False)
+class NoisyRegression(UncertainLine, ABC):
+    """One that learns from released rows, or from those of a sketch."""
+
+    _kind: ClassVar[Kind]
+    """Of the releases that it learns from."""
+
+    def fit(self, X: Any, y: Any) -> Self:
+        """From released features X (n, d) and targets y (n,). Raises InvalidInput for what cannot be used."""
+        rows = self._learnt_from(X)
+        targets, noise = numbers_of(self._targets(y, len(rows)), "y"), self._noise(rows.shape[1])
+        return self._fit(rows, targets, noise, len(rows) if self._kind is Kind.ROWS else None)
+
+    def fit_release(self, release: PublishedRelease | str | Path) -> Self:
+        """From a published folder alone: noise and number of records are read from it, and the parameters about them are not used."""
+        found = open_release(release, self._kind)
+        rows, targets = with_targets(found)
+        return self._fit(self._learnt_from(rows), targets, noise_on_rows(found), found.records)
+
+    @abstractmethod
+    def _noise(self, dimension: int) -> RowNoise:
+        """That of the parameters, on rows of so many features."""
+
+    @abstractmethod
+    def _fit(self, rows: Floats, targets: Floats, noise: RowNoise, records: int | None) -> Self:
+        """Fit to rows (n, d) and targets (n,); `records` is their public number, where parameters say no other."""
 
 
 def row_noise(features: Any, target: Any, cross: Any, dimension: int) -> RowNoise:

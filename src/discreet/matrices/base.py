@@ -193,13 +193,13 @@ class Matrix(ABC):
         return norms
 
     def integer_gram(self, last: Floats | None, *, unit: float, factors: Floats | None = None) -> npt.NDArray[np.int64]:
-        """Second moments of integers, exactly: sum_i t_i t_i^T, t_i = trunc(z_i / unit), z_i = x_i, or (x_i, last_i) with `last` (n,): shape (m, m).
+        """Second moments of integers, exactly: sum_i t_i t_i^T, t_i = trunc(z_i / unit), z_i = x_i, or (x_i, last_i) with `last` (n,) or (n, k).
 
         With `factors` (n,) t_i = trunc(f_i z_i / unit), where f_i z_i is rounded once, so that t_i is a function of its row and factor alone.
         For |t_ij| <= 2^20 products of 1024 rows are sums of integers below 2^50, so that float64 takes them exactly in any order, and integers of 64
         bits add them up for up to 2^22 rows of such numbers (fewer bits for more rows). The caller bounds all numbers (`queries.SecondMoments`).
         """
-        columns = self.shape[1] + (last is not None)
+        columns = self.shape[1] + (0 if last is None else 1 if last.ndim == 1 else last.shape[1])
         total = np.zeros((columns, columns), dtype=np.int64)
         for rows, entries in self.chunks():
             numbers = entries if last is None else np.column_stack((entries, last[rows]))

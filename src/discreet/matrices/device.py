@@ -258,9 +258,10 @@ class DeviceMatrix(Matrix):
         """See Matrix: blocks of 1024 rows where they are, and one (m, m) matrix of integers travels."""
         from array_api_compat import device  # noqa: PLC0415 - an optional dependency
 
-        xp, columns = self.xp, self.shape[1] + (last is not None)
+        beside = None if last is None else last.reshape(len(last), -1)
+        xp, columns = self.xp, self.shape[1] + (0 if beside is None else beside.shape[1])
         total = xp.zeros((columns, columns), dtype=xp.int64, device=device(self.table))
-        column = None if last is None else transfer.to_device(last[:, np.newaxis], self.table)
+        column = None if beside is None else transfer.to_device(beside, self.table)
         scale = None if factors is None else transfer.to_device(factors[:, np.newaxis], self.table)
         for piece in self.pieces(3 * columns + 2 * columns * columns // BLOCK_ROWS):
             entries = self.entries_there(piece)

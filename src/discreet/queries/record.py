@@ -38,8 +38,9 @@ def _query(record: Mapping[str, Json]) -> Query | None:
             return _projection(record, domain, target)
         case "weighted-rows":
             return WeightedRows.of(domain, weights=_matrix(record["weights"]), target=target)
-        case "second-moments":
-            return SecondMoments(domain=domain, target=target, most_records=_integer(record["most_records"]))
+        case "second-moments" | "counted-moments" as name:
+            counted = name == "counted-moments"
+            return SecondMoments(domain=domain, target=target, most_records=_integer(record["most_records"]), counted=counted)
         case _:
             return None
 

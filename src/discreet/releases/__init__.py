@@ -3,6 +3,7 @@
 from discreet.releases.columns import Kind, PublishedColumn
 from discreet.releases.local import LocalSurvey, RandomisedRecord, collect
 from discreet.releases.methods import METHODS, SETTINGS, Method, Request
+from discreet.releases.outlook import Outlook
 from discreet.releases.publish import About, Publication, publish
 from discreet.releases.release import PublishedRelease, read_release
 from discreet.releases.synthetic import SyntheticTable, combined, publish_synthetic, read_synthetic
@@ -14,6 +15,7 @@ __all__ = [
     "Kind",
     "LocalSurvey",
     "Method",
+    "Outlook",
     "Publication",
     "PublishedColumn",
     "PublishedRelease",

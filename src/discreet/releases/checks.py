@@ -94,7 +94,7 @@ def _agreement(contents: Contents, query: Query) -> Iterator[Check]:
         yield Check(
             "schema", _schema_fits(contents.schema, query, local=local is True), "its bounds and number of features are those of the certificate"
         )
-    size = parameters.get("rows" if method.kind is Kind.SKETCH else "slots")
+    size = query.columns if method.kind is Kind.MOMENTS else parameters.get("rows" if method.kind is Kind.SKETCH else "slots")
     same = size is None or size == rows
     yield Check("rows", same, f"{rows} rows" if same else "another number of rows than the certificate says")
 

@@ -28,7 +28,11 @@ from discreet.data.frames import Frame
 from discreet.queries import Target
 from discreet.statements.base import among
 
-Role: TypeAlias = Literal["feature", "target"]
+Role: TypeAlias = Literal["feature", "target", "constant"]
+
+
+CONSTANT = "1"
+"""Name of the column, and row, of sums."""
 
 
 class Kind(StrEnum):
@@ -40,6 +44,8 @@ class Kind(StrEnum):
     """One row a record, times a public matrix P."""
     SKETCH = "sketch"
     """Rows that are random combinations of all records."""
+    MOMENTS = "moments"
+    """A symmetric matrix: sums of products of two numbers of a record, of which the first is 1."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -70,7 +76,7 @@ class PublishedColumn:
     @classmethod
     def from_dict(cls, name: str, stated: Mapping[str, Any]) -> Self:
         """What `to_dict` wrote. Raises KeyError, TypeError or ValueError for anything else."""
-        among("feature", "target")(stated["role"])
+        among("feature", "target", "constant")(stated["role"])
         bounds = {field: None if stated[spelled] is None else finite(stated[spelled]) for field, spelled in _BOUNDS.items()}
         return cls(name=name, role=stated["role"], noisy=flag(stated["noisy"]), **bounds)
 
@@ -153,8 +159,9 @@ def record_columns(domain: Domain, target: Target, schema: Schema | None) -> tup
 def released_columns(kind: Kind, domain: Domain, target: Target, schema: Schema | None, *, width: int) -> tuple[PublishedColumn, ...]:
     """Those of a release of this kind: of a sketch without bounds, of a projection numbered up to `width`, a target in clear beside them."""
     records = record_columns(domain, target, schema)
-    if kind is Kind.SKETCH:
-        return tuple(replace(column, lower=None, upper=None, encoded_lower=None, encoded_upper=None) for column in records)
+    if kind in (Kind.SKETCH, Kind.MOMENTS):
+        head = (PublishedColumn(name=CONSTANT, role="constant", noisy=True),) if kind is Kind.MOMENTS else ()
+        return _distinct((*head, *(replace(one, lower=None, upper=None, encoded_lower=None, encoded_upper=None) for one in records)))
     if kind is Kind.ROWS:
         return records
     features = tuple(PublishedColumn(name=f"p{number}", role="feature", noisy=True) for number in range(width))

@@ -33,6 +33,7 @@ from discreet.releases.columns import Kind, PublishedColumn, released_columns, r
 from discreet.releases.manifest import NAME, Contents, manifest_text
 from discreet.releases.methods import Method, Plan, Request, calibration_named, method_named
 from discreet.releases.methods.base import ROWS, SLOTS, WIDTH, Calibration
+from discreet.releases.outlook import Outlook, outlook_of
 from discreet.releases.parts import PROJECTION, Part, PartWriter, write_part
 from discreet.releases.records import Files, private_records
 from discreet.releases.release import PublishedRelease, is_release, read_release
@@ -89,6 +90,10 @@ class Publication:
         width = self.request.get(WIDTH) or self.plan.query.columns
         return released_columns(self.method.kind, self.request.domain, self.request.target, self.schema, width=width)
 
+    def outlook(self, records: int | None = None) -> Outlook:
+        """What it will be worth, from public numbers alone: nothing is read, drawn or spent. `records` is their number, where that is public."""
+        return outlook_of(self.method, self.plan, self.request, self.schema, records=records)
+
     def check(self, folder: str | Path, *, overwrite: bool) -> None:
         """Raise InvalidInput unless the folder could be written now. An existing one is replaced only if it holds a release."""
         check_folder(folder, overwrite=overwrite, replaceable=is_release)
@@ -120,7 +125,8 @@ class Publication:
 
     def _most_bytes(self, data: Records) -> int:
         """On disk, from numbers that are public in every case: rows of a sketch, slots, or records under replace-one."""
-        rows = self.request.get(ROWS if self.method.kind is Kind.SKETCH else SLOTS)
+        sized = {Kind.SKETCH: self.request.get(ROWS), Kind.MOMENTS: len(self.columns)}
+        rows = sized.get(self.method.kind, self.request.get(SLOTS))
         return 9 * len(self.columns) * (data.records if rows is None else rows) + (1 << 20)
 
     def _contents(self, certificate: Certificate, parts: tuple[Part, ...], projection: Part | None) -> Contents:

@@ -16,6 +16,7 @@ from discreet.accounting import Guarantee, Json
 from discreet.certificates import Verification
 from discreet.core.arrays import Floats
 from discreet.core.errors import FileFormatError, InvalidInput
+from discreet.core.neighbours import REPLACE_ONE
 from discreet.data import Domain
 from discreet.queries import Projection, Target
 from discreet.queries.record import query_from_record
@@ -91,11 +92,14 @@ class PublishedRelease(Contents):
     @property
     def records(self) -> int | None:
         """The number of records where it is public, else None."""
-        return self.shape[0] if self.kind is not Kind.SKETCH and self.slots is None else None
+        return self.shape[0] if self.kind in (Kind.ROWS, Kind.PROJECTED_ROWS) and self.slots is None else None
 
     @property
     def noise_covariance(self) -> Floats:
         """(columns, columns): of the noise on a row; for a sketch S of k rows, what E[S' S] / k has more than Z'Z. Zero for a target in clear.
+
+        For moments N, of which the noise E has Cov(E u) = (u'N u) N + N u u'N: a sum of products of two columns i and j has the variance
+        N_ii N_jj, a sum of squares 2 N_ii^2.
 
         Raises InvalidInput for noise that was computed from the records.
         """
@@ -182,12 +186,23 @@ class PublishedRelease(Contents):
         variance = self.noise_variance
         if self._covariance is None:
             return "computed from the records, so its size is not public"
+        if self.kind is Kind.MOMENTS:
+            count, square = (math.sqrt(2.0) * self._covariance[place, place] for place in (0, 1))
+            return f"standard deviation {square:.6g} on sums of squares, {square / math.sqrt(2.0):.6g} on sums of products{self._counted(count)}"
         if variance is None:
             return "of different sizes for different columns (noise_covariance)"
         if self.kind is Kind.SKETCH:
             return f"{variance:.6g} on the diagonal of the second moments"
         beside = f", beside numbers within +-{self.domain.largest_entry:.6g}" if self.kind is Kind.ROWS else ""
         return f"standard deviation {math.sqrt(variance):.6g} on every number{beside}"
+
+    def _counted(self, deviation: float) -> str:
+        return "; the number of records as it is" if self.count_is_exact else f", {deviation:.6g} on the number of records"
+
+    @property
+    def count_is_exact(self) -> bool:
+        """Of moments: whether the number of records, their first number, has no noise, since neighbours share it."""
+        return self.kind is Kind.MOMENTS and self.guarantee.neighbours is REPLACE_ONE and self.query.read.in_order
 
 
 def read_release(folder: str | Path) -> PublishedRelease:
@@ -222,7 +237,7 @@ def release_from(folder: Path, text: str) -> PublishedRelease:
     width = method.width(query, certificate.parameters)
     if not isinstance(width, int):
         raise FileFormatError("the certificate states no width.")
-    expected = width + (contents.kind is not Kind.SKETCH and query.read.target is Target.CLEAR)
+    expected = width + (contents.kind in (Kind.ROWS, Kind.PROJECTED_ROWS) and query.read.target is Target.CLEAR)
     if len(contents.columns) != expected:
         raise FileFormatError(f"it contradicts itself: its query has {expected} columns, and {len(contents.columns)} are listed.")
     if (contents.projection_part is not None) is not (isinstance(query, Projection) or method.draws_projection):

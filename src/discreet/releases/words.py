@@ -50,7 +50,7 @@ def protects(certificate: Certificate) -> list[str]:
 
 def exposes(certificate: Certificate, method: Method, target: Target) -> list[str]:
     """What is not protected."""
-    guarantee, sketched, slots = certificate.guarantee, method.kind is Kind.SKETCH, certificate.parameters.get("slots")
+    guarantee, sketched, slots = certificate.guarantee, method.kind in (Kind.SKETCH, Kind.MOMENTS), certificate.parameters.get("slots")
     lines = [method.shows_all] if method.shows_all else []
     if target is Target.CLEAR:
         lines.append("Targets: they are sketched without noise." if sketched else "Targets: they are released as they are.")
@@ -58,6 +58,7 @@ def exposes(certificate: Certificate, method: Method, target: Target) -> list[st
         many = guarantee.unit.counted if guarantee.unit is Unit.PERSON else "records"
         hidden = "the sketch does not" if sketched else "released rows do not"
         known = f"it is taken as known (replace-one), though {hidden} show it" if sketched or slots else "one row is released for each"
+        known = "it is taken as known (replace-one)" if method.kind is Kind.MOMENTS else known
         lines.append(f"The number of {many}: {known}.")
     if slots:
         rows = "rows of persons that were kept" if guarantee.unit is Unit.PERSON else "records"
@@ -98,7 +99,7 @@ def usage(certificate: Certificate, method: Method, target: Target) -> list[str]
     weighted = ", those of one person weighted to add up to one" if persons_of(certificate.problem).several else ""
     lines += ["release.verify().require()", *(line.format(weighted=weighted) for line in _READING[method.kind])]
     if names := _CONSUMERS.get((method.kind, target)):
-        lines.append("y = release.targets()")
+        lines += [] if method.kind is Kind.MOMENTS else ["y = release.targets()"]
         lines.append(f"from discreet.consumers import {', '.join(names)}  # they know the noise and correct for it")
         # With the number of rows secret, rows of noise alone among them say nothing about a mean.
         hidden = method.kind is Kind.ROWS and certificate.parameters.get("slots") is not None
@@ -146,10 +147,15 @@ _READING = {
         "S, k = release.values(), release.sketch_rows",
         "second_moments = S.T @ S / k - release.noise_covariance  # unbiased for the sum of z z' over records z{weighted}",
     ),
+    Kind.MOMENTS: (
+        "M = release.values()  # sums of products of two columns, of which the first is 1; M[0, 0] is the number of records{weighted}",
+        "N = release.noise_covariance  # the noise on M[i, j] has the variance N[i, i] N[j, j], twice that where i is j",
+    ),
     Kind.PROJECTED_ROWS: ("projected = release.features()  # records times release.projection, plus noise of release.noise_covariance",),
     Kind.ROWS: ("X = release.features()  # encoded records plus noise of release.noise_covariance; release.frame() is in the columns' own units",),
 }
 _CONSUMERS = {
+    (Kind.MOMENTS, Target.NOISY): ["MomentsRidge"],
     (Kind.ROWS, Target.NOISY): ["NoisyRidge"],
     (Kind.ROWS, Target.CLEAR): ["NoisyRidge", "NoisyLogisticRegression", "NoisyLinearSVC"],
     (Kind.PROJECTED_ROWS, Target.CLEAR): ["ProjectedRidge"],

@@ -47,7 +47,7 @@ _QUERIES: dict[str, Fields] = {
     "seeded projection": {**_READ, "width": whole, "seed": count},
     "projection": {**_READ, "width": whole, "matrix": filled},
     "weighted-rows": {**_READ, "width": whole, "matrix": filled, "weights": filled},
-    "second-moments": {**_READ, "most_records": whole},
+    **{name: {**_READ, "most_records": whole} for name in ("second-moments", "counted-moments")},
 }
 
 
@@ -59,10 +59,10 @@ def row_query(problem: Record) -> RowQuery:
     return query
 
 
-def moments_query(problem: Record) -> SecondMoments:
-    """The public question about second moments; ValueError as in `row_query`."""
+def moments_query(problem: Record, *, counted: bool = False) -> SecondMoments:
+    """The public question about second moments, with a constant at the head of records or without; ValueError as in `row_query`."""
     query = _query(problem)
-    if not isinstance(query, SecondMoments):
+    if not isinstance(query, SecondMoments) or query.counted is not counted:
         raise TypeError("problem: a query of second moments is needed")
     return query
 

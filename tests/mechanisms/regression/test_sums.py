@@ -10,8 +10,9 @@ from discreet.accounting import gaussian_delta
 from discreet.core.errors import InvalidInput, SolverFailure
 from discreet.core.neighbours import ADD_REMOVE, REPLACE_ONE
 from discreet.data import Domain
+from discreet.mechanisms.noisy_sums import composed_delta
 from discreet.mechanisms.regression import LeastSquares
-from discreet.mechanisms.regression.sums import LENGTH_UP, composed_delta, moment_reach, step_reach, total_mu
+from discreet.mechanisms.regression.sums import LENGTH_UP, moment_reach, step_reach, total_mu
 from discreet.verification.regression import farthest
 from tests.mechanisms.release.tables import invented, of
 

@@ -19,6 +19,7 @@ from discreet.mechanisms.release import (
     EigenvalueSketch,
     FisherNoise,
     FreshProjection,
+    GaussianMoments,
     GaussianRelease,
     GaussianSketch,
     InformationRelease,
@@ -54,6 +55,8 @@ def everything():
             yield moments, GaussianSketch.calibrate(moments, rows=20, **target)
             yield moments, GaussianSketch.calibrate(moments, rows=20, least_eigenvalue=3.0, **target)
             yield moments, EigenvalueSketch.calibrate(moments, rows=20, **target)
+            counted = replace(moments, counted=True)
+            yield counted, GaussianMoments.calibrate(counted, **target)
     clear = Rows(domain=BOX, target="clear")
     yield clear, GaussianRelease.calibrate(clear, epsilon=0.7, delta=1e-6, neighbours=REPLACE_ONE)
     entries = SecondMoments(domain=BOX, most_records=1000)
@@ -75,7 +78,7 @@ def releases():
     return made
 
 
-COUNT = 42
+COUNT = 46
 each_release = pytest.mark.parametrize("place", range(COUNT))
 
 
@@ -113,7 +116,7 @@ def test_a_smaller_claim_fails(place):
 @each_release
 def test_less_noise_fails(place):
     certificate = releases()[place][2].certificate
-    names = {"scale", "variance", "floor", "half_width", "eigenvalue_scale", "quantile"} & certificate.parameters.keys()
+    names = {"scale", "moment_noise", "variance", "floor", "half_width", "eigenvalue_scale", "quantile"} & certificate.parameters.keys()
     assert names
     for name in names:
         if name == "variance" and certificate.mechanism == "release-eigenvalue-sketch":

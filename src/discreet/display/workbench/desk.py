@@ -149,7 +149,7 @@ class Desk:
         records = asked.whole("records", "The number of records", least=10, most=10**9)
         if what in METHODS:
             rows, slots = _release_sizes(asked, what, budget, schema)
-            return noise_of_release(planned_release(schema, what, budget, rows=rows, slots=slots))
+            return noise_of_release(planned_release(schema, what, budget, rows=rows, slots=slots), records)
         sample = asked.text("sample")
         with self._computing():
             if sample:
@@ -323,7 +323,7 @@ def _budget(asked: Fields) -> Budget:
 def _release_sizes(asked: Fields, what: str, budget: Budget, schema: Schema) -> tuple[int | None, int | None]:
     if what == "sketch":
         return asked.whole("rows", "The number of rows of the sketch", least=1, most=10**7), None
-    if budget.neighbours == "add-remove" or schema.person is not None:
+    if what != "moments" and (budget.neighbours == "add-remove" or schema.person is not None):
         return None, asked.whole("slots", "The public number of rows", least=1, most=10**9)
     return None, None
 

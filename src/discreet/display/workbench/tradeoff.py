@@ -50,7 +50,7 @@ _SAMPLE_SHARE = 0.3
 FITS, APART = 8, 4
 PLANNED = ("linear-svc", "logistic-regression")
 """Kinds that the planner proves something about."""
-METHODS = ("additive", "sketch")
+METHODS = ("moments", "additive", "sketch")
 
 
 class Trial(NamedTuple):
@@ -314,17 +314,18 @@ def planned_release(schema: Schema, method: str, budget: Budget, *, rows: int | 
     return Publication.planned(method, request, calibration="tight", schema=released, about=About())
 
 
-def noise_of_release(made: Publication) -> dict[str, object]:
-    """How large the noise is, beside what it hides."""
+def noise_of_release(made: Publication, records: int) -> dict[str, object]:
+    """How large the noise is, beside what it hides, and what can be said of a release of so many records."""
     query, mechanism = made.plan
     covariance = made.method.noise_covariance(mechanism.name, mechanism.parameters(), query, columns=len(made.columns))
     if covariance is None:
         raise InvalidInput("the noise of this release is not public, so there is nothing to show before it is made.")
-    largest = float(np.max(np.diag(covariance)))
-    sketch = made.method.kind is Kind.SKETCH
+    kind, diagonal = made.method.kind, np.diag(covariance)
+    largest = float(np.max(diagonal))
     return {
-        "what": "second moments" if sketch else "numbers",
-        "noise": largest if sketch else math.sqrt(largest),
+        "what": "numbers" if kind is Kind.ROWS else "second moments",
+        "noise": {Kind.ROWS: math.sqrt(largest), Kind.MOMENTS: math.sqrt(2.0) * float(diagonal[-1])}.get(kind, largest),
+        "said": [list(line) for line in made.outlook(records).lines()],
         "bound": made.request.domain.largest_entry,
         "columns": len(made.columns),
     }

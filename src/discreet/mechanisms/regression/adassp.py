@@ -19,20 +19,9 @@ from discreet.core.arrays import Floats
 from discreet.core.errors import SolverFailure
 from discreet.core.neighbours import Neighbours
 from discreet.data import Records
+from discreet.mechanisms.noisy_sums import LARGEST_SCALE, composed_delta, integers, least_noise, stated
 from discreet.mechanisms.regression.base import Fitted, RegressionMechanism
-from discreet.mechanisms.regression.sums import (
-    LARGEST_SCALE,
-    UP,
-    LeastSquares,
-    Moments,
-    composed_delta,
-    integers,
-    least_noise,
-    moment_reach,
-    moment_scales,
-    noisy_moments,
-    stated,
-)
+from discreet.mechanisms.regression.sums import UP, LeastSquares, Moments, moment_reach, moment_scales, noisy_moments
 from discreet.noise import Noise
 from discreet.statements.regression import ADASSP
 

@@ -21,10 +21,11 @@ from discreet.core.errors import InfeasibleTarget
 from discreet.core.neighbours import Neighbours
 from discreet.data import Records
 from discreet.mechanisms.learning.base import GaussianGrid
+from discreet.mechanisms.noisy_sums import LARGEST_SCALE, LEAST_SCALE, stated
 from discreet.mechanisms.regression.base import Fitted, GradientMechanism
 from discreet.mechanisms.regression.belief import Belief
 from discreet.mechanisms.regression.mixing import calibrated_sketch, drawn_moments, of_records, rows_for, sketched
-from discreet.mechanisms.regression.sums import LARGEST_SCALE, LEAST_SCALE, UP, LeastSquares, stated, step_reach, step_scales, whole_steps
+from discreet.mechanisms.regression.sums import UP, LeastSquares, step_reach, step_scales, whole_steps
 from discreet.mechanisms.release.sketch import GaussianSketch, sketch_delta
 from discreet.noise import Noise
 from discreet.statements.regression import HESSIAN_MIXING

@@ -18,18 +18,14 @@ from discreet.accounting import ApproximateDP, NoGuarantee
 from discreet.core.arrays import Floats
 from discreet.core.neighbours import ADD_REMOVE, Neighbours
 from discreet.data import Records
+from discreet.mechanisms.noisy_sums import LARGEST_SCALE, composed_delta, integers, least_noise, stated
 from discreet.mechanisms.regression.base import Fitted, GradientMechanism
 from discreet.mechanisms.regression.belief import Answer, Belief, solved
 from discreet.mechanisms.regression.sums import (
-    LARGEST_SCALE,
     LeastSquares,
-    composed_delta,
-    integers,
-    least_noise,
     moment_reach,
     moment_scales,
     noisy_moments,
-    stated,
     step_reach,
     step_scales,
     total_mu,

@@ -29,19 +29,20 @@ whose proof holds with one scale per coordinate).
 """
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import partial
-from typing import NamedTuple, TypeVar
+from typing import NamedTuple
 
 import numpy as np
 
-from discreet.accounting import ApproximateDP, Json, NoGuarantee, discrete_delta, gaussian_mu
+from discreet.accounting import Json
 from discreet.core.arrays import Floats
-from discreet.core.errors import InfeasibleTarget, InvalidInput, SolverFailure
+from discreet.core.errors import InvalidInput, SolverFailure
 from discreet.core.neighbours import ADD_REMOVE, Neighbours, Persons
 from discreet.core.rounding import raising
 from discreet.data import Domain, Records
+from discreet.mechanisms.noisy_sums import integers, noisy_products
 from discreet.noise import Integers, Noise
 from discreet.problems import Prior
 
@@ -55,9 +56,6 @@ LENGTH_UP = raising(4_096)
 """More than sqrt, quotient and product of a clipped contribution round."""
 UP = raising(65_536)
 """More than the rounding errors of a formula of a few terms, clipped lengths included."""
-LEAST_SCALE, LARGEST_SCALE = 64.0, 2.0**52
-
-M = TypeVar("M")
 
 
 class Moments(NamedTuple):
@@ -164,22 +162,6 @@ class LeastSquares:
         }
 
 
-def integers(noise: Noise, scale: float, count: int) -> Integers:
-    """`count` independent discrete Gaussian integers."""
-    return noise.discrete_gaussian(scale=scale, dimension=count, draws=1)[:, 0] if count else np.zeros(0, dtype=np.int64)
-
-
-def noisy_products(exact: Integers, noise: Noise, *, diagonal: float, off: float) -> Integers:
-    """A symmetric matrix (m, m) with independent noise of these deviations on its diagonal and above it."""
-    size = len(exact)
-    upper = np.triu_indices(size, 1)
-    products = np.zeros((size, size), dtype=np.int64)
-    products[upper] = exact[upper] + integers(noise, off, len(upper[0]))
-    products += products.T
-    products[np.diag_indices(size)] = np.diag(exact) + integers(noise, diagonal, size)
-    return products
-
-
 def noisy_moments(problem: LeastSquares, exact: Moments, noise: Noise, scales: Sequence[float]) -> tuple[Floats, Floats]:
     """A~ (m, m) and b~ (m,) with noise of these `moment_scales`."""
     diagonal, off, target = scales
@@ -217,11 +199,6 @@ def total_mu(reach: float, moment_noise: float, neighbours: Neighbours, steps: i
     return math.hypot(reach / moment_noise, math.sqrt(steps) * step_reach(neighbours) / step_noise if steps else 0.0) * UP
 
 
-def composed_delta(epsilon: float, mu: float, *, integers: int, stages: int, least_scale: float) -> float:
-    """delta of all stages with discrete noise; 1 where the lemma does not apply."""
-    return 1.0 if least_scale < LEAST_SCALE else discrete_delta(epsilon, mu, integers=integers, scale=least_scale, stages=stages)
-
-
 def moment_scales(problem: LeastSquares, moment_noise: float, target_weight: float) -> tuple[float, float, float]:
     """Deviations of noisy moments in units of their integers: A's diagonal, A off it, b."""
     row, target = problem.domain.radius / problem.row_unit, problem.domain.target_bound / problem.target_unit
@@ -235,36 +212,12 @@ def step_scales(problem: LeastSquares, step_noise: float) -> tuple[float, float]
     return largest / (2.0 * CAP), largest
 
 
-def least_noise(made: Callable[[float], M], fits: Callable[[M], bool], *, epsilon: float, delta: float, problem: LeastSquares) -> M:
-    """The mechanism `made` for a mu that `fits`, as near as may be to that of (epsilon, delta).
-
-    Raises InfeasibleTarget where the integers have no room for the noise.
-    """
-    mu = gaussian_mu(epsilon, delta)
-    for _ in range(60):
-        found = made(mu)
-        if fits(found):
-            return found
-        mu *= 1.0 - 1e-7
-    raise InfeasibleTarget(
-        f"epsilon={epsilon:g}, delta={delta:g} asks for noise that the integers of at most {problem.most_records} records have no room for. "
-        "Declare a smaller most_records, or take a larger budget."
-    )
-
-
 def whole_steps(steps: int | None, *, usual: int, least: int) -> int:
     """A number of gradients, `usual` for None. Raises InvalidInput unless it is an integer from `least` to 1000."""
     count = usual if steps is None else steps
     if isinstance(count, bool) or not isinstance(count, int) or not least <= count <= 1000:
         raise InvalidInput(f"the number of steps must be an integer from {least} to 1000; {steps!r} was given.")
     return count
-
-
-def stated(epsilon: float, delta: float, neighbours: Neighbours, theorem: str, *, secret: tuple[str, ...] = ()) -> ApproximateDP | NoGuarantee:
-    """The guarantee of this delta; none where it reaches 1."""
-    if not delta < 1:
-        return NoGuarantee(theorem=f"{theorem}: delta reaches 1 at epsilon = {epsilon:g}", neighbours=neighbours, secret=secret)
-    return ApproximateDP(epsilon=epsilon, delta_at_epsilon=delta, neighbours=neighbours, theorem=theorem, secret=secret)
 
 
 class _Step(NamedTuple):

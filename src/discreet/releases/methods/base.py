@@ -11,6 +11,7 @@ Noise is what a consumer subtracts, a function of public parameters (the roundin
 
     rows       released row = row + noise,                 covariance = E noise' noise
     sketch     E[S' S] / k = Z'Z + covariance              for the k rows S of the sketch
+    moments    released matrix = Z'Z + E,                  Cov(E u) = (u'N u) N + N u u'N for every u, N the covariance: nothing to subtract
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -136,10 +137,11 @@ class Request:
         """The query for the records themselves."""
         return Rows(domain=self.domain, target=self.target)
 
-    def moments(self, target: Target | None = None) -> SecondMoments:
-        """The query for their second moments."""
+    def moments(self, target: Target | None = None, *, counted: bool = False) -> SecondMoments:
+        """The query for their second moments, `counted` for sums and their number beside them."""
         most = self.get(MOST_RECORDS)
-        return SecondMoments(domain=self.domain, target=target or self.target, **({} if most is None else {"most_records": most}))
+        bound = {} if most is None else {"most_records": most}
+        return SecondMoments(domain=self.domain, target=target or self.target, counted=counted, **bound)
 
     def require(self, method: str, way: "Way") -> None:
         """Raise InvalidInput for a number that is missing, or one that the method cannot use."""

@@ -4,6 +4,7 @@ import { draw } from "./curves.js";
 import { byId, facts, guarded, make, percent, short, table, typed } from "./parts.js";
 
 const EPSILONS = [0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 5, 10];
+const RELEASES = new Set(["moments", "additive", "sketch"]);
 const SHARES = [1 / 100, 1 / 30, 1 / 10, 1 / 3, 1, 3];
 const ofNumber = () => choice().schema.target.kind === "number";
 let stopping = null, choice = null, norm = null, pictures = [];
@@ -18,7 +19,7 @@ export function startExploring(chosen) {
 
 export function showExploring() {
   const { what } = choice();
-  const model = what !== "additive" && what !== "sketch";
+  const model = !RELEASES.has(what);
   byId("best-field").hidden = !model;
   byId("sample-box").hidden = !model;
   clear();
@@ -32,6 +33,7 @@ function clear() {
   byId("planner").hidden = true;
   byId("plan-answer").replaceChildren();
   byId("explore-state").textContent = "";
+  byId("explore-said").replaceChildren();
 }
 
 async function explore() {
@@ -45,7 +47,7 @@ async function explore() {
   byId("explore-stop").hidden = false;
   const question = (epsilon, count) => ({ schema, what, budget: { ...budget, epsilon }, records: count, best: byId("best").value, sample, table: path, rows, slots });
   try {
-    if (what === "additive" || what === "sketch") await noise(question, budget.epsilon, records, mine.signal);
+    if (RELEASES.has(what)) await noise(question, budget.epsilon, records, mine.signal);
     else await errors(question, budget.epsilon, records, mine.signal, sample !== "");
     byId("explore-state").textContent = "Done. Nothing was spent.";
   } catch (error) {
@@ -105,12 +107,13 @@ async function errors(question, epsilon, records, signal, sampled) {
 
 async function noise(question, epsilon, records, signal) {
   const [size, mean] = [[], []];
-  let found = await ask("point", question(epsilon, records), signal);
+  const found = await ask("point", question(epsilon, records), signal);
+  byId("explore-said").replaceChildren(facts(found.said));
   const sketch = found.what === "second moments";
   show("epsilon", {
     title: sketch ? "Noise on the diagonal of the second moments" : "Noise on every number", across: "epsilon", upLog: true, format: (value) => short(value, 2), mark: epsilon,
     series: [{ name: sketch ? "noise" : "standard deviation", kind: "a", points: size }, ...(sketch ? [] : [{ name: "largest number", kind: "b", points: mean }])],
-  }, sketch ? "What a consumer subtracts; the sum over the records of a squared number is at most as large as their number."
+  }, sketch ? "The sum over the records of a squared number is at most as large as their number."
     : `Numbers are encoded within +-${short(found.bound)}: where the curve is above the dashed line, a single row says next to nothing, and averages over many rows still do.`);
   const points = [];
   for (const one of sorted([...EPSILONS, epsilon])) {

@@ -7,6 +7,7 @@ import { byId, facts, guarded, make, problem, typed } from "./parts.js";
 import { resume, showRunning, startRunning } from "./run.js";
 
 const WHAT = {
+  moments: ["Second moments", "sums of products of all columns with noise, for means, correlations and regressions of any column on any others"],
   additive: ["Noisy rows", "every record, with noise on every number; others may train on them"],
   sketch: ["A sketch", "secret random combinations of all records, for means and regressions"],
 };
@@ -80,7 +81,7 @@ function showChoices() {
   const chosen = document.querySelector("input[name=what]:checked")?.value;
   const classes = classCount();
   const learnt = classes > 2 ? "more classes" : classes === 2 ? "two classes" : "numbers";
-  const possible = { additive: classes <= 2, sketch: classes <= 2 };
+  const possible = { moments: classes <= 2, additive: classes <= 2, sketch: classes <= 2 };
   for (const one of state.models) possible[one.kind] = one.learns.includes(learnt);
   const standard = possible[chosen] ? chosen : state.models.find((one) => one.standard_for.includes(learnt)).kind;
   byId("what").replaceChildren(...Object.entries(described()).filter(([what]) => what in WHAT || possible[what]).map(([what, [name, says]]) => make("label", {},

@@ -1,0 +1,236 @@
+"""What a release will be worth, said before anything is spent: from public numbers alone, no record is read and nothing is drawn.
+
+    a number     the deviation of its noise, in the column's own unit           rows
+    a mean       of a column over all rows, by noise alone                      rows, moments
+    a relation   the deviation, by noise alone, of the correlation of two columns that are spread evenly over their ranges and have nothing to do with
+                 each other, as a learner finds it that knows the noise: what a coefficient of standardised columns is off by
+
+With v and w the mean squares of two such columns (a third of the squared bound; less where rows have a norm), s and t the variances of their noise:
+
+    rows         (m s t / (v w) + n (s / v + t / w)) / n^2           n records on m released rows: n or, where their number is secret, the slots
+    sketch       (1 + s / (n v)) (1 + t / (n w)) / k                 k rows; s and t those of the second moments
+    moments      N_x N_y / (n^2 v w)                                 N the noise of the moments
+
+Below .05 needs so many records: by bisection of the same formula. Another method that takes the same budget and no further number is named where it
+needs half as many, or fewer.
+"""
+
+import math
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from discreet.accounting import Json
+from discreet.core.arrays import Floats
+from discreet.core.errors import FileFormatError, InfeasibleTarget, InvalidInput
+from discreet.data import Schema
+from discreet.queries import Projection, Target
+from discreet.releases.columns import Kind, record_columns
+from discreet.releases.methods import METHODS, Method, Plan, Request
+from discreet.releases.methods.base import DELTA, EPSILON, PRIVATE, ROWS, SLOTS
+
+WANTED = 0.05
+"""Of the correlation: less is said to be enough to learn from."""
+SAY = 10_000
+"""Rows, where no number of them is public."""
+_MOST = 1e15
+_SHOWN = 6
+NOTHING, LITTLE = 0.5, 0.15
+"""Errors of a correlation from which on nothing, and strong relations alone, are seen."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ColumnNoise:
+    """The noise on one column, in its own unit where it has one, else as it is encoded."""
+
+    name: str
+    lower: float | None
+    upper: float | None
+    number: float | None
+    """Its deviation on a released number; None where no single ones are released."""
+    mean: float | None
+    """On the mean over all rows; None where neither rows nor sums are released."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Outlook:
+    """See module docstring. Build it with `Publication.outlook`."""
+
+    method: str
+    records: int
+    """Rows that it is said of: their public number, or SAY."""
+    public: bool
+    """Whether that is their public number."""
+    columns: tuple[ColumnNoise, ...]
+    error: float
+    """Of a correlation."""
+    needed: float
+    """Rows with which it is WANTED; infinity where no number of them is enough."""
+    better: "Outlook | None" = None
+    known: bool = True
+    """Whether the noise is known before the release."""
+
+    def lines(self) -> list[tuple[str, str]]:
+        """For people: (label, words)."""
+        if not self.known:
+            words = "not known before the release: it depends on the records, or on a private look at them"
+            return [("Noise", words), *self._recommended()]
+        found = [("Noise", self._of("number", "deviation on every number")), ("Mean", self._of("mean", f"of {self._rows()}, deviation"))]
+        return [*((label, words) for label, words in found if words), ("Learning", self.learning()), *self._recommended()]
+
+    def to_dict(self) -> dict[str, Json]:
+        """For programs; None for infinity."""
+        return {
+            "method": self.method,
+            "known": self.known,
+            "records": self.records,
+            "records_public": self.public,
+            "columns": [{"name": one.name, "number": one.number, "mean": one.mean} for one in self.columns],
+            "correlation_error": None if math.isinf(self.error) else self.error,
+            "records_needed": None if math.isinf(self.needed) else math.ceil(self.needed),
+            "better": None if self.better is None else self.better.to_dict(),
+        }
+
+    def _rows(self) -> str:
+        return f"{self.records:,} rows" + ("" if self.public else ", say")
+
+    def _of(self, what: str, words: str) -> str:
+        known = [(one, getattr(one, what)) for one in self.columns if getattr(one, what) is not None]
+        if not known:
+            return ""
+        shown = [f"{one.name} {size:.3g}{_range(one)}" for one, size in known[:_SHOWN]]
+        more = f" and {len(known) - _SHOWN} more" if len(known) > _SHOWN else ""
+        return f"{words}: {', '.join(shown)}{more}"
+
+    def learning(self) -> str:
+        """What a learner that knows the noise would make of it."""
+        needed = "no number of rows is enough" if math.isinf(self.needed) else f"{_rounded(self.needed)} rows are needed"
+        off = f"a correlation of two columns comes out {self.error:.2g} off from {self._rows()}; for {WANTED:g} {needed}"
+        if self.error >= NOTHING:
+            return f"NOTHING can be learnt from it: {off}"
+        return f"strong relations alone are seen: {off}" if self.error >= LITTLE else off
+
+    def _recommended(self) -> list[tuple[str, str]]:
+        if self.better is None:
+            return []
+        return [("Better", f"--method {self.better.method}, at the same price: {self.better.learning()}")]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Candidate:
+    """A method with its plan, and the numbers that say what its releases are worth."""
+
+    method: Method
+    request: Request
+    noise: Floats
+    """Variances on the numbers of a row; of moments the diagonal of N, without the constant's."""
+    head: float
+    """The constant's, of moments."""
+    pair: tuple[float, float]
+    """s / v and t / w."""
+
+    def off(self, count: float) -> float:
+        """The correlation's deviation, by noise on so many records."""
+        first, second = self.pair
+        slots = self.request.get(SLOTS)
+        match self.method.kind:
+            case Kind.MOMENTS:
+                return math.sqrt(first * second) / count
+            case Kind.SKETCH:
+                return math.sqrt((1.0 + first / count) * (1.0 + second / count) / self.request[ROWS])
+            case _:
+                return math.sqrt(max(float(slots or 0), count) * first * second + count * (first + second)) / count
+
+    def needed(self) -> float:
+        """The least number of records with which it is WANTED."""
+        low, high = 0.0, math.log(_MOST)
+        if self.off(_MOST) > WANTED:
+            return math.inf
+        while high - low > 1e-6:
+            middle = 0.5 * (low + high)
+            low, high = (middle, high) if self.off(math.exp(middle)) > WANTED else (low, middle)
+        return math.exp(high)
+
+    def columns(self, schema: Schema | None, rows: int) -> Iterator[ColumnNoise]:
+        """Those of rows and of moments, which have units of their own."""
+        kind, domain = self.method.kind, self.request.domain
+        if kind not in (Kind.ROWS, Kind.MOMENTS):
+            return
+        slots = self.request.get(SLOTS)
+        released = max(slots or 0, rows)
+        for column, size in zip(record_columns(domain, self.request.target, schema), self.noise.tolist(), strict=True):
+            start, end = column.own_units(np.array([0.0, 1.0])).tolist()
+            total = (end - start) * math.sqrt(size * (self.head if kind is Kind.MOMENTS else released))
+            number = None if kind is Kind.MOMENTS else (end - start) * math.sqrt(size)
+            yield ColumnNoise(name=column.name, lower=column.lower, upper=column.upper, number=number, mean=total / rows)
+
+
+def outlook_of(method: Method, plan: Plan, request: Request, schema: Schema | None, *, records: int | None) -> Outlook:
+    """Of a planned release; `records` is their number, where it is public."""
+    found = _outlook(method, plan, request, schema, records)
+    if request.target is Target.CLEAR or not {EPSILON.name, DELTA.name} <= set(request.given):
+        return found
+    others = [one for name in METHODS if name != method.name and (one := _other(METHODS[name], request, schema, records)) is not None]
+    better = min(others, key=lambda one: one.needed, default=found)
+    return replace(found, better=better) if math.isfinite(better.needed) and better.needed <= 0.5 * found.needed else found
+
+
+def _other(method: Method, request: Request, schema: Schema | None, records: int | None) -> Outlook | None:
+    """That of another method for the same budget; None where it needs other numbers, or cannot be."""
+    way = next((way for way in method.ways if way.needs == PRIVATE and way.calibration == "tight"), None)
+    if way is None:
+        return None
+    slots: int | None = request.get(SLOTS) if SLOTS in way.takes else None
+    asked = Request(
+        domain=request.domain, target=request.target, neighbours=request.neighbours, epsilon=request[EPSILON], delta=request[DELTA], slots=slots
+    )
+    try:
+        return _outlook(method, method.plan(asked, "tight"), asked, schema, records)
+    except (InvalidInput, InfeasibleTarget):
+        return None
+
+
+def _outlook(method: Method, plan: Plan, request: Request, schema: Schema | None, records: int | None) -> Outlook:
+    slotted = method.kind in (Kind.ROWS, Kind.PROJECTED_ROWS)
+    slots = request.get(SLOTS) if slotted else None
+    rows, public = records or slots or SAY, bool(records or slots)
+    one = _candidate(method, plan, request)
+    if one is None:
+        return Outlook(method=method.name, records=rows, public=public, columns=(), error=math.inf, needed=math.inf, known=False)
+    columns = tuple(one.columns(schema, rows))
+    return Outlook(method=method.name, records=rows, public=public, columns=columns, error=one.off(float(rows)), needed=one.needed())
+
+
+def _candidate(method: Method, plan: Plan, request: Request) -> _Candidate | None:
+    """None where the noise is not known before the release."""
+    query, parameters = plan.query, plan.mechanism.parameters()
+    width = method.width(query, parameters)
+    columns = (width if isinstance(width, int) else 0) + (method.kind in (Kind.ROWS, Kind.PROJECTED_ROWS) and query.read.target is Target.CLEAR)
+    try:
+        covariance = method.noise_covariance(plan.mechanism.name, parameters, query, columns=columns)
+    except FileFormatError:
+        return None
+    if covariance is None:
+        return None
+    noise, counted = np.diag(covariance), method.kind is Kind.MOMENTS
+    sizes = noise[1:] if counted else noise
+    domain = request.domain
+    feature = min(domain.largest_entry**2 / 3.0, domain.radius**2 / domain.features)
+    if method.kind is Kind.PROJECTED_ROWS:
+        stretched = np.square(query.map.matrix).sum() / query.columns if isinstance(query, Projection) else query.columns / columns
+        feature *= float(stretched)
+    own = request.target is not Target.OMITTED and not (method.kind is Kind.PROJECTED_ROWS and request.target is Target.NOISY)
+    spreads = (feature, domain.target_bound**2 / 3.0 if own else feature)
+    pair = (float(np.mean(sizes[: domain.features])) / spreads[0], float(sizes[-1]) / spreads[1])
+    return _Candidate(method=method, request=request, noise=sizes, head=float(noise[0]) if counted else 0.0, pair=pair)
+
+
+def _range(one: ColumnNoise) -> str:
+    return "" if one.lower is None or one.upper is None else f" ({one.lower:g} to {one.upper:g})"
+
+
+def _rounded(number: float) -> str:
+    """With two digits, upwards."""
+    unit = 10.0 ** max(0, math.floor(math.log10(number)) - 1)
+    return f"{math.ceil(number / unit) * unit:,.0f}"
