@@ -36,7 +36,7 @@ def forgeries():
         ("set", 6),
         ("release", 20),
         ("counts", 15),
-        ("summaries", 10),
+        ("summaries", 5),
         ("curvature", 4),
         ("norms", 3),
     ],

@@ -31,7 +31,7 @@ def test_counts_are_unbiased_and_of_the_variance_that_is_stated(public):
     )
     functions = np.tril(np.ones((21, 21)))[[0, 5, 11, 20]]
     found = []
-    for _ in range(600):
+    for _ in range(400):
         fitted, totals = fit_tables(QUERY, exact + 40.0 * draw.standard_normal(len(exact)), deviation=40.0, public=public)
         found.append([functions @ fitted[0].counts[part] for part in range(3)] + [np.array([total.number for total in totals])])
         assert np.allclose([fit.counts.sum(axis=1) for fit in fitted], [[total.number for total in totals]] * 2)
@@ -39,10 +39,10 @@ def test_counts_are_unbiased_and_of_the_variance_that_is_stated(public):
         leaves = true[0][part] if part < 2 else true[0].sum(axis=0)
         seen = np.array([one[part] for one in found])
         stated = fitted[0].variances(part, functions)
-        assert np.allclose(seen.mean(axis=0), functions @ leaves, atol=4.5 * np.sqrt(stated / 600) + 1e-6)
-        assert np.allclose(seen.var(axis=0), stated, rtol=0.3, atol=1e-9)
+        assert np.allclose(seen.mean(axis=0), functions @ leaves, atol=4.5 * np.sqrt(stated / 400) + 1e-6)
+        assert np.allclose(seen.var(axis=0), stated, rtol=0.35, atol=1e-9)
     numbers = np.array([one[3] for one in found])
-    assert np.allclose(numbers.var(axis=0), [total.variance for total in totals], rtol=0.3, atol=1e-9)
+    assert np.allclose(numbers.var(axis=0), [total.variance for total in totals], rtol=0.35, atol=1e-9)
 
 
 @given(st.integers(0, 10_000), st.lists(st.floats(0.0, 1.0), min_size=1, max_size=9))
@@ -71,10 +71,10 @@ def test_tables_have_the_margins_that_they_are_given(seed, a, b, noise):
 @pytest.mark.parametrize("noise", [0.0, 0.03])
 @pytest.mark.parametrize("share", [0.02, 0.5])
 def test_shares_means_and_quantiles_are_covered_as_often_as_is_stated(share, noise):
-    """4,000 draws of 400 records: a share below 95 % by more than two points would be a fault, as would an interval that covers always."""
+    """2,000 draws of 400 records: a share below 95 % by more than two points would be a fault, as would an interval that covers always."""
     draw, n = np.random.default_rng(7), 400
     level = Level.of(0.95, gaussian=True)
-    seen = draw.binomial(n, share, 4000) / n + noise * draw.standard_normal(4000)
+    seen = draw.binomial(n, share, 2000) / n + noise * draw.standard_normal(2000)
     held = [one.low <= share <= one.high for one in (level.share(float(value), noise**2, n) for value in seen)]
     assert 0.93 <= np.mean(held) <= (0.985 if share > 0.1 else 1.0)
 
@@ -84,7 +84,7 @@ def test_quantiles_are_covered_as_often_as_is_stated():
     edges = np.linspace(0.0, 1.0, 401)
     level = Level.of(0.9, gaussian=True)
     held = []
-    for _ in range(500):
+    for _ in range(300):
         below = np.searchsorted(np.sort(draw.uniform(size=n) ** 2), edges) / n + noise * draw.standard_normal(401)
         found = level.quantile(0.5, edges, below, np.full(401, noise**2), n)
         held.append(found.low <= 0.25 <= found.high)

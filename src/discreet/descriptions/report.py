@@ -1,7 +1,7 @@
 """What a description holds: public numbers with their intervals, group by group, and the certificate of the one release that they were read from."""
 
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from pathlib import Path
@@ -169,9 +169,8 @@ class Description:
         if column.kind == "date":
             means = _row(f"{column.name}, mean", [_words(one.mean, column) for one in found])
         else:
-            both = [
-                (f"{_figure(one.mean, one.mean.value)} ({_figure(one.deviation, one.deviation.value)})", _words(one.mean, column)[1]) for one in found
-            ]
+            middles, spreads = ([_words(one, column) for one in each] for each in ([one.mean for one in found], [one.deviation for one in found]))
+            both = [tuple(f"{word} ({beside})" for word, beside in zip(*pair, strict=True)) for pair in zip(middles, spreads, strict=True)]
             means = _row(f"{column.name}, mean (SD)", both)
         rows = [means]
         each = [[_words(one.quantiles[place], column) for one in found] for place in range(len(self.asked.quantiles))]
@@ -200,9 +199,9 @@ class Description:
 
 
 def number_words(number: float, *, width: float) -> str:
-    """With as many digits as an interval of this width leaves any meaning, and one more."""
+    """With as many digits as an interval of this width leaves any meaning."""
     places = 0
-    while places < 6 and width * 10.0**places < 20.0 and width > 0:
+    while places < 6 and width * 10.0**places < 3.0 and width > 0:
         places += 1
     return f"{number:,.{places}f}"
 
@@ -234,7 +233,7 @@ def _count_words(one: Count, *, share: bool = True) -> tuple[str, str]:
     return f"{one.count:,} ({value} %)", f"{low} to {high} %"
 
 
-def _row(name: str, found: list[tuple[str, str]]) -> list[str]:
+def _row(name: str, found: Sequence[Sequence[str]]) -> list[str]:
     return [name, *(words for pair in found for words in pair)]
 
 
