@@ -1,6 +1,6 @@
 """What a prior from public data is worth: test error of LogisticRegression on few records of Adult, pulled towards four public points.
 
-    python benchmarks/prior.py [--draws 20] [--tables 4] [--factors 1 2] [--epsilons 0.1 1]
+    python benchmarks/prior.py [--draws 20] [--tables 4] [--factors 1 2] [--epsilons 0.1 1] [--powers -0.5 0.25]
     DISCREET_DATA=FOLDER python benchmarks/prior.py --diamonds          root mean square errors of LinearRegression on diamonds instead
 
 Adult as Chaudhuri, Monteleoni and Sarwate (2011) prepared it: 105 features, rows of norm 1. Of a random order of the records the first 10,000 are the
@@ -11,6 +11,9 @@ test set, the next 2,000 are public, and n of the others are private. A prior is
     small     200 of them
     others    the public records are of women only, and the private ones and the test set as they are: two thirds of these are men
     wrong     minus the model of "same": as bad as a public point can be
+
+With `--powers P` every prior is also tried in the coordinates of a public metric (`PublicMetric.of_rows`, power P, of the 2,000 public records); its
+columns are "none P" and so on.
 
 "public alone" are these models themselves, which no private record reaches. The default alpha of n public records times each of
 `--factors`. Means over `--tables` orders
@@ -26,7 +29,7 @@ import polars as pl
 from plain_tables import plain_table
 from sklearn.linear_model import Ridge
 
-from discreet import LinearRegression, LogisticRegression
+from discreet import LinearRegression, LogisticRegression, PublicMetric
 from discreet.data.adult import adult_cms, load_adult
 
 SIZES = (500, 1000, 2000, 5000, 20_000)
@@ -46,7 +49,9 @@ def priors(rows: Numbers, signs: npt.NDArray[np.int64], women: npt.NDArray[np.bo
     return {"same": same, "small": model(public[:SMALL]), "others": model(public[women[public]][:PUBLIC]), "wrong": -same}
 
 
-def measured(draws: int, tables: int, factors: list[float], epsilons: list[float]) -> Iterator[tuple[tuple[str, float, float, int], float]]:
+def measured(
+    draws: int, tables: int, factors: list[float], epsilons: list[float], powers: list[float]
+) -> Iterator[tuple[tuple[str, float, float, int], float]]:
     """((prior, epsilon, factor, n), test error) of every order of the records; epsilon 0 is the public model alone."""
     sparse_rows, labels = adult_cms()
     rows, signs = sparse_rows.toarray(), labels.astype(np.int64)
@@ -60,17 +65,25 @@ def measured(draws: int, tables: int, factors: list[float], epsilons: list[float
         def error(coefficients: Numbers, test: npt.NDArray[np.intp] = test) -> float:
             return float(np.mean(signs[test] != np.where(rows[test] @ coefficients.T > 0, 1, -1).T))
 
+        metrics = {f" {power:g}": PublicMetric.of_rows(rows[public[:PUBLIC]], power=power) for power in powers}
         for name, point in points.items():
             if point is not None:
                 yield (name, 0.0, 0.0, 0), error(point[np.newaxis])
-            for epsilon in epsilons:
-                for count in SIZES:
-                    standard = LogisticRegression(epsilon=epsilon, public_records=count, **SETTINGS).plan(features=rows.shape[1])
-                    for factor in factors:
-                        alpha = factor * float(str(standard.problem["ridge"])) / count
-                        made = LogisticRegression(epsilon=epsilon, alpha=alpha, public_records=count, prior=point, random_state=seed, **SETTINGS)
-                        fits = made.fit_many(rows[private[:count]], signs[private[:count]], count=draws)
-                        yield (name, epsilon, factor, count), error(fits.coef)
+        for label, metric in {"": None, **metrics}.items():
+            seen = rows if metric is None else metric.transform(rows)
+            # As a fit does; no row of these is longer without a metric.
+            tested = seen[test] / np.maximum(1.0, np.linalg.norm(seen[test], axis=1))[:, np.newaxis]
+            for name, point in points.items():
+                prior = point if metric is None or point is None else metric.moved(point)
+                for epsilon in epsilons:
+                    for count in SIZES:
+                        standard = LogisticRegression(epsilon=epsilon, public_records=count, **SETTINGS).plan(features=rows.shape[1])
+                        for factor in factors:
+                            alpha = factor * float(str(standard.problem["ridge"])) / count
+                            made = LogisticRegression(epsilon=epsilon, alpha=alpha, public_records=count, prior=prior, random_state=seed, **SETTINGS)
+                            fits = made.fit_many(seen[private[:count]], signs[private[:count]], count=draws)
+                            wrong = signs[test] != np.where(tested @ fits.coef.T > 0, 1, -1).T
+                            yield (name + label, epsilon, factor, count), float(np.mean(wrong))
 
 
 def diamonds(draws: int, tables: int, epsilons: list[float]) -> Iterator[tuple[tuple[str, float, float, int], float]]:
@@ -117,6 +130,7 @@ def main() -> None:
     parser.add_argument("--tables", type=int, default=4)
     parser.add_argument("--factors", type=float, nargs="+", default=[1.0, 2.0])
     parser.add_argument("--epsilons", type=float, nargs="+", default=[0.1, 1.0])
+    parser.add_argument("--powers", type=float, nargs="*", default=[])
     parser.add_argument("--diamonds", action="store_true")
     options = parser.parse_args()
     if options.diamonds:
@@ -125,7 +139,7 @@ def main() -> None:
     found_of: Callable[[], Iterator[tuple[tuple[str, float, float, int], float]]] = (
         (lambda: diamonds(options.draws, options.tables, options.epsilons))
         if options.diamonds
-        else (lambda: measured(options.draws, options.tables, options.factors, options.epsilons))
+        else (lambda: measured(options.draws, options.tables, options.factors, options.epsilons, options.powers))
     )
     for key, error in found_of():
         found.setdefault(key, []).append(error)

@@ -42,6 +42,7 @@ if TYPE_CHECKING:
         SurvivalModel,
         release_uncertainty,
     )
+    from discreet.estimators.metric import PublicMetric
     from discreet.evaluation import PrivateEvaluation, evaluate_privately
     from discreet.mechanisms.bounds_choice import choose_bounds, choose_norm
     from discreet.noise import SeededNoise, SystemNoise
@@ -77,6 +78,7 @@ _HOMES = {
     "PoissonRegression": "estimators",
     "PrivateEvaluation": "evaluation",
     "PrivateSearchCV": "estimators",
+    "PublicMetric": "estimators.metric",
     "QuantileRegression": "estimators",
     "Release": "certificates",
     "Schema": "data",
@@ -122,6 +124,7 @@ __all__ = [
     "PrivacyWarning",
     "PrivateEvaluation",
     "PrivateSearchCV",
+    "PublicMetric",
     "QuantileRegression",
     "Records",
     "Release",

@@ -48,9 +48,10 @@ class LinearRegression(RegressionModel):
     data_bound : bound on every entry of X, or None; larger ones are clipped to it. Scale features by public bounds first, so that they count alike.
     target_bound : bound on |y|; larger targets are clipped to it. Subtract a public middle of the range from y first: the noise grows with it.
     fit_intercept, intercept_scale : an intercept is a constant feature of this size; None takes 0.3 times the bound of the rows.
-    mechanism : "objective" (noise in the objective, log-cosh of residuals; the least error in nearly all of docs/linear-regression.md, but no
-        intervals), "objective-huber" (squares with clipped slopes), "refined" (noisy moments, then noisy gradients of clipped residuals; intervals),
-        "moments" (moments alone; intervals), "adassp", "mixing", "hessian-mixing". "auto" is "objective", or "refined" where n_iter is given.
+    mechanism : "objective" (noise in the objective, log-cosh of residuals; the least error in nearly all of docs/linear-regression.md; intervals by
+        release_uncertainty), "objective-huber" (squares with clipped slopes), "refined" (noisy moments, then noisy gradients of clipped residuals;
+        intervals), "moments" (moments alone; intervals), "adassp", "mixing", "hessian-mixing". "auto" is "objective", or "refined" where n_iter is
+        given.
     n_iter : number of gradients of "refined" (None takes 4) and "hessian-mixing" (3), chosen without the records.
     public_records : under add-remove, a number of records that you declare public. Without it "objective" takes a million records at most, and
         without an intercept too "refined" does not clip residuals.
