@@ -66,7 +66,10 @@ def test_an_option_that_the_model_does_not_have_or_cannot_take_is_refused(folder
     ("more", "words"),
     [
         (("--model", "lasso"), "a lasso learns numbers, and the schema declares 2 classes. Models for that: "),
-        (("--model", "constrained-erm"), "a constrained-erm with the squared loss learns numbers, and the schema declares 2 classes"),
+        (
+            ("--model", "constrained-erm", "--loss", "squared"),
+            "a constrained-erm with the squared loss learns numbers, and the schema declares 2 classes",
+        ),
         (("--model", "laso"), "Did you mean 'lasso'?"),
     ],
 )

@@ -28,7 +28,6 @@ TARGETS = {
     "more classes": {"column": "answer", "classes": ["low", "middle", "high"]},
 }
 COLUMNS = {"age": (0, 100), "height": (0, 2), "city": ["north", "south"]}
-MORE = {"constrained-erm": {"two classes": ("--loss", "logistic")}}
 SPENT = ("--epsilon", "2", "--delta", "1e-4", "--ledger", "ledger", "--data-set", "people")
 ROW = re.compile(r"^\| `([a-z-]+)`, ([a-z ]+?) \|(.*)\|$", re.MULTILINE)
 
@@ -38,7 +37,7 @@ def command(*words):
 
 
 def _asked(kind, learnt):
-    return ("--model", kind, *MORE.get(kind, {}).get(learnt, ()))
+    return ("--model", kind)
 
 
 def tuned(kind, learnt):
@@ -46,7 +45,7 @@ def tuned(kind, learnt):
     known = settings_of(PrivateModel.models[kind])
     name = next((one.name for one in known.values() if one.name in ("alpha", "radius", "constraint")), "mechanism")
     values = {"alpha": "0.3,1", "radius": "1,2", "constraint": "l1-ball,l2-ball", "mechanism": "auto,objective"}[name]
-    words = ("--grid", f"{name}={values}", *_asked(kind, learnt)[:2])
+    words = ("--grid", f"{name}={values}", *_asked(kind, learnt))
     return discreet("tune", "people.csv", "--schema", "people.toml", *SPENT, *words, "--out", "tuned.json")
 
 

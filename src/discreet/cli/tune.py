@@ -37,7 +37,7 @@ def tune(
     *,
     schema: SchemaFile,
     whose: Whose,
-    grid: Annotated[tuple[str, ...], "A setting of the model and its values, NAME=V1,V2,...; `discreet models KIND` lists NAMEs. Repeatable."],
+    grid: Annotated[tuple[str, ...], "A setting and its values, NAME=V1,V2,...; one value fixes it. `discreet models KIND` lists NAMEs. Repeatable."],
     epsilon: Annotated[float, "Privacy loss that the whole search may cost, > 0."],
     delta: Delta = DELTA,
     neighbours: Neighbours = "replace-one",
@@ -65,7 +65,7 @@ def tune(
         account = spending.account()
         if 0 < epsilon < math.inf and 0 <= delta < 1:  # the search refuses others, and says why
             check_fits(account, _promised(epsilon, delta, discreet.Neighbours(neighbours), persons=public.persons is not None))
-        settings: Settings = {"neighbours": neighbours, "public_records": public_records}
+        settings: Settings = {"neighbours": neighbours, "public_records": public_records, **{name: one[0] for name, one in values.items()}}
         search = discreet.PrivateSearchCV(
             estimator_named(named, public, settings, declared=records.in_blocks),
             values,

@@ -12,12 +12,13 @@ Records come through one of three doors:
 A `score` on private records is a number that nobody has paid for; `evaluate_privately` releases one.
 """
 
-from collections.abc import Callable, Iterator, MutableMapping
+from collections.abc import Callable, Iterator, Mapping, MutableMapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from importlib import import_module
 from numbers import Integral
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any, ClassVar, Literal, Self, TypeAlias
 
 import numpy as np
@@ -185,6 +186,8 @@ class PrivateModel(Learner):
     """What it learns."""
     standard_for: ClassVar[tuple[Learnt, ...]] = ()
     """Of those the ones for which it is taken where nobody chooses a model."""
+    suited: ClassVar[Mapping[Learnt, Mapping[str, Any]]] = MappingProxyType({})
+    """Settings that a kind of target needs, where nobody chooses them and a schema says which it is."""
 
     def __init_subclass__(cls, **kwargs: Any) -> None:
         """Keep the kinds of model files. Raises TypeError for a kind that another class has: its files would be read as this one's."""

@@ -102,7 +102,8 @@ def encoded_estimator(kind: str, schema: Schema, settings: Mapping[str, Any]) ->
     known = {one.name for one in fields(made) if one.init}
     bounds: dict[str, Any] = {"data_norm": schema.norm_bound, "data_bound": 1.0 if _default_of(made, "data_bound") is not None else None}
     whose: dict[str, Any] = {} if schema.persons is None else dict(schema.persons.as_declared)
-    return made(**{name: value for name, value in bounds.items() if name in known}, **whose, **settings)
+    suited = {**made.suited.get(learnt_from(schema), {}), **settings}
+    return made(**{name: value for name, value in bounds.items() if name in known}, **whose, **suited)
 
 
 def summary_of(kind: type[PrivateModel]) -> str:

@@ -16,6 +16,7 @@ corollary 5.7), and no private method does much better where features outnumber 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from numbers import Integral
+from types import MappingProxyType
 from typing import Annotated, Any
 
 import numpy as np
@@ -120,6 +121,7 @@ class ConstrainedERM(OfNumbers, ByComparison, WithIntercept):
 
     saved_as = "constrained-erm"
     targets = ("numbers", "two classes")
+    suited = MappingProxyType({"two classes": MappingProxyType({"loss": "logistic"})})
 
     constraint: Annotated[Constraint | str | None, "l1-ball, l2-ball, linfinity-ball or simplex, and its radius: l1-ball:3."] = None
     loss: Annotated[str | PredictionLoss, "Of numbers: squared, huber, log-cosh, absolute, pinball; of two classes: logistic, hinge."] = "squared"

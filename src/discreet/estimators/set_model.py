@@ -15,7 +15,8 @@ from discreet.estimators.bounded_model import BoundedModel
 from discreet.estimators.explanation import Explanation, Reason, known_features
 from discreet.estimators.inputs import positive_or_none, ridge_of, whole_or_none
 from discreet.losses.predictions import PredictionLoss
-from discreet.mechanisms.constrained import AUTO, Choices, ConstrainedMechanism, calibrate_frank_wolfe, calibrate_over_set, candidates
+from discreet.mechanisms.constrained import Choices, ConstrainedMechanism, calibrate_frank_wolfe, calibrate_over_set, candidates
+from discreet.mechanisms.constrained.choose import AUTO
 from discreet.problems import ConstrainedRisk
 from discreet.sets import Constraint
 from discreet.sets.mirror_maps import mirror_map_named

@@ -88,7 +88,13 @@ class Stages(NamedTuple):
         return min(1.0, self.first[-1][0](epsilon - self.last_epsilon) + self.last)
 
 
-@register_recheck("objective-perturbation-gaussian", "output-perturbation-gaussian", "least-squares-objective", "prediction-objective")
+@register_recheck(
+    "objective-perturbation-gaussian",
+    "output-perturbation-gaussian",
+    "least-squares-objective",
+    "prediction-objective",
+    "objective-perturbation-set",
+)
 def _gaussian(stated: Stated) -> Iterator[Check]:
     stages, epsilon = STAGES[stated.mechanism](stated), positive(stated.parameters["epsilon"])
     for first, how in stages.first:
@@ -202,13 +208,27 @@ def _two_signed(stated: Stated, slopes: Floats, traces: Floats, s: float, dimens
 
 
 def _set_stages(stated: Stated) -> Stages:
-    """Of slopes with both signs, clipped, over what predictions reach and beyond."""
+    """Of the problem without the set: of one sign of slopes, or of both, clipped, over what predictions reach and beyond."""
     public, problem = constrained.public_numbers(stated.problem), stated.problem
+    if not math.isfinite(public.radius):
+        raise ValueError
+    ridge, target = positive(stated.parameters["ridge"]), positive(problem["target_bound"])
+    if public.one_signed:
+        twin = {
+            "loss": problem["loss"],
+            "loss_parameters": problem["loss_parameters"],
+            "ridge": ridge,
+            "features": public.dimension,
+            "data_norm": public.radius * target,
+            "intercept_scale": 0.0,
+            "max_weight": 1.0,
+            **({"persons": problem["persons"]} if "persons" in problem else {}),
+        }
+        return _objective_stages(replace(stated, problem=twin))
     loss = prediction_loss_named(str(problem["loss"]), mapping(problem["loss_parameters"]))
-    target = positive(problem["target_bound"])
     steep, slopes, curvature = scan_of_predictions(loss, target, public.reach, most=public.slope, signed=loss.signed_targets)
     s = steep * public.radius / positive(stated.parameters["scale"])
-    return _two_signed(stated, slopes, curvature * public.radius**2 / positive(stated.parameters["ridge"]), s, public.dimension)
+    return _two_signed(stated, slopes, curvature * public.radius**2 / ridge, s, public.dimension)
 
 
 STAGES: dict[str, Callable[[Stated], Stages]] = {
@@ -233,27 +253,6 @@ def _worst_loss(slopes: Floats, jacobian: Floats, s: float, pushes: tuple[float,
 
 def _minimiser_shift(scan: Scan, stated: Stated) -> float:
     return (1.0 if stated.guarantee.neighbours is ADD_REMOVE else 2.0) * scan.gradient / scan.ridge
-
-
-@register_recheck("objective-perturbation-set")
-def _over_set(stated: Stated) -> Iterator[Check]:
-    public, problem = constrained.public_numbers(stated.problem), stated.problem
-    if not math.isfinite(public.radius):
-        raise ValueError
-    if not public.one_signed:
-        yield from _gaussian(stated)
-        return
-    twin = {
-        "loss": problem["loss"],
-        "loss_parameters": problem["loss_parameters"],
-        "ridge": finite(stated.parameters["ridge"]),
-        "features": public.dimension,
-        "data_norm": public.radius * finite(problem["target_bound"]),
-        "intercept_scale": 0.0,
-        "max_weight": 1.0,
-        **({"persons": problem["persons"]} if "persons" in problem else {}),
-    }
-    yield from _gaussian(replace(stated, mechanism="objective-perturbation-gaussian", problem=twin))
 
 
 def _scan_of_residuals(name: str, curvature: float) -> tuple[Floats, Floats]:

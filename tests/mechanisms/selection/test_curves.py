@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 import scipy.sparse as sp
 
-from discreet import KernelClassifier, LinearRegression, LinearSVC, LogisticRegression
+from discreet import ConstrainedERM, KernelClassifier, LinearRegression, LinearSVC, LogisticRegression, PrivateSearchCV
 from discreet.accounting import ApproximateDP, Profile, PureDP, gaussian_delta, gaussian_mu
 from discreet.mechanisms.selection import whole_curve
 from discreet.mechanisms.selection.curves import problem_from
@@ -104,3 +104,17 @@ def test_an_unreadable_record_raises():
     for change in ({"ridge": "much"}, {"loss_parameters": None}, {"records": True}):
         with pytest.raises((TypeError, ValueError)):
             whole_curve(record.mechanism, record.parameters, {**record.problem, **change}, record.guarantee)
+
+
+@pytest.mark.parametrize("loss", ["logistic", "squared"])
+@pytest.mark.parametrize("neighbours", ["replace-one", "add-remove"])
+def test_the_curve_over_a_set_meets_what_is_stated(loss, neighbours):
+    chosen = {"constraint": "simplex", "mechanism": "objective-perturbation-set", "classes": [0, 1] if loss == "logistic" else None}
+    record = certificate(ConstrainedERM(loss=loss, epsilon=0.5, delta=1e-6, neighbours=neighbours, **chosen))
+    found = curve(record)
+    assert isinstance(found, Profile)
+    assert found.delta(record.guarantee.epsilon) == pytest.approx(record.guarantee.delta_at_epsilon, rel=1e-3)
+    assert found.delta(0.25) < 0.5 * record.guarantee.delta(0.25)
+    model, grid = ConstrainedERM(loss=loss, **chosen, neighbours=neighbours), {"constraint": ["simplex", "l1-ball"]}
+    search = PrivateSearchCV(model, grid, epsilon=2.0, delta=1e-6)
+    search.fit(*TABLE).certificate_.verify(search.best_estimator_.weights_).require()

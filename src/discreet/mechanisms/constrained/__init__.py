@@ -2,7 +2,6 @@
 
 from discreet.mechanisms.constrained.base import ConstrainedMechanism, GaussianSteps
 from discreet.mechanisms.constrained.choose import (
-    AUTO,
     Candidate,
     Choices,
     calibrate_frank_wolfe,
@@ -17,7 +16,6 @@ from discreet.mechanisms.constrained.mirror_sampled import SampledMirrorDescent
 from discreet.mechanisms.constrained.objective_set import ObjectivePerturbationOverSet
 
 __all__ = [
-    "AUTO",
     "Candidate",
     "Choices",
     "ConstrainedMechanism",

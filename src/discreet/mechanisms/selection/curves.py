@@ -4,10 +4,10 @@ A certificate of Gaussian noise states (epsilon, delta). Its theorem holds at ev
 
     delta(a + epsilon_2) <= delta_1(a) + delta_2(epsilon_2)      for all a >= 0,    delta(0) <= delta_1(0) + delta_2(0)
 
-with delta_1 that of theorem T1 (objective perturbation; of M1 and O1 for more classes), of its two signs (of residuals, regression/objective.md) or
-of one Gaussian (output perturbation), and (epsilon_2, delta_2) the last stage, which stays at the epsilon it was calibrated for (proof notes of
-`learning`). A selection asks for the curve far below the stated epsilon, and is charged much less for it. Other mechanisms: what their certificate
-states, and nothing more, is used.
+with delta_1 that of theorem T1 (objective perturbation, over a set too; of M1 and O1 for more classes), of its two signs (of residuals and
+predictions, regression/objective.md) or of one Gaussian (output perturbation), and (epsilon_2, delta_2) the last stage, which stays at the epsilon it
+was calibrated for (proof notes of `learning`). A selection asks for the curve far below the stated epsilon, and is charged much less for it. Other
+mechanisms: what their certificate states, and nothing more, is used.
 """
 
 import math
@@ -24,6 +24,7 @@ from discreet.core.neighbours import Neighbours, Persons
 from discreet.core.rounding import raising
 from discreet.data import Domain
 from discreet.losses import loss_named
+from discreet.mechanisms.constrained import ObjectivePerturbationOverSet
 from discreet.mechanisms.learning import (
     GaussianMultinomialPerturbation,
     GaussianObjectivePerturbation,
@@ -35,8 +36,9 @@ from discreet.mechanisms.learning.perturbation import GaussianPerturbation, TwoS
 from discreet.mechanisms.regression.objective import ResidualObjectivePerturbation
 from discreet.mechanisms.regression.prediction import PredictionObjectivePerturbation
 from discreet.mechanisms.regression.sums import LeastSquares
-from discreet.problems import AnyRisk, MultinomialRisk, OneVsRestRisk, PredictionRisk, RegularisedRisk
+from discreet.problems import AnyRisk, ConstrainedRisk, MultinomialRisk, OneVsRestRisk, PredictionRisk, RegularisedRisk
 from discreet.problems.prior import Prior
+from discreet.statements.constrained import constrained_problem
 from discreet.statements.regression import prediction_problem
 
 _KNOTS = 81
@@ -53,6 +55,8 @@ def whole_curve(mechanism: str, parameters: Mapping[str, Json], problem: Mapping
         return _profile(mechanism, plain, _least_squares_from(problem), stated)
     if mechanism == PredictionObjectivePerturbation.name:
         return _profile(mechanism, plain, prediction_problem(problem), stated)
+    if mechanism == ObjectivePerturbationOverSet.name:
+        return _profile.__wrapped__(mechanism, plain, constrained_problem(problem), stated)  # sets are no keys of a cache
     return _profile(mechanism, plain, problem_from(problem), stated) if mechanism in _KINDS else stated
 
 
@@ -99,6 +103,7 @@ def _least_squares_from(record: Mapping[str, Json]) -> LeastSquares:
     return LeastSquares(domain=domain, most_records=int(real(record["most_records"])), prior=prior)
 
 
+_Problem = AnyRisk | LeastSquares | PredictionRisk | ConstrainedRisk
 _Parameters = tuple[tuple[str, Json], ...]
 _KINDS: dict[str, type[GaussianPerturbation[Any]]] = {
     "objective-perturbation-gaussian": GaussianObjectivePerturbation,
@@ -109,7 +114,7 @@ _KINDS: dict[str, type[GaussianPerturbation[Any]]] = {
 
 
 @lru_cache(maxsize=256)
-def _profile(name: str, parameters: _Parameters, problem: AnyRisk | LeastSquares | PredictionRisk, stated: ApproximateDP) -> Profile:
+def _profile(name: str, parameters: _Parameters, problem: _Problem, stated: ApproximateDP) -> Profile:
     mechanism = _mechanism(name, dict(parameters))
     first = mechanism.ideal_curve(problem)
     # The stated point minus its first part is what the last stage takes, at the radius of the mechanism itself.
@@ -128,7 +133,10 @@ def _mechanism(name: str, parameters: Mapping[str, Json]) -> TwoStages[Any]:
     }
     if name in _KINDS:
         return _KINDS[name](**numbers)
-    numbers |= {"ridge": real(parameters["ridge"]), "records": int(real(parameters["records"]))}
+    numbers["ridge"] = real(parameters["ridge"])
+    if name == ObjectivePerturbationOverSet.name:
+        return ObjectivePerturbationOverSet(**numbers)
+    numbers["records"] = int(real(parameters["records"]))
     if name == PredictionObjectivePerturbation.name:
         return PredictionObjectivePerturbation(**numbers)
     return ResidualObjectivePerturbation(loss=str(parameters["loss"]), width=real(parameters["width"]), **numbers)
