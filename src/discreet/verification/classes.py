@@ -274,13 +274,10 @@ def _composed(scan: Scan, s: float, classes: int) -> tuple[Floats, Floats]:
     """Losses of K problems together and their masses under the likelier data set; the mass of what lies beyond the grid, as infinite, comes last."""
     g, weight = panels(np.linspace(-13.0, 13.0, 157))
     weight = weight * np.exp(-0.5 * g * g) / math.sqrt(2.0 * math.pi)
-    _, distinct = np.unique(np.round(scan.slopes, 12), return_index=True)
-    slopes, jacobian = scan.slopes[distinct], scan.jacobian[distinct]
-    steep, flat = (slopes * s)[:, np.newaxis], (0.5 * (slopes * s) ** 2 + jacobian)[:, np.newaxis]
-    worst = np.maximum(np.concatenate([np.max(steep * part + flat, axis=0) for part in np.array_split(g, 64)]), 0.0)
+    worst = np.maximum(upper_lines(scan.slopes * s, 0.5 * np.square(scan.slopes * s) + scan.jacobian)(g), 0.0)
     step = 0.01 * s
-    grid = step * np.arange(math.ceil((s * (0.5 * s + 10.0) + float(jacobian.max())) / step) + 2)
-    upper = np.concatenate([-np.expm1(np.minimum(part[:, np.newaxis] - worst, 0.0)) @ weight for part in np.array_split(grid, 1 + len(grid) // 256)])
+    grid = np.asarray(step * np.arange(math.ceil((s * (0.5 * s + 10.0) + float(scan.jacobian.max())) / step) + 2), dtype=np.float64)
+    upper = _beyond(worst, weight, grid)
     slope = np.append(np.maximum(np.diff(-upper) / np.diff(np.exp(grid)), 0.0), 0.0)
     slope = np.maximum.accumulate(slope[::-1])[::-1]
     against = slope[:-1] - slope[1:]
@@ -297,6 +294,18 @@ def _composed(scan: Scan, s: float, classes: int) -> tuple[Floats, Floats]:
         together = np.maximum(fft.irfft(fft.rfft(masses, length) ** classes, length)[: 2 * reach + 1], 0.0)
     losses: Floats = step * np.arange(-reach, reach + 1, dtype=np.float64)
     return losses, np.append(together, min(1.0, classes * float(upper[-1])))
+
+
+def _beyond(losses: Floats, weights: Floats, grid: Floats) -> Floats:
+    """E (1 - e^{epsilon - loss})_+ for every epsilon of the grid: the weight of greater losses, less e^epsilon times that of e^-loss.
+
+    Both are sums from the largest loss on, in the longest numbers that there are, as they nearly cancel.
+    """
+    order = np.argsort(losses)
+    longer, heavy = losses[order].astype(np.longdouble), weights[order].astype(np.longdouble)
+    above, against = (np.append(np.cumsum(terms[::-1])[::-1], 0.0) for terms in (heavy, heavy * np.exp(-longer)))
+    at = np.searchsorted(losses[order], grid, side="right")
+    return np.maximum(above[at] - np.exp(grid.astype(np.longdouble)) * against[at], 0.0).astype(np.float64)
 
 
 def _curve(losses: Floats, masses: Floats) -> Callable[[Floats], Floats]:
