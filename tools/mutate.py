@@ -140,11 +140,10 @@ PLANTED: list[Fault] = [
         "self._noisy(exact, 0.5 * scale, noise) for exact, scale in zip(exact_tables",
     ),
     Fault("mechanisms/margins/gaussian.py", "self._noisy(exact, self.scales[count], noise)", "self._noisy(exact, 0.5 * self.scales[count], noise)"),
-    Fault("mechanisms/margins/gaussian.py", "self._noisy(exact, self.scales[-1], noise)", "self._noisy(exact, 0.5 * self.scales[-1], noise)"),
+    Fault("mechanisms/margins/gaussian.py", "sqrt(max(1, pairs))", "1.0"),
     Fault("mechanisms/margins/problem.py", "np.maximum(each, 0).sum() for each in apart", "np.abs(each).sum() for each in apart"),
     Fault("mechanisms/margins/problem.py", "one = 1 if neighbours is ADD_REMOVE else 2", "one = 1"),
-    Fault("mechanisms/margins/problem.py", "[len(self.candidates), one * self.most]", "[1, one * self.most]"),
-    Fault("mechanisms/margins/problem.py", "[len(self.candidates), one * self.most]", "[len(self.candidates), one]"),
+    Fault("mechanisms/margins/problem.py", "[len(self.candidates), one]", "[1, one]"),
     # Of released second moments: on squares, on products and sums, and on the number of records where it is secret.
     Fault("mechanisms/release/moments.py", "diagonal=scale,", "diagonal=0.5 * scale,"),
     Fault("mechanisms/release/moments.py", "off=scale / math.sqrt(2.0))", "off=0.5 * scale / math.sqrt(2.0))"),

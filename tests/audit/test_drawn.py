@@ -83,7 +83,7 @@ def test_no_record_moves_tables_or_scores_farther_than_their_noise_is_for():
     """All tables of few records, and expectations, of three pairs of columns together: the whole move of each round, and no less."""
     problem = Margins(columns=(("a", 2), ("b", 2), ("c", 2)), tables=((0,), (1,), (2,)), linked=(0, 1, 2), most=2)
     for neighbours in (ADD_REMOVE, REPLACE_ONE):
-        *first, of_scores, of_pairs = (one.mu for one in problem.moves(neighbours, [WHOLE] * problem.parts))
+        *first, of_scores, of_pair = (one.mu for one in problem.moves(neighbours, [WHOLE] * problem.parts))
         scored, moved = 0.0, 0.0
         for expected in range(3):
             for records in product(range(3), repeat=4):
@@ -92,7 +92,7 @@ def test_no_record_moves_tables_or_scores_farther_than_their_noise_is_for():
                     scored, moved = max(scored, float(np.linalg.norm(there - here))), max(moved, float(np.linalg.norm(step)))
         assert scored == pytest.approx(of_scores)
         assert first == pytest.approx([moved] * 3)
-        assert of_pairs == pytest.approx(np.sqrt(2) * moved)
+        assert of_pair == pytest.approx(moved)
 
 
 def test_no_person_moves_a_description_farther_than_the_noise_is_for():

@@ -90,7 +90,7 @@ def _margins(parameters: Record, problem: Record) -> Words:
     )
     moved = condition(
         "one record moves {cells} of each of {tables} tables by 1"
-        + (", each of {candidates} scores by at most 1, and {cells} of each of at most {most} chosen tables by 1" if candidates else ""),
+        + (", each of {candidates} scores by at most 1, and {cells} of each of q chosen tables by 1, q at most {most}" if candidates else ""),
         f"counts are exact integers, in parts of 1 / {WHOLE} of a record{', rows as many as their weight allows, rounded down' if several else ''}",
         cells="one cell" if neighbours is ADD_REMOVE else "two cells",
         tables=tables,
@@ -103,7 +103,8 @@ def _margins(parameters: Record, problem: Record) -> Words:
     )
     scales = ", ".join(f"{scale:.10g}" for scale in _scales(parameters["scales"]))
     noise = condition(
-        f"the noise is secret and {GAUSSIAN_LAW} = {{scales}}, of each table in turn" + (", of scores and of chosen tables" if candidates else ""),
+        f"the noise is secret and {GAUSSIAN_LAW} = {{scales}}, of each table in turn"
+        + (", of scores and, times the root of q, of chosen tables" if candidates else ""),
         "integers drawn anew for every release, without a floating-point decision",
         scales=scales,
     )

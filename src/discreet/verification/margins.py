@@ -25,9 +25,10 @@ _LEAST_SCALE = 4096.0
 @register_recheck("margins-gaussian")
 def _margins(stated: Stated) -> Iterator[Check]:
     parameters, neighbours = stated.parameters, stated.guarantee.neighbours
-    tables, candidates, most = rounds_of(stated.problem, parameters)
+    tables, candidates, _ = rounds_of(stated.problem, parameters)
     squared, score = _seen(neighbours)
-    lengths = [squared] * tables + ([candidates * score, most * squared] if candidates else [])
+    # Of q chosen tables q times as many cells move, under noise of q times the variance: what one costs, and no more for fewer integers.
+    lengths = [squared] * tables + ([candidates * score, squared] if candidates else [])
     scales, epsilon = [positive(scale) for scale in filled(parameters["scales"])], positive(parameters["epsilon"])
     mu = math.sqrt(sum(length * (WHOLE / scale) ** 2 for length, scale in zip(lengths, scales, strict=True)))
     rows = persons_of(stated.problem).rows

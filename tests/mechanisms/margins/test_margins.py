@@ -67,8 +67,10 @@ def test_no_person_moves_a_round_farther_than_its_noise_is_for(neighbours, perso
         ]
         expected = [generator.integers(0, 2 * WHOLE, problem.cells(pair)) for pair in problem.candidates]
         scores = [problem.scores(one.of(problem.candidates), expected, neighbours) for one in (here, there)]
-        pairs = problem.candidates[: problem.most]
-        chosen = math.hypot(*(float(np.linalg.norm((a - b).astype(float))) for a, b in zip(here.of(pairs), there.of(pairs), strict=True)))
+        pairs = problem.candidates[: 1 + generator.integers(problem.most)]
+        chosen = len(pairs) ** -0.5 * math.hypot(
+            *(float(np.linalg.norm((a - b).astype(float))) for a, b in zip(here.of(pairs), there.of(pairs), strict=True))
+        )
         farthest = np.maximum(farthest, [*apart, float(np.linalg.norm((scores[0] - scores[1]).astype(float))), chosen])
     allowed = np.array([one.mu * one.scale for one in moves])
     assert np.all(farthest <= allowed * (1 + 1e-12))
@@ -79,7 +81,7 @@ def test_no_person_moves_a_round_farther_than_its_noise_is_for(neighbours, perso
 def test_the_rounds_cost_what_one_gaussian_mechanism_costs_and_half_the_noise_is_caught(neighbours):
     problem, made = calibrated(neighbours)
     one = 1 if neighbours is ADD_REMOVE else 2
-    lengths = np.sqrt([one, one, one, 3, 2 * one]) * WHOLE
+    lengths = np.sqrt([one, one, one, 3, one]) * WHOLE
 
     def delta(factor):
         mu = math.sqrt(sum((length / (factor * scale)) ** 2 for length, scale in zip(lengths, made.scales, strict=True)))
@@ -97,10 +99,9 @@ def test_certificates_verify_and_lies_do_not(neighbours, persons):
     problem, made = calibrated(neighbours, persons)
     released = made.run(problem, Numbers(Counted(codes())), SystemNoise())
     released.certificate.verify(released.value).require()
-    assert released.certificate.parameters["pairs"][0] == [0, 1]  # the two that are alike
+    assert [0, 1] in released.certificate.parameters["pairs"]  # the two that are alike
     truth = json.loads(released.certificate.to_json())
     lies = [
-        ("fewer chosen pairs", "problem", {"most": 1}),
         ("fewer columns linked", "problem", {"linked": [0, 1]}),
         ("fewer tables", "problem", {"tables": [[0, 3], [1, 3]]}),
         ("a column twice", "problem", {"tables": [[0, 0], [1, 3], [2, 3]]}),

@@ -1,5 +1,6 @@
 """The noise of counts, choices and matrices of integers, which leave as integers: what left less the exact answer of an invented table."""
 
+import math
 from collections.abc import Sequence
 from itertools import product
 from typing import Any
@@ -93,37 +94,39 @@ def _one_query(target: Target, query: IntegerQuery, records: list[list[int]], na
 
 
 def margins(target: Target) -> Watch:
-    """Tables of two columns with a third, the score of their pair, and its own table, of which there is much to be seen."""
-    problem = Margins(columns=(("a", 2), ("b", 3), ("c", 2)), tables=((0, 2), (1, 2)), linked=(0, 1), hub=2, most=1)
-    made = GaussianMargins.calibrate(problem, **target.asked, shares=[0.3, 0.2, 0.1, 0.4])
-    counts = InventedCounts()
-    stated, values = released(made, problem, Numbers(counts), _RUNS // 3)
-    first, second, of_scores, of_pairs = (real(one) for one in stated["scales"])  # type: ignore[union-attr]
-    exact = np.concatenate(counts.of(problem.tables))
-    ends = np.cumsum([4, 6, 1])
-    # What a score is, exactly, follows from what the first round released in the same run.
-    scores = []
-    for value in values:
-        expected = problem.expected(np.split(value[: ends[1]] / WHOLE, ends[:1]))
-        scores.append(problem.scores(counts.of(problem.candidates), expected, target.neighbours))
-    parts = (
-        discrete_gaussian("noise on the first table", values[:, : ends[0]] - exact[:4], scale=first),
-        discrete_gaussian("noise on the second table", values[:, ends[0] : ends[1]] - exact[4:], scale=second),
-        discrete_gaussian("noise on the score", values[:, ends[1] : ends[2]] - np.array(scores), scale=of_scores),
-        discrete_gaussian("noise on the chosen pair", values[:, ends[2] :] - counts.of([(0, 1)])[0], scale=of_pairs),
-    )
-    return Watch(mechanism=made.name, parts=parts)
+    """Tables of three columns, the scores of their pairs, and the tables of two of these, of which there is much to be seen."""
+    problem = Margins(columns=(("a", 2), ("b", 3), ("c", 2)), tables=((0,), (1,), (2,)), linked=(0, 1, 2), most=2)
+    made = GaussianMargins.calibrate(problem, **target.asked, shares=[0.2, 0.2, 0.1, 0.1, 0.4])
+    counts, runs = InventedCounts(), [made.run(problem, Numbers(InventedCounts()), SystemNoise()) for _ in range(_RUNS // 3)]
+    *of_tables, of_scores, of_pair = (real(one) for one in made.parameters()["scales"])  # type: ignore[union-attr]
+    exact = counts.of(problem.tables)
+    first: list[list[Floats]] = [[] for _ in exact]
+    scores, pairs = [], []
+    for run in runs:
+        stated: Any = run.certificate.parameters["pairs"]
+        chosen_pairs = [tuple(pair) for pair in stated]
+        parts = problem.split(run.value, chosen_pairs)
+        # What a score is, exactly, follows from what the first round released in the same run.
+        expected = problem.expected(parts.tables)
+        scores.append(WHOLE * parts.scores - problem.scores(counts.of(problem.candidates), expected, target.neighbours))
+        for place, (found, each) in enumerate(zip(parts.tables, exact, strict=True)):
+            first[place].append(WHOLE * found - each)
+        pairs.append((WHOLE * np.concatenate(parts.pairs) - np.concatenate(counts.of(chosen_pairs)))[:8])
+    watched = [discrete_gaussian(f"noise on table {place + 1}", each, scale=of_tables[place]) for place, each in enumerate(first)]
+    watched.append(discrete_gaussian("noise on scores", scores, scale=of_scores))
+    watched.append(discrete_gaussian("noise on two chosen pairs", pairs, scale=math.sqrt(2.0) * of_pair))
+    return Watch(mechanism=made.name, parts=tuple(watched))
 
 
 class InventedCounts:
-    """A million records of three columns that tell each other."""
+    """Half a million records of three columns that tell each other."""
 
     def of(self, tables: Sequence[Table]) -> list[Integers]:
         """See Counts of the margins."""
         table = np.zeros((2, 3, 2), dtype=np.int64)
-        table[0, 0] = 300_000
-        table[1, 1] = 200_000
-        table[1, 2] = 1
+        table[0, 0, 0] = 300_000
+        table[1, 1, 1] = 200_000
+        table[1, 2, 1] = 1
         return [table.sum(axis=tuple({0, 1, 2} - set(each))).ravel() * WHOLE for each in tables]
 
 

@@ -1,6 +1,6 @@
 """Contingency tables with discrete Gaussian noise, in rounds (proof note margins.md).
 
-    mu^2 / WHOLE^2 = sum over tables of m / s_j^2 + |candidates| / s_scores^2 + m most / s_chosen^2,     m = 1 (add-remove), 2 (replace-one)
+    mu^2 / WHOLE^2 = sum over tables of m / s_j^2 + |candidates| / s_scores^2 + m / s_pair^2,     m = 1 (add-remove), 2 (replace-one)
 
 and (epsilon, delta) is that of one Gaussian mechanism of this mu, but for what separates integers from normal numbers (counting.md, lemma 3), which
 at scales above 4096 is below a millionth of epsilon. What is asked in a round may depend on what the rounds before released.
@@ -8,7 +8,7 @@ at scales above 4096 is below a millionth of epsilon. What is asked in a round m
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from math import inf, sqrt
+from math import inf, nextafter, sqrt
 from typing import Self
 
 import numpy as np
@@ -32,7 +32,7 @@ class GaussianMargins(Mechanism[Margins, Numbers[Counts]]):
 
     name = "margins-gaussian"
     scales: tuple[float, ...]
-    """Of each table, then of scores and of chosen tables where there are any; in parts of a record."""
+    """Of each table, then of scores and of a chosen pair, were it alone, where there are any; in parts of a record."""
     neighbours: Neighbours
     epsilon: float
     """At which delta is stated."""
@@ -81,7 +81,8 @@ class GaussianMargins(Mechanism[Margins, Numbers[Counts]]):
             exact = problem.scores(_counted(problem, counts, problem.candidates), expected, self.neighbours)
             scores = self._noisy(exact, self.scales[count], noise)
             pairs = problem.chosen(first, scores / WHOLE, self.scales[-1] / WHOLE, self.neighbours)
-            chosen = [self._noisy(exact, self.scales[-1], noise) for exact in _counted(problem, counts, pairs)]
+            shared = pair_scale(self.scales, len(pairs))
+            chosen = [self._noisy(exact, shared, noise) for exact in _counted(problem, counts, pairs)]
             tables = [*tables, scores, *chosen]
         value = np.concatenate(tables)
         return Drawn(value.shape, iter((value,)), chosen={"pairs": [list(pair) for pair in pairs]})
@@ -89,6 +90,11 @@ class GaussianMargins(Mechanism[Margins, Numbers[Counts]]):
     def _noisy(self, exact: Integers, scale: float, noise: Noise) -> Floats:
         integers: Floats = (exact + noise.discrete_gaussian(scale=scale, dimension=len(exact), draws=1)[:, 0]).astype(np.float64)
         return integers
+
+
+def pair_scale(scales: Sequence[float], pairs: int) -> float:
+    """Of the noise on each of so many chosen pairs: that of one, times the root of their number, rounded up."""
+    return nextafter(scales[-1] * sqrt(max(1, pairs)), inf)
 
 
 def _counted(problem: Margins, counts: Counts, tables: Sequence[Table]) -> list[Integers]:

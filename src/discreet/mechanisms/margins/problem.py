@@ -3,8 +3,8 @@
     tables    a record is in exactly one cell of each; all of them are counted
     scores    of every pair of linked columns: how far its counts N are from those, e, that the first round makes one expect
                   add-remove    sum over cells of |N - e|            replace-one    sum over cells of (N - e)_+
-    chosen    at most `most` pairs of large scores, which are counted: first a forest, then others, as long as no clique of what is counted gets too
-              large to be fitted
+    chosen    at most `most` pairs that are worth most, which are counted, as long as no clique of what is counted gets too large to be fitted; q of
+              them with sqrt(q) times the noise of one
 
     e_ab = sum over h of n_ah n_bh / n_h        of columns that are tabled with a hub h (a target, say);  n_a n_b / n  without one
 
@@ -70,7 +70,7 @@ class Margins:
     """The column that every linked one is tabled with; None where each is tabled alone."""
     most: int = 0
     """Pairs that may be chosen."""
-    largest: int = 1 << 15
+    largest: int = 1 << 16
     """Cells that the largest clique of tables and chosen pairs may have, once triangulated."""
     persons: Persons | None = None
     """Whose rows are whose; None where the unit of privacy is a row."""
@@ -105,14 +105,14 @@ class Margins:
 
     @property
     def parts(self) -> int:
-        """How many scales there are: one a table, and those of scores and chosen pairs where there are any."""
+        """How many scales there are: one a table, and those of scores and of one chosen pair where there are any."""
         return len(self.tables) + (2 if self.linked else 0)
 
     def moves(self, neighbours: Neighbours, scales: Sequence[float]) -> list[Component]:
-        """How far a record, or a person, moves each part (margins.md, lemma 1), under noise of these scales."""
+        """How far a record, or a person, moves each part (margins.md, lemma 1), under noise of these scales; of chosen pairs, one."""
         one = 1 if neighbours is ADD_REMOVE else 2
         rows = 1 if self.persons is None else self.persons.rows
-        coordinates = [one] * len(self.tables) + ([len(self.candidates), one * self.most] if self.linked else [])
+        coordinates = [one] * len(self.tables) + ([len(self.candidates), one] if self.linked else [])
         return [Component(coordinates=many, step=WHOLE, spread=many * rows, scale=scale) for many, scale in zip(coordinates, scales, strict=True)]
 
     def expected(self, tables: Sequence[Floats]) -> list[Integers]:
@@ -128,27 +128,36 @@ class Margins:
         return np.array([np.maximum(each, 0).sum() for each in apart], dtype=np.int64)
 
     def chosen(self, tables: Sequence[Floats], scores: Floats, scale: float, neighbours: Neighbours) -> list[Table]:
-        """The pairs that are worth most, from what the first two rounds released, in numbers of records, and the scale of the third.
+        """The pairs that are worth most, from what the first two rounds released, in numbers of records, and the scale of one pair.
 
         A pair is worth its score, less half of what noise would add to the score of its own counts, times the relevance of its columns (module
-        docstring); pairs that are worth nothing are not chosen.
+        docstring); pairs that are worth nothing are not chosen. The noise is first taken to be that of `most` pairs, then that of as many as were
+        worth something. Without a hub a forest comes first, so that no column is left alone while others have many.
         """
-        noise = 0.5 * sqrt(2.0 / pi) * scale * (1.0 if neighbours is ADD_REMOVE else 0.5)
         relevance = self._relevance(tables)
-        worth = [
-            ((float(score) - noise * self.cells(pair)) * sqrt(relevance[pair[0]] * relevance[pair[1]]), pair)
-            for score, pair in zip(scores, self.candidates, strict=True)
-        ]
-        waiting = [pair for value, pair in sorted(worth, key=lambda one: (-one[0], one[1])) if value > 0]
+        found, number = [], self.most
+        for _ in range(2):
+            noise = 0.5 * sqrt(2.0 / pi) * sqrt(max(1, number)) * scale * (1.0 if neighbours is ADD_REMOVE else 0.5)
+            worth = [
+                ((float(score) - noise * self.cells(pair)) * sqrt(relevance[pair[0]] * relevance[pair[1]]), pair)
+                for score, pair in zip(scores, self.candidates, strict=True)
+            ]
+            waiting = [pair for value, pair in sorted(worth, key=lambda one: (-one[0], one[1])) if value > 0]
+            found = self._fitting(waiting, number)
+            number = len(found)
+        return found
+
+    def _fitting(self, waiting: Sequence[Table], number: int) -> list[Table]:
+        """The first so many that can be fitted together."""
         group = {one: one for one in self.linked}
         found: list[Table] = []
-        for forest in (True, False):
+        for forest in (True, False) if self.hub is None else (False,):
             for a, b in waiting:
-                joined = group[a] == group[b]
-                if len(found) == self.most or (a, b) in found or joined is forest or self._largest_clique([*found, (a, b)]) > self.largest:
+                if len(found) == number or (a, b) in found or (forest and group[a] == group[b]):
                     continue
-                found.append((a, b))
-                group = {one: group[a] if mark == group[b] else mark for one, mark in group.items()}
+                if self._largest_clique([*found, (a, b)]) <= self.largest:
+                    found.append((a, b))
+                    group = {one: group[a] if mark == group[b] else mark for one, mark in group.items()}
         return sorted(found)
 
     def split(self, value: Floats, pairs: Sequence[Table]) -> Rounds:

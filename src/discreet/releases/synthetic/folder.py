@@ -26,7 +26,7 @@ from discreet.core.files.strict_json import canonical_bytes, printable, read_obj
 from discreet.core.neighbours import Persons
 from discreet.data import Schema
 from discreet.data.parquet_file import parquet_header, parquet_table
-from discreet.mechanisms.margins import Margins
+from discreet.mechanisms.margins import Margins, pair_scale
 from discreet.mechanisms.margins.problem import Rounds, Table
 from discreet.releases.manifest import NAME, croissant_context, croissant_file
 from discreet.releases.parts import Part, described, part_path, read_part
@@ -305,7 +305,7 @@ def margins_of(record: Mapping[str, Json]) -> Margins:
 def fidelity_of(problem: Margins, rounds: Rounds, pairs: Sequence[Table], scales: Sequence[float], codes: Mapping[int, Any]) -> list[Fidelity]:
     """Of every table that was fitted, from the cells (n,) of the first table of rows."""
     measured = [*zip(problem.tables, rounds.tables, scales, strict=False)]
-    measured += [(pair, each, scales[-1]) for pair, each in zip(pairs, rounds.pairs, strict=True)]
+    measured += [(pair, each, pair_scale(scales, len(pairs))) for pair, each in zip(pairs, rounds.pairs, strict=True)]
     found = []
     for table, noisy, scale in measured:
         if not set(table) <= set(codes):

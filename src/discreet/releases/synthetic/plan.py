@@ -5,8 +5,8 @@
                      .10  scores of all pairs of columns
                      .40  chosen pairs, and those of the workload
 
-A workload's tables are counted in the first round, each for the share that it would have as a chosen pair. The shares, and as many pairs as there are
-about twice of columns, are the best of those that were tried on Adult (docs/synthetic.md).
+A workload's tables are counted in the first round, each for about the share that it would have as a chosen pair. At most three times as many pairs
+as columns are chosen; their share is divided among those that are, so that fewer have less noise each.
 """
 
 from collections.abc import Sequence
@@ -67,11 +67,12 @@ class SyntheticPlan:
                 coded.append((FINE.format(column.name), column.fine))
         asked = [table for table in _asked(columns, workload) if table not in by_target]
         linked = features if len(features) > 1 else ()
-        most = min(2 * (len(features) - 1), len(features) * (len(features) - 1) // 2) if linked else 0
+        most = min(3 * len(features), len(features) * (len(features) - 1) // 2) if linked else 0
         problem = Margins(columns=tuple(coded), tables=(*by_target, *fine, *asked), linked=linked, hub=hub, most=most, persons=persons)
-        each = _PAIRS / (most + len(asked)) if most + len(asked) else 0.0
+        usual = most // 2 + 1
+        each = _PAIRS / (usual + len(asked)) if most + len(asked) else 0.0
         shares = [_BY_TARGET / len(by_target)] * len(by_target) + [_FINE / max(1, len(fine))] * len(fine) + [each] * len(asked)
-        shares += [_SCORES, each * most] if linked else []
+        shares += [_SCORES, each * usual] if linked else []
         mechanism = GaussianMargins.calibrate(problem, epsilon=epsilon, delta=delta, neighbours=neighbours, shares=shares)
         return cls(schema=schema, columns=columns, target=target, problem=problem, mechanism=mechanism)
 

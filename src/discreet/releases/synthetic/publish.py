@@ -24,6 +24,7 @@ from discreet.ledger import Account
 from discreet.mechanisms.base import Numbers
 from discreet.mechanisms.cuts.choose import projected
 from discreet.mechanisms.cuts.columns import Whose, whose_rows
+from discreet.mechanisms.margins import pair_scale
 from discreet.mechanisms.margins.problem import Rounds, Table
 from discreet.mechanisms.persons import schema_rule
 from discreet.noise import Noise, SeededNoise
@@ -189,6 +190,10 @@ class Drawing:
             found.append(self._typed(codes, rounds, words))
         return found, first
 
+    @property
+    def _of_pairs(self) -> float:
+        return pair_scale(self.plan.mechanism.scales, len(self.pairs))
+
     def _again(self, noise: Noise) -> Rounds:
         scales = self.plan.mechanism.scales
 
@@ -197,12 +202,12 @@ class Drawing:
             return more
 
         first = [redrawn(each, scale) for each, scale in zip(self.rounds.tables, scales, strict=False)]
-        return Rounds(first, self.rounds.scores, [redrawn(each, scales[-1]) for each in self.rounds.pairs])
+        return Rounds(first, self.rounds.scores, [redrawn(each, self._of_pairs) for each in self.rounds.pairs])
 
     def _fitted(self, rounds: Rounds) -> list[FittedPart]:
         plan, columns = self.plan, len(self.plan.columns)
         measured = [*zip(plan.problem.tables, rounds.tables, plan.mechanism.scales, strict=False)]
-        measured += [(pair, each, plan.mechanism.scales[-1]) for pair, each in zip(self.pairs, rounds.pairs, strict=True)]
+        measured += [(pair, each, self._of_pairs) for pair, each in zip(self.pairs, rounds.pairs, strict=True)]
         used = [(table, each, scale / WHOLE) for table, each, scale in measured if table[-1] < columns]
         tables, counts, deviations = zip(*used, strict=True)
         return fitted(plan.sizes[:columns], tables, counts, deviations, total=max(1.0, self.total))
