@@ -154,6 +154,9 @@ PLANTED: list[Fault] = [
     Fault("mechanisms/release/eigenvalue_sketch.py", "bounds, moments, variance, grid", "bounds, moments, variance // 4, grid"),
     Fault("mechanisms/release/clear_target_sketch.py", "(moments, self.variance, self.", "(moments, self.variance // 4, self."),
     Fault("mechanisms/release/published_sketch.py", "np.full(query.columns, variance)", "np.full(query.columns, 0.25 * variance)"),
+    # Rows that are made of a record are one person's, in memory and in blocks.
+    Fault("estimators/made_tables.py", 'persons=pl.Series("", owners)', 'persons=pl.Series("", np.arange(len(owners)))'),
+    Fault("estimators/made_tables.py", "None, first + owners)", "None, first + np.arange(len(owners)))"),
     # Rows of persons: which are kept, by which key ids travel, what they weigh, and how many persons there are.
     Fault("data/persons.py", "self._words = noise.words()", "self._words = lambda count: np.arange(count, dtype=np.uint64)"),
     Fault("data/persons.py", "int(persons.rows), self._words(len(codes)))", "int(persons.rows), np.arange(len(codes), dtype=np.uint64))"),
@@ -180,6 +183,7 @@ _SEEN = 17
 _PERSONS = ("tests/audit/test_drawn.py::test_the_rows_of_persons_are_kept_and_weighed_by_their_rule",)
 _AROUND = "tests/audit/test_drawn.py::test_what_leaves_around_a_prior_has_the_noise_that_the_certificate_states"
 TESTS: dict[str, tuple[str, ...]] = {
+    "estimators/made_tables.py": ("tests/audit/test_drawn.py::test_rows_that_are_made_of_a_record_are_one_persons",),
     "data/blocks/shared.py": _PERSONS,
     "data/persons.py": _PERSONS,
     "data/reader.py": _PERSONS,

@@ -26,6 +26,7 @@ from discreet.mechanisms.selection import CountNoise
 from discreet.noise import SystemNoise
 from discreet.problems import Prior
 from discreet.statements.counting import WHOLE
+from tests.estimators.test_made_tables import MODELS, check_made_rows
 
 BOTH = {"objective", "output", "multinomial", "one-vs-rest"}
 """Entries of which delta = 0 is another mechanism."""
@@ -229,6 +230,11 @@ def test_noise_of_another_shape_and_the_right_size_is_seen():
     assert not normal(np.sign(NORMAL)).as_stated
     uniform = (ndtr(SystemNoise().gaussian(scale=1.0, dimension=2, draws=2000).T) - 0.5) * np.sqrt(12.0)
     assert not normal(uniform).as_stated
+
+
+def test_rows_that_are_made_of_a_record_are_one_persons():
+    for model in MODELS.values():
+        check_made_rows(model)
 
 
 def test_noise_around_another_centre_is_seen():

@@ -130,7 +130,7 @@ def test_what_has_no_meaning_is_refused_in_words():
     for model, given, words in (
         (SurvivalModel(ends=[2.0, 1.0]), y, "increasing"),
         (SurvivalModel(ends=[]), y, "increasing"),
-        (SurvivalModel(rows_per_person=2), y, "a person here"),
+        (SurvivalModel(rows_per_person=2), y, "a record is a person"),
         (SurvivalModel(typical=1.0), y, "a probability"),
         (SurvivalModel(), np.column_stack((y, y)), "must hold a time"),
         (SurvivalModel(), ["late"] * 50, "must hold a time"),

@@ -14,6 +14,7 @@ from discreet.kernels.feature_map import FeatureMap
 from discreet.kernels.matrix import FeatureMapMatrix
 from discreet.matrices import BLOCK_ROWS, AugmentedMatrix, ClippedMatrix, DenseMatrix, MappedMatrix, Matrix, SparseMatrix, TabularMatrix, as_matrix
 from discreet.matrices.base import cuts
+from discreet.matrices.levels import LevelMatrix
 from discreet.problems.certified_sums import gamma
 
 SIZES = (3, 1, 5)
@@ -100,13 +101,18 @@ def make(kind, rng, count):
             table = rng.integers(-3, 4, (inner.shape[1], 20)).astype(float)  # so that sums are exact
             norms, reach = np.linalg.norm(inner @ table, axis=1), np.full(count, 1e3)
             return MappedMatrix(base, sparse.csr_array(table), norms=norms, reach=reach), inner @ table
+        case "levels":
+            owners, levels = np.sort(rng.integers(0, 1 + count // 2, count)), rng.integers(-1, 4, count)
+            made = np.hstack((explicit[owners], np.full((count, 1), 0.7), 0.3 * np.eye(4)[levels])) * (levels >= 0)[:, np.newaxis]
+            return LevelMatrix(held, owners, levels, count=4, constant=0.7, step=0.3), made
         case "least":
             return Least(explicit), explicit
 
 
 KINDS = [
     "dense", "dense-columns", "dense-view", "dense-float32", "sparse", "sparse-wide", "tabular", "tabular-no-numbers", "clipped", "clipped-tabular",
-    "augmented", "augmented-scale", "augmented-constant", "mapped", "least",
+    "augmented", "augmented-scale", "augmented-constant", "mapped", "levels",
+    "least",
 ]  # fmt: skip
 each_kind = pytest.mark.parametrize("kind", KINDS)
 COUNT = 2 * BLOCK_ROWS + 5

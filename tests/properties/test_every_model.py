@@ -26,6 +26,8 @@ TARGETS = {
     "numbers": {"column": "answer", "lower": 0, "upper": 100},
     "two classes": {"column": "answer", "classes": ["no", "yes"]},
     "more classes": {"column": "answer", "classes": ["low", "middle", "high"]},
+    "ordered classes": {"column": "answer", "classes": ["low", "middle", "high"], "ordered": True},
+    "times": {"column": "answer", "event": "seen", "ends": [25, 50, 75]},
 }
 COLUMNS = {"age": (0, 100), "height": (0, 2), "city": ["north", "south"]}
 SPENT = ("--epsilon", "2", "--delta", "1e-4", "--ledger", "ledger", "--data-set", "people")
@@ -86,9 +88,9 @@ def world(tmp_path, monkeypatch):
         draw = np.random.default_rng(0)
         age, height = draw.uniform(0, 100, 300), draw.uniform(0, 2, 300)
         place = np.minimum((age / 100 + height / 2) / 2 * len(TARGETS[learnt].get("classes", "x")), 2.999).astype(int)
-        answer = (age * 0.5 + height * 25).tolist() if learnt == "numbers" else [TARGETS[learnt]["classes"][one] for one in place]
+        answer = (age * 0.5 + height * 25).tolist() if learnt in ("numbers", "times") else [TARGETS[learnt]["classes"][one] for one in place]
         ids = [f"p{one // 2}" for one in range(300)]
-        frame = pl.DataFrame({"id": ids, "age": age, "height": height, "city": ["north", "south"] * 150, "answer": answer})
+        frame = pl.DataFrame({"id": ids, "age": age, "height": height, "city": ["north", "south"] * 150, "answer": answer, "seen": [1, 1, 0] * 100})
         frame.write_csv("people.csv")
         frame[:150].write_parquet("first.parquet")
         frame[150:].write_parquet("second.parquet")

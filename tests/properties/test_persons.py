@@ -21,7 +21,7 @@ X = DRAW.uniform(-0.5, 0.5, (RECORDS, 3))
 Y = (X[:, 0] + 0.2 * DRAW.normal(size=RECORDS) > 0).astype(int)
 OWNERS = np.arange(RECORDS)
 NAMES = [name for name in estimators.__all__ if isinstance(getattr(estimators, name), type) and issubclass(getattr(estimators, name), PrivateModel)]
-REFUSED = ("no guarantee for persons with several rows", "promises nothing about persons")
+REFUSED = ("no guarantee for persons with several rows", "promises nothing about persons", "so a record is a person")
 
 
 def made(name, **settings):

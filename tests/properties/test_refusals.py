@@ -131,6 +131,7 @@ ESTIMATORS = {
     "LassoClassifier": {"n_iter": 3, **CLASSES},
     "LinearSVC": CLASSES,
     "LogisticRegression": CLASSES,
+    "OrdinalRegression": CLASSES,
     "MatrixRegression": {"shape": (3, 1)},
     "PrivateSearchCV": {"estimator": discreet.LinearSVC(**CLASSES), "param_grid": {"alpha": [0.1, 1.0]}, "epsilon": 4.0},
 }

@@ -9,6 +9,7 @@ from dataclasses import asdict, dataclass
 from typing import Annotated, Literal
 
 import discreet
+from discreet.cli.any_model import load_model_of_schema
 from discreet.cli.exact import confusion_lines, figure, measured
 from discreet.cli.inputs import Records, Spending, check_fits, read, receipt
 from discreet.cli.options import ARGUMENT, Argument, File, Hidden, Report, Seed, command, flag, noise_of, usage_error
@@ -99,7 +100,7 @@ def _public(given: _Evaluate, data_is: str) -> Outcome:
     """Exact numbers."""
     from discreet.core.validate import job_count
 
-    model = discreet.Model.load(given.model)
+    model = load_model_of_schema(given.model)
     threads = job_count(given.records.jobs)
     check_output(given.out, *given.records.files, given.model, overwrite=given.overwrite)
     records = given.records.open_table(model.schema, may_be_empty=True, persons=False)
@@ -124,7 +125,7 @@ def _private(given: _Evaluate, epsilon: float) -> Outcome:
         from discreet.evaluation.outcomes import outcomes_of
         from discreet.evaluation.private import measure, measure_blocks, prepare
 
-        model = discreet.Model.load(given.model)
+        model = load_model_of_schema(given.model)
         threads, said = job_count(given.records.jobs), given.private
         sources = [*given.records.files, given.model, given.spending.ledger]
         relation = said.neighbours or "replace-one"
@@ -235,7 +236,7 @@ def intervals(
 
         if not 0 < level < 1:
             raise InvalidInput(f"--level lies between 0 and 1; {level!r} was given.")
-        fitted = discreet.Model.load(model)
+        fitted = load_model_of_schema(model)
         prepared = prepare_uncertainty(fitted, epsilon=epsilon, delta=delta)
         check_target(prepared.query.problem, target)
         check_output(out, table, model, spending.ledger, overwrite=overwrite)

@@ -74,7 +74,9 @@ class NumberMeasures:
 
 def measured(model: "discreet.Model", records: "discreet.EncodedTable | discreet.data.BlockTable", *, jobs: int = 1) -> Measures | NumberMeasures:
     """Of a table that was encoded with its target, or whose blocks are, read once. Raises InvalidInput for one without records."""
-    return measured_classes(model, records, jobs=jobs) if model.classes else _of_numbers(model, records, jobs)
+    from discreet.evaluation.targets import classes_of
+
+    return measured_classes(model, records, jobs=jobs) if classes_of(model) else _of_numbers(model, records, jobs)
 
 
 def figure(number: float) -> str:
@@ -121,13 +123,11 @@ def _counted(model: "discreet.Model", table: "discreet.EncodedTable") -> tuple[A
     """Counts of actual and predicted classes, and the sum of the logarithmic losses, 0 for a model without probabilities."""
     import numpy as np
 
-    from discreet.estimators.forms import chosen_codes
-
     codes = table.codes if table.signs is None else (table.signs > 0).astype(np.intp)
     if codes is None:
         raise InvalidInput("the table was encoded without its target; encode it with target=True to measure a model.")
     classes = len(model.schema.target.classes)
-    confusion = np.bincount(codes * classes + chosen_codes(model.decision(table)), minlength=classes * classes).reshape(classes, classes)
+    confusion = np.bincount(codes * classes + model.codes(table), minlength=classes * classes).reshape(classes, classes)
     losses = -float(np.sum(model.log_probabilities(table)[np.arange(len(codes)), codes])) if model.has_probabilities else 0.0
     return confusion, losses
 

@@ -10,6 +10,7 @@ from itertools import pairwise
 from typing import Annotated, Any, Literal
 
 import discreet
+from discreet.cli.any_model import load_model_of_schema
 from discreet.cli.inputs import Records, Spending, check_fits
 from discreet.cli.model_file import ModelFile
 from discreet.cli.models import Settings, estimator_named, planned, setting_options, settings_given, standard_kind, train
@@ -188,7 +189,7 @@ def _pulled(kind: str, path: str | None, schema: "discreet.Schema") -> Settings:
     having = [name for name in _kinds_with("prior") if PrivateModel.models[name].form is not KernelForm]
     if kind not in having:
         raise usage_error(f"a {kind} takes no prior; leave --prior out, or choose one of {', '.join(having)}")
-    found = discreet.Model.load(path)
+    found = load_model_of_schema(path)
     shape = ("numeric", "date", "categorical", "cross", "rows", "target")
     if different := [part for part in shape if getattr(found.schema, part) != getattr(schema, part)]:
         raise InvalidInput(f"--prior is a model of another schema: {quoted(different)} differ. Fit it on public records with this schema.")

@@ -56,6 +56,9 @@ def described(model: "discreet.Model") -> str:
     target, names = model.schema.target, [discreet.data.labels.canonical(label) for label in model.classes]
     if isinstance(target, discreet.data.NumberTarget):
         which = f"a number from {target.lower:.10g} to {target.upper:.10g}"
+    elif model.made is not None:
+        ends = ", ".join(f"{end:g}" for end in model.made.ends)
+        which = f"{len(names)} classes in order: {quoted(names)}" if names else f"a time, whose periods end at {ends}"
     elif len(names) > 2:
         which = f"{len(names)} classes ({model.certificate.problem.get('scheme')}): {quoted(names)}"
     else:

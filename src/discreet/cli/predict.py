@@ -2,11 +2,12 @@
 
 import csv
 import io
+import math
 from collections.abc import Mapping, Sequence
 from typing import Annotated, Any
 
 import discreet
-from discreet.cli.inputs import read
+from discreet.cli.any_model import AnyModel, load_model, read_rows
 from discreet.cli.options import ARGUMENT, Argument, File, Option, command, usage_error
 from discreet.cli.output import Outcome, check_output, step
 from discreet.core.files.cell import as_cell
@@ -14,7 +15,7 @@ from discreet.core.files.whole_file import write_whole
 
 
 @command(
-    "Predict the class or number of every record of a table.",
+    "Predict the class, number or time of every record of a table.",
     "discreet predict model.json people.csv > predictions.csv",
     "discreet predict model.json people.parquet --probabilities --out predictions.csv",
     "discreet predict model.json people.csv --threshold 0.05 --out predictions.csv",
@@ -25,7 +26,7 @@ def predict(
     *,
     model: Annotated[File, Argument(metavar="MODEL")],
     table: Annotated[File, ARGUMENT],
-    probabilities: Annotated[bool, "Also the probability of each class (not for losses with flat parts)."] = False,
+    probabilities: Annotated[bool, "Also the probability of each class (not for losses with flat parts), or of a longer time than each end."] = False,
     threshold: Annotated[
         float | None, "Answer the second class where its probability is above this: of public costs, that of a false positive over the sum of both."
     ] = None,
@@ -33,38 +34,44 @@ def predict(
     out: Annotated[File | None, "The CSV file to write; standard output if left out."] = None,
     overwrite: Annotated[bool, "Replace that file where it exists."] = False,
 ) -> Outcome:
-    """Predict the class of every record of TABLE, or its number in the unit of the target, in its order, one line each.
+    """Predict the class of every record of TABLE, or its number or mean time in the unit of the target, in its order, one line each.
 
-    TABLE needs the columns of the model's schema, the target's not; - is CSV on standard input. Predicting spends nothing, but predictions are about
-    the people in TABLE: protect them as you protect TABLE. The file of --out is yours alone to read.
+    TABLE needs the columns of the model's schema, the target's not; - is CSV on standard input. For a model of arrays it needs the columns of X by
+    their names; where these are not known, it holds those columns in their order, and beside them what --keep names. Of times the median is told
+    too, where it is not beyond the last end. Predicting spends nothing, but predictions are about the people in TABLE: protect them as you protect
+    TABLE. The file of --out is yours alone to read.
     """
-    found = discreet.Model.load(model)
-    if probabilities:
+    found = load_model(model)
+    times = found.made is not None and not found.classes
+    if probabilities and not times:
         found.require_probabilities()
     check_output(out, table, model, overwrite=overwrite)
     answers = _answers(found, probabilities=probabilities)
     if twice := next((column for place, column in enumerate(keep) if column in answers or column in keep[:place]), None):
         raise usage_error(f"--keep {twice} would stand twice in the header; rename the column of TABLE, or leave it out")
-    needed = found.schema.columns(target=False)
-    frame = read(table, [*needed, *(column for column in keep if column not in needed)])
     with step("Predicting"):
-        rows = found.schema.encode(frame, target=False)
+        frame, rows = read_rows(found, table, keep)
         labels = found.predict(rows, threshold=threshold).tolist()
-        chances = found.probabilities(rows).tolist() if probabilities else None
+        medians = [[end if end < math.inf else None] for end in found.median_time(rows).tolist()] if times else None
+        chances = (found.survival(rows) if times else found.probabilities(rows)).tolist() if probabilities else None
     canonical = discreet.data.labels.canonical
     kept = {column: [_text(cell) for cell in frame.get_column(column).to_list()] for column in keep}
-    text = _csv(kept, [canonical(label) for label in labels], chances, answers)
+    beside = [[*first, *second] for first, second in zip(medians or [[]] * len(labels), chances or [[]] * len(labels), strict=True)]
+    text = _csv(kept, [canonical(label) for label in labels], beside, answers)
     document: dict[str, Any] = {"classes": [canonical(label) for label in found.classes], "written": out}
     if out is None:
         document |= {"kept": kept} if keep else {}
-        return Outcome(document=document | {"predictions": labels, "probabilities": chances}, lines=[text.removesuffix("\n")])
+        answered = {"probabilities": chances} if medians is None else {"median_times": [one for (one,) in medians], "survival": chances}
+        return Outcome(document=document | {"predictions": labels} | answered, lines=[text.removesuffix("\n")])
     write_whole(out, text, overwrite=overwrite, mode=0o600)
     return Outcome(document=document, lines=[f"Written to {out}"])
 
 
-def _answers(model: "discreet.Model", *, probabilities: bool) -> list[str]:
+def _answers(model: AnyModel, *, probabilities: bool) -> list[str]:
     """What the columns of the answers are called."""
     canonical = discreet.data.labels.canonical
+    if model.made is not None and not model.classes:
+        return ["prediction", "median time", *(f"survival at {end:g}" for end in model.made.ends if probabilities)]
     return ["prediction", *(f"probability of {canonical(label)}" for label in model.classes if probabilities)]
 
 
@@ -73,12 +80,12 @@ def _text(cell: Any) -> str:
     return "" if cell is None else str(cell)
 
 
-def _csv(kept: Mapping[str, Sequence[str]], predictions: Sequence[str], chances: Sequence[Sequence[float]] | None, answers: Sequence[str]) -> str:
+def _csv(kept: Mapping[str, Sequence[str]], predictions: Sequence[str], beside: Sequence[Sequence[float | None]], answers: Sequence[str]) -> str:
     """A header and one line a record."""
     text = io.StringIO()
     writer = csv.writer(text, lineterminator="\n")
     writer.writerow([*map(as_cell, kept), *answers])
     for place, label in enumerate(predictions):
-        beside = (as_cell(cells[place]) for cells in kept.values())
-        writer.writerow([*beside, as_cell(label), *([] if chances is None else chances[place])])
+        copied = (as_cell(cells[place]) for cells in kept.values())
+        writer.writerow([*copied, as_cell(label), *("" if one is None else one for one in beside[place])])
     return text.getvalue()

@@ -52,9 +52,12 @@ def check(*, schema: Annotated[File, Argument(metavar="SCHEMA")], table: Annotat
     if isinstance(target, discreet.data.NumberTarget):
         public: dict[str, object] = {"lower": target.lower, "upper": target.upper}
         told = ("Target", f"a number between {target.lower:.10g} and {target.upper:.10g}")
+    elif isinstance(target, discreet.data.TimeTarget):
+        public = {"ends": list(target.ends), "event": target.event}
+        told = ("Target", f"a time, whose periods end at {', '.join(f'{end:g}' for end in target.ends)}")
     else:
         classes = [discreet.data.labels.canonical(label) for label in target.classes]
-        public = {"classes": classes}
+        public = {"classes": classes} | ({"ordered": True} if target.ordered else {})
         told = ("Classes", quoted(classes) if len(classes) > 2 else f"{classes[0]!r} (negative) and {classes[1]!r} (positive)")
     chosen = [column.name for column in found.numeric if column.released is not None]
     encoded = [f"{one.name} {' + '.join(kind.name for kind in one.encoding)}" for one in (*found.numeric, *found.date) if not one.plain]

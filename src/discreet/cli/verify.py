@@ -69,6 +69,8 @@ def show(
 def _label(model: "discreet.Model", name: str | None) -> "discreet.data.labels.Label | None":
     """The class of this name. Raises InvalidInput where a class is needed and none, or none of the model's, is named."""
     known = {discreet.data.labels.canonical(label): label for label in model.classes}
+    if model.made is not None and name is None:
+        return None
     if (len(known) > 2 and name is None) or (name is not None and name not in known):
         given = "none" if name is None else repr(name)
         raise InvalidInput(f"a model of {len(known)} classes has curves for each: --label takes one of {quoted(list(known))}; {given} was given.")

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
         numeric_files,
         schema_files,
     )
+    from discreet.data.cells import number_rows
     from discreet.data.columns import CategoricalColumn, Cross, DateColumn, NumberTarget, NumericColumn, Target
     from discreet.data.domain import Domain
     from discreet.data.draft import SchemaDraft, schema_stub
@@ -27,6 +28,7 @@ if TYPE_CHECKING:
     from discreet.data.records import Records, bounded_rows, class_codes
     from discreet.data.schema import Schema
     from discreet.data.tables import read_header, read_table
+    from discreet.data.time_target import TimeTarget
 else:
     __getattr__, __dir__ = names_of(__name__)
 
@@ -51,10 +53,12 @@ __all__ = [
     "Schema",
     "SchemaDraft",
     "Target",
+    "TimeTarget",
     "TransformedTable",
     "bounded_rows",
     "class_codes",
     "local_cluster",
+    "number_rows",
     "numeric_files",
     "read_header",
     "read_table",

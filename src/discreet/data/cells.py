@@ -211,3 +211,11 @@ def without_markers(texts: pl.Series, markers: Sequence[str]) -> pl.Series:
     """Null for the empty text and for the declared texts of a missing value."""
     gap = texts.is_in(["", *markers])
     return texts.set(gap.fill_null(value=True), None)
+
+
+def number_rows(frame: pl.DataFrame, columns: Sequence[str]) -> Floats:
+    """Columns of numbers as they are, (n, d), NaN where a value is missing. Raises InvalidInput, with a column's name, for other cells."""
+    rows = np.empty((frame.height, len(columns)))
+    for place, name in enumerate(columns):
+        rows[:, place] = column_numbers(frame.get_column(name), markers=())
+    return rows

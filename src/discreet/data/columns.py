@@ -255,15 +255,19 @@ class Target:
 
     column: str
     classes: tuple[Label, ...]
-    """(negative, positive), the second being +1; or three and more, in any order."""
+    """(negative, positive), the second being +1; or three and more, in any order but where `ordered`."""
     other: Label | None = None
     """The class that an undeclared value counts as. None: it is refused."""
     missing: Label | None = None
     """The class that a missing value counts as. None: it is refused."""
+    ordered: bool = False
+    """Whether the classes are in order, from the lowest."""
 
     def __post_init__(self) -> None:
         """Refuse what cannot be used."""
         checked_text(self.column, what="target: column")
+        if not isinstance(self.ordered, bool):
+            raise SchemaError(f"target: ordered must be true or false; {kind(self.ordered)} was given.")
         classes = checked_labels(self.classes, what="target: classes", at_least=0)
         if len(classes) < 2:
             raise SchemaError(f"target: classes must be at least two, negative first where they are two; {len(classes)} given.")

@@ -170,6 +170,9 @@ missing_values = []
 # other = "CLASS" and missing = "CLASS" say what any other value and a missing one count as; without them such a table is refused.
 # Of a number to predict, write lower = NUMBER and upper = NUMBER in the place of classes: the smallest and the largest possible value, closely.
 # outside = "clip" and missing = NUMBER do what they do below.
+# Classes that are in order, from the lowest: add the line ordered = true.
+# Of a time until something happens, write ends = [6, 12, 24], the ends of the periods to be told apart, and event = "COLUMN", which says whether it
+# happened then, in the place of classes.
 [target]
 column = {target}
 classes = [{open}, {open}]

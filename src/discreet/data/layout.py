@@ -141,12 +141,13 @@ def _rows(pieces: Sequence[tuple[int, Placed | Floats]], count: int) -> CSR:
 class EncodedTable:
     """Private rows (n, d) as a Matrix and, where asked for, their classes or numbers.
 
-    Two classes are `signs` (n,) of +1.0 and -1.0, more are `codes` (n,), numbers from 0, and a target that is a number is `numbers` (n,) in [-1, 1];
-    what was not asked for, or is another, is None. `classes` is empty for numbers. `rule` is what the schema says of whose rows are whose, or None;
+    Two classes are `signs` (n,) of +1.0 and -1.0, more are `codes` (n,), numbers from 0, a target that is a number is `numbers` (n,) in [-1, 1], and
+    times are `times` (n, 2), with 1 where it happened then; what was not asked for, or is another, is None. `classes` is empty for those
+    two. `rule` is what the schema says of whose rows are whose, or None;
     `persons` (n,) are ids, where persons are told apart.
     """
 
-    __slots__ = ("categorical", "classes", "codes", "coding", "numbers", "numeric", "persons", "rows", "rule", "schema", "signs")
+    __slots__ = ("categorical", "classes", "codes", "coding", "numbers", "numeric", "persons", "rows", "rule", "schema", "signs", "times")
 
     def __init__(  # noqa: PLR0913 - what is public about a table, a thing each
         self,
@@ -155,6 +156,7 @@ class EncodedTable:
         signs: Floats | None,
         codes: Codes | None = None,
         numbers: Floats | None = None,
+        times: Floats | None = None,
         classes: tuple[Label, ...],
         schema: str,
         numeric: int,
@@ -168,6 +170,7 @@ class EncodedTable:
         self.signs = signs
         self.codes = codes
         self.numbers = numbers
+        self.times = times
         self.classes = classes
         self.schema = schema
         self.numeric = numeric

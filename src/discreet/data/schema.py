@@ -26,6 +26,7 @@ from discreet.data.encodings.curve import standard_rest
 from discreet.data.labels import checked_text, spellings
 from discreet.data.person_column import ONE_ROW, PersonColumn
 from discreet.data.places import Columns, stored_numbers
+from discreet.data.time_target import TimeTarget
 from discreet.data.toml_text import COLUMN_TABLES, load_toml, read_toml, write_toml
 
 if TYPE_CHECKING:
@@ -35,6 +36,7 @@ if TYPE_CHECKING:
     from discreet.matrices import Matrix
 
 frames, layouts, ids = lazily("discreet.data.frames"), lazily("discreet.data.layout"), lazily("discreet.data.persons")
+time_targets = lazily("discreet.data.time_cells")
 
 FORMAT = "discreet-schema/1"
 """The first line of a schema; another version is refused."""
@@ -43,7 +45,8 @@ Rows: TypeAlias = Literal["normalise", "bound"]
 
 _KEYS = ("format", "name", "rows", "missing_values", "rows_per_person", "target", "person", *COLUMN_TABLES)
 _Numbers = TypeVar("_Numbers", NumericColumn, DateColumn)
-_Part = TypeVar("_Part", NumericColumn, DateColumn, CategoricalColumn, Cross, Target, NumberTarget, PersonColumn)
+_Part = TypeVar("_Part", NumericColumn, DateColumn, CategoricalColumn, Cross, Target, NumberTarget, TimeTarget, PersonColumn)
+AnyTarget: TypeAlias = Target | NumberTarget | TimeTarget
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -51,7 +54,7 @@ class Schema:
     """What is public about a table. Raises SchemaError where it contradicts itself."""
 
     name: str
-    target: Target | NumberTarget
+    target: AnyTarget
     numeric: tuple[NumericColumn, ...] = ()
     """Their features come first, in this order."""
     date: tuple[DateColumn, ...] = ()
@@ -100,7 +103,7 @@ class Schema:
         for column in self.layout.own:
             if column.name in seen:
                 raise SchemaError(f"column {column.name!r} is declared twice. Keep one of its tables.")
-            if column.name == self.target.column:
+            if column.name in self._answers:
                 raise SchemaError(
                     f"column {column.name!r} is the target and a feature too: a model would predict it from itself. "
                     "Delete its [numeric] or [categorical] table."
@@ -185,8 +188,13 @@ class Schema:
     def columns(self, *, target: bool, persons: bool | None = None) -> tuple[str, ...]:
         """The columns that a table must have, with the target's or without, and, as that one unless said, with that of `persons` if there is one."""
         named = tuple(column.name for column in self.layout.own)
-        named = (*named, self.target.column) if target else named
+        named = (*named, *self._answers) if target else named
         return (*named, self.person.column) if self.person is not None and (target if persons is None else persons) else named
+
+    @property
+    def _answers(self) -> tuple[str, ...]:
+        """The columns that the target is read from."""
+        return self.target.columns if isinstance(self.target, TimeTarget) else (self.target.column,)
 
     @frameless
     def encode(self, frame: "Frame", *, target: bool, persons: bool | None = None) -> "EncodedTable":
@@ -200,11 +208,13 @@ class Schema:
         whose = target if persons is None else persons
         table = frames.as_frame(frame, self.columns(target=target, persons=whose))
         rows = layouts.encode_features(table, self.layout, markers=self.missing_values, normalise=self.rows == "normalise")
-        signs = codes = numbers = None
+        signs = codes = numbers = times = None
         if target:
             match self.target:
                 case NumberTarget() as number:
                     numbers = layouts.encode_target_numbers(table, number, markers=self.missing_values)
+                case TimeTarget() as time:
+                    times = time_targets.encode_times(table, time, markers=self.missing_values)
                 case Target(classes=(_, _)) as pair:
                     signs = layouts.encode_signs(table, pair, markers=self.missing_values)
                 case many:
@@ -214,6 +224,7 @@ class Schema:
             signs=signs,
             codes=codes,
             numbers=numbers,
+            times=times,
             classes=self.target.classes if isinstance(self.target, Target) else (),
             schema=self.name,
             numeric=len(self.numeric),
@@ -296,7 +307,7 @@ def _settled(encoding: Encoding, curves: int) -> Encoding:
     return replace(encoding, rest=standard_rest(curves)) if isinstance(encoding, Curve) and encoding.rest is None else encoding
 
 
-def _plain(part: NumericColumn | DateColumn | CategoricalColumn | Cross | Target | NumberTarget | PersonColumn) -> dict[str, object]:
+def _plain(part: NumericColumn | DateColumn | CategoricalColumn | Cross | AnyTarget | PersonColumn) -> dict[str, object]:
     """The fields of a part that differ from their defaults, lists for tuples."""
     found = {}
     for field in fields(part):
@@ -328,8 +339,10 @@ def _part(kind_of_part: type[_Part], entry: object, *, where: str) -> _Part:
     return kind_of_part(**entry)
 
 
-def _target(entry: object) -> Target | NumberTarget:
-    """A number where bounds are declared, else classes."""
+def _target(entry: object) -> AnyTarget:
+    """A number where bounds are declared, a time where periods are, else classes."""
+    if isinstance(entry, Mapping) and "ends" in entry and "classes" not in entry:
+        return _part(TimeTarget, entry, where="target")
     if isinstance(entry, Mapping) and not {"lower", "upper"}.isdisjoint(entry) and "classes" not in entry:
         return _part(NumberTarget, entry, where="target")
     return _part(Target, entry, where="target")

@@ -19,7 +19,7 @@ from typing import Any, Literal, TypeAlias
 
 from discreet.core.errors import InvalidInput, did_you_mean, quoted
 from discreet.core.neighbours import ADD_REMOVE, Neighbours, Persons
-from discreet.data import CategoricalColumn, DateColumn, NumberTarget, NumericColumn, Schema, Target
+from discreet.data import CategoricalColumn, DateColumn, NumberTarget, NumericColumn, Schema, Target, TimeTarget
 from discreet.data.labels import canonical
 from discreet.mechanisms.counting import Cells, Queries, Summary
 from discreet.mechanisms.cuts import ColumnCells
@@ -117,8 +117,9 @@ class Asked:
 
     @cached_property
     def _known(self) -> dict[str, Column]:
-        """Every column of the schema, the target last."""
-        found = map(_column, (*self.schema.layout.own, self.schema.target))
+        """Every column of the schema, the target last; times are no column of it, since some are not seen to the end."""
+        target = self.schema.target
+        found = map(_column, self.schema.layout.own if isinstance(target, TimeTarget) else (*self.schema.layout.own, target))
         return {column.name: replace(column, whole=column.name in self.whole) for column in found}
 
     @cached_property

@@ -13,7 +13,7 @@ from discreet.certificates import Certificate
 from discreet.core.arrays import Floats
 from discreet.core.errors import DiscreetError
 from discreet.core.neighbours import Privacy
-from discreet.data import Domain, NumberTarget
+from discreet.data import Domain, NumberTarget, TimeTarget
 from discreet.data.labels import canonical
 from discreet.display import certificates
 from discreet.display.pages import Block, Facts, Section, Text, view_html
@@ -41,7 +41,13 @@ _NEAR = 1e-6
 def target_words(model: Model) -> str:
     """The target's column and what its values are."""
     target = model.schema.target
-    values = f"numbers from {target.lower:g} to {target.upper:g}" if isinstance(target, NumberTarget) else ", ".join(map(canonical, target.classes))
+    match target:
+        case NumberTarget():
+            values = f"numbers from {target.lower:g} to {target.upper:g}"
+        case TimeTarget():
+            values = f"times, told apart at {', '.join(f'{end:g}' for end in target.ends)}"
+        case _:
+            values = ", ".join(map(canonical, target.classes)) + (", in this order" if target.ordered else "")
     return f"{target.column}: {values}"
 
 

@@ -40,7 +40,7 @@ def card_page(model: Model, verification: Verification, *, evaluation: PrivateEv
 
 def _details(model: Model) -> Facts:
     certificate = model.certificate
-    answers = f"one of the classes {', '.join(map(canonical, model.classes))}" if model.classes else "a number"
+    answers = f"one of the classes {', '.join(map(canonical, model.classes))}" if model.classes else "a number" if model.made is None else "a time"
     kind = {"linear-svc": "linear support vector classifier"}.get(model.kind, model.kind.replace("-", " "))
     loss = certificate.problem.get("loss")
     rows = [
@@ -84,11 +84,16 @@ def _encoded(column: NumericColumn | DateColumn) -> str:
     return "" if column.plain else f", as {' and '.join(one.name for one in column.encoding)}"
 
 
+_COST = "Measures of it that are computed on private records are releases of their own, with their own budget."
+
+
 def _metrics(model: Model) -> Text:
+    if model.made is not None:
+        answer = "the median class" if model.classes else "the mean time up to the last end, and with the chances to reach every end"
+        return Text(f"The model answers with {answer}. {_COST}")
     answers = {0: "the number itself", 2: "the second class where the decision is positive"}
     answer = answers.get(len(model.classes), "the class with the larger decision value")
-    cost = "Measures of it that are computed on private records are releases of their own, with their own budget."
-    return Text(f"The model answers with {answer}. {cost}")
+    return Text(f"The model answers with {answer}. {_COST}")
 
 
 def _evaluated(evaluation: PrivateEvaluation | None) -> list[Block]:

@@ -26,7 +26,7 @@ from discreet.core.files.text_file import read_parsed
 from discreet.core.files.whole_file import write_whole
 from discreet.core.lazily import lazily
 from discreet.data.labels import Label
-from discreet.estimators.forms import BoundedForm, Form, KernelForm, form_of
+from discreet.estimators.forms import BoundedForm, Form, KernelForm, MadeForm, form_of
 from discreet.estimators.model_record import brief, check_keys, weights_of
 from discreet.estimators.stated_model import StatedModel, kind_of, same
 from discreet.matrices.per_record import answers_per_record
@@ -178,7 +178,7 @@ class ArrayModel(StatedModel):
         chosen = certificate.parameters.get("data_norm") if certificate.mechanism == NORM_THEN_FIT else 1.0
         yield Check(
             "features",
-            isinstance(form, KernelForm) or same(problem.get("features"), self.features),
+            isinstance(form, KernelForm) or same(form.features if isinstance(form, MadeForm) else problem.get("features"), self.features),
             f"the model has {self.features} features, the certificate states {brief(problem.get('features'))}",
         )
         yield Check("names", self.names is None or len(self.names) == self.features, f"{self.features} features have names, or none has")

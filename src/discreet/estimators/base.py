@@ -47,7 +47,7 @@ from discreet.mechanisms.persons import Owners, declared_rule, held_rule, owners
 from discreet.noise import Noise, SeededNoise, SystemNoise
 from discreet.statements.base import about_records
 
-Learnt: TypeAlias = Literal["two classes", "more classes", "numbers"]
+Learnt: TypeAlias = Literal["two classes", "more classes", "ordered classes", "numbers", "times"]
 """What a target may be."""
 
 
@@ -188,6 +188,8 @@ class PrivateModel(Learner):
     """Of those the ones for which it is taken where nobody chooses a model."""
     suited: ClassVar[Mapping[Learnt, Mapping[str, Any]]] = MappingProxyType({})
     """Settings that a kind of target needs, where nobody chooses them and a schema says which it is."""
+    makes_rows: ClassVar[bool] = False
+    """Whether it makes several rows of each record, so that nobody may have a second record."""
 
     def __init_subclass__(cls, **kwargs: Any) -> None:
         """Keep the kinds of model files. Raises TypeError for a kind that another class has: its files would be read as this one's."""
@@ -214,10 +216,19 @@ class PrivateModel(Learner):
         """Of its targets those that it learns with these settings."""
         return type(self).targets
 
+    def require_one_row(self, rule: Persons | None, *, told: bool = True) -> None:
+        """Raise InvalidInput where it makes several rows of a record and somebody may have a second one; `told` whether a table would say."""
+        unsaid = rule is None and told and self.rows_per_person is None
+        if self.makes_rows and (unsaid or self.rows_per_person not in (None, 1) or (rule is not None and rule.told_apart)):
+            raise InvalidInput(
+                f"{self.described} makes several rows of each record, so a record is a person: bring one of each, without ids, and say so by "
+                "rows_per_person = 1, in the schema or of the estimator."
+            )
+
     @property
     def described(self) -> str:
         """In a message."""
-        return f"a {self.saved_as}"
+        return f"{'an' if self.saved_as[0] in 'aeiou' else 'a'} {self.saved_as}"
 
     def summary(self, *, level: float = 0.95, uncertainty: Uncertainty | None = None, schema: Schema | None = None, most: int = MOST) -> Summary:
         """The coefficients with names, how sure they are, and what was paid for: `print` it. It is free (module `summarised`).

@@ -164,10 +164,12 @@ def curves_of(model: "Model", *, uncertainty: Uncertainty | None = None, level: 
 def _weights(model: "Model", label: object) -> tuple[Floats, str]:
     """Of the features, (d,), and what they speak for: of more than two classes those of `label` over the mean of all."""
     features, classes = model.schema.features, [canonical(one) for one in model.classes]
-    if len(classes) <= 2:
+    if model.made is not None or len(classes) <= 2:
         if label is not None:
-            raise InvalidInput("label chooses among more than two classes; this model has no more than two. Leave it out.")
+            raise InvalidInput("label chooses among curves of more than two classes; this model has one for all. Leave it out.")
         target = model.schema.target.column
+        if model.made is not None:
+            return model.weights[:features], f"a higher {target}" if classes else f"an earlier end of {target}"
         return model.weights[:features], f"{target} = {classes[1]}" if classes else f"a larger {target}"
     if label is None or canonical(label) not in classes:  # type: ignore[arg-type]
         raise InvalidInput(f"a model of {len(classes)} classes has curves for each: pass label=, one of {quoted(classes, most=20)}.")

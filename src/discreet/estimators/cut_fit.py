@@ -67,6 +67,11 @@ def fit_with_cuts(
         or not callable(getattr(estimator, "plan", None))
     ):
         raise InvalidType("private cuts need a linear model that says what a fit promises before it sees a record, such as LinearSVC.")
+    if estimator.makes_rows:
+        raise InvalidInput(
+            f"private cuts and a fit are one guarantee about the same rows, and {estimator.described} makes rows of its own of each record: cut the "
+            "columns publicly, or leave them as they are."
+        )
     privacy = estimator._privacy()  # noqa: SLF001 - of this package
     if not is_finite(privacy.epsilon):
         raise InvalidInput("epsilon must be finite; without privacy, cut the columns as you like and fit.")

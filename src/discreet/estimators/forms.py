@@ -33,6 +33,7 @@ A form is how released weights answer about rows, from what a certificate states
     linear    <w, x> min(1, R / |x|_2) + t v        of two classes; with K > 2, one f_k for each, their weights one after the other
     kernel    the same with R = 1 for the features v(x) of a kernel, whose frequencies are drawn again from their public seed
     bounded   <(w, v), (x, t)>, x clipped and shortened to the declared bounds: of two classes, or of numbers
+    made      (n, M), the log odds of the M yes-or-no rows that are made of a record of which a time, or an ordered class, is known
 
 A form is public, and made anew whenever a model is read.
 """
@@ -55,6 +56,7 @@ from discreet.core.lazily import lazily
 from discreet.core.validate import positive
 from discreet.data import Domain
 from discreet.losses import Logistic, MarginLoss, SoftplusHinge
+from discreet.problems.made_rows import MadeRows
 
 if TYPE_CHECKING:
     from discreet.kernels.feature_map import FeatureMap
@@ -240,6 +242,31 @@ class BoundedForm(Form):
         return bounded_decision(rows, weights=weights, domain=self.domain)
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class MadeForm(Form):
+    """Rows are shortened to `data_norm`; what the log odds mean says `made`."""
+
+    features: int
+    made: MadeRows
+    data_norm: float = field(init=False)
+    intercept_scale: float = field(init=False)
+
+    def __post_init__(self) -> None:
+        """That of the rows that were given; their constants are none of one intercept."""
+        object.__setattr__(self, "data_norm", self.made.bound)
+        object.__setattr__(self, "intercept_scale", 0.0)
+
+    @property
+    def size(self) -> int:
+        """See Form."""
+        return self.features + 1 + self.made.rows
+
+    def decision(self, rows: "Matrix", weights: Floats) -> Floats:
+        """(n, M)."""
+        along = linear_decision(rows, weights=weights[: self.features], intercept=0.0, data_norm=self.data_norm)
+        return self.made.log_odds(along, weights)
+
+
 def form_of(problem: Problem, *, columns: int, classes: int, weights: int) -> Form:
     """The form of a model of rows with `columns` features, as the schema makes them, with so many classes, 0 for numbers, and so many weights.
 
@@ -247,6 +274,10 @@ def form_of(problem: Problem, *, columns: int, classes: int, weights: int) -> Fo
     """
     try:
         stated, bounded = problem.get("feature_map"), "norm_bound" in problem
+        if "made_rows" in problem:
+            made = MadeRows.stated(problem["made_rows"])
+            _check_features(whole(problem["features"]) - 1 - made.rows, columns)
+            return MadeForm(features=whole(problem["features"]) - 1 - made.rows, made=made)
         if bounded or stated is None:
             _check_features(whole(problem["features"]), columns)
         if bounded:

@@ -1,6 +1,6 @@
 """Kinds of models by their names: what each learns, and its settings that are texts on a command line and in a form.
 
-    targets        what its class says it learns: "two classes", "more classes", "numbers"
+    targets        what its class says it learns: "two classes", "more classes", "ordered classes", "numbers", "times"
     standard_for   of those the ones for which it is taken where nobody chooses
     settings       parameters whose type is Annotated[type, words]; the words are their help
 
@@ -15,7 +15,7 @@ from dataclasses import MISSING, dataclass, fields
 from typing import Annotated, Any, Union, get_args, get_origin
 
 from discreet.core.errors import InvalidInput, did_you_mean, quietly, quoted
-from discreet.data import NumberTarget, Schema
+from discreet.data import NumberTarget, Schema, TimeTarget
 from discreet.estimators.base import Learnt, PrivateModel
 
 
@@ -55,8 +55,10 @@ def kind_named(name: str) -> type[PrivateModel]:
 
 def learnt_from(schema: Schema) -> Learnt:
     """What the schema's target is."""
-    if isinstance(schema.target, NumberTarget):
-        return "numbers"
+    if isinstance(schema.target, NumberTarget | TimeTarget):
+        return "numbers" if isinstance(schema.target, NumberTarget) else "times"
+    if schema.target.ordered:
+        return "ordered classes"
     return "two classes" if len(schema.target.classes) == 2 else "more classes"
 
 
@@ -66,12 +68,21 @@ def standard_kind(learnt: Learnt) -> str:
 
 
 def check_learns(estimator: PrivateModel, schema: Schema) -> None:
-    """Raise InvalidInput for an estimator that does not learn what the schema's target is, which names those that do."""
-    learnt = learnt_from(schema)
-    if learnt in estimator.learns:
+    """Raise InvalidInput for an estimator that does not learn what the schema's target is, which names those that do.
+
+    And for one that makes several rows of a record where the schema does not say that nobody has a second record. What learns
+     classes learns those that are in order too, without it.
+    """
+    learnt = {learnt_from(schema)}
+    if "ordered classes" in learnt:
+        learnt.add("two classes" if len(schema.target.classes) == 2 else "more classes")
+    if learnt & set(estimator.learns):
+        estimator.require_one_row(schema.persons)
         return
-    able = [name for name, kind in PrivateModel.models.items() if learnt in kind.targets]
-    said = "a number" if learnt == "numbers" else f"{len(schema.target.classes)} classes"
+    able = [name for name, kind in PrivateModel.models.items() if learnt & set(kind.targets)]
+    said = "a number" if "numbers" in learnt else "times" if "times" in learnt else f"{len(schema.target.classes)} classes"
+    if "ordered classes" in estimator.learns and said.endswith("classes"):
+        said += " without ordered = true"
     raise InvalidInput(
         f"{estimator.described} learns {learnt_words(estimator.learns)}, and the schema declares {said}. Models for that: {', '.join(able)}."
     )
@@ -102,8 +113,9 @@ def encoded_estimator(kind: str, schema: Schema, settings: Mapping[str, Any]) ->
     known = {one.name for one in fields(made) if one.init}
     bounds: dict[str, Any] = {"data_norm": schema.norm_bound, "data_bound": 1.0 if _default_of(made, "data_bound") is not None else None}
     whose: dict[str, Any] = {} if schema.persons is None else dict(schema.persons.as_declared)
+    periods: dict[str, Any] = {"ends": schema.target.ends} if isinstance(schema.target, TimeTarget) and "ends" in known else {}
     suited = {**made.suited.get(learnt_from(schema), {}), **settings}
-    return made(**{name: value for name, value in bounds.items() if name in known}, **whose, **suited)
+    return made(**{name: value for name, value in bounds.items() if name in known}, **periods, **whose, **suited)
 
 
 def summary_of(kind: type[PrivateModel]) -> str:

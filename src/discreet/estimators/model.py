@@ -25,9 +25,9 @@ from discreet.core.files.text_file import read_parsed
 from discreet.core.files.whole_file import write_whole
 from discreet.core.lazily import lazily
 from discreet.core.showing import shown
-from discreet.data import NumberTarget, Schema
+from discreet.data import NumberTarget, Schema, TimeTarget
 from discreet.data.labels import Label, canonical
-from discreet.estimators.forms import Form, KernelForm, LinearForm, form_of
+from discreet.estimators.forms import Form, KernelForm, LinearForm, MadeForm, form_of
 from discreet.estimators.model_record import FORMAT, brief, check_keys, schema_of, weights_of
 from discreet.estimators.stated_model import StatedModel, kind_of, same
 from discreet.estimators.summary import MOST, Summary
@@ -191,23 +191,23 @@ class Model(StatedModel):
     def _agreement(self) -> tuple[Check, ...]:
         """Whether the parts belong together, in words."""
         problem, schema, form = self.certificate.problem, self.schema, self.form
-        features, norm, loss, over = (problem.get(name) for name in ("features", "data_norm", "loss", "constraint"))
+        features, loss, over = (problem.get(name) for name in ("features", "loss", "constraint"))
         stated, scheme = problem.get("classes", 2), problem.get("scheme")
         shape = "a vector" if self.weights.ndim == 1 else "an array"
         return (
             Check(
                 "features",
-                isinstance(form, KernelForm) or same(features, schema.features),
+                isinstance(form, KernelForm) or same(form.features if isinstance(form, MadeForm) else features, schema.features),
                 f"the schema makes {schema.features} features, the certificate states {brief(features)}",
             ),
             Check(
                 "row norm",
-                (type(form) is not LinearForm or same(norm, schema.norm_bound)) and self.certificate.mechanism != NORM_THEN_FIT,
-                f"the schema bounds rows by {schema.norm_bound:.10g}, the certificate states {brief(norm)}",
+                (type(form) not in (LinearForm, MadeForm) or same(form.data_norm, schema.norm_bound)) and self.certificate.mechanism != NORM_THEN_FIT,
+                f"the schema bounds rows by {schema.norm_bound:.10g}, the certificate states {brief(form.data_norm)}",
             ),
             Check(
                 "target",
-                self._has_its_classes(stated, scheme),
+                self._has_its_classes(stated, scheme) and (self.made is None or self.made.ends == _ends_of(schema)),
                 f"the schema declares {self._targets_in_words()}",
             ),
             Check(
@@ -232,9 +232,13 @@ class Model(StatedModel):
         """Where the schema says whose rows are whose: a certificate for records says less than one row a person, and nothing about several rows."""
         rule, stated = self.schema.persons, self.certificate.problem.get("persons")
         if rule is not None:
-            ok = stated == rule.to_dict() or (stated is None and not rule.told_apart)
+            ok = stated == rule.to_dict() or ((stated is None or self.made is not None) and not rule.told_apart)
             yield Check("persons", ok, f"the schema says {brief(dict(rule.to_dict()))} of whose rows are whose, the certificate {brief(stated)}")
 
 
 def _classes_of(schema: Schema) -> tuple[Label, ...]:
-    return () if isinstance(schema.target, NumberTarget) else schema.target.classes
+    return () if isinstance(schema.target, NumberTarget | TimeTarget) else schema.target.classes
+
+
+def _ends_of(schema: Schema) -> tuple[float, ...]:
+    return schema.target.ends if isinstance(schema.target, TimeTarget) else ()

@@ -17,38 +17,37 @@ Sources: Cox (1972) and Allison (1982) for discrete-time hazards; McCullagh (198
 
 import math
 from abc import abstractmethod
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
+from functools import partial
 from typing import Annotated, Any, Self
 
 import numpy as np
 import numpy.typing as npt
-from scipy.special import expit
-from sklearn.utils.validation import check_is_fitted, validate_data
+from sklearn.utils.validation import check_is_fitted
 
 from discreet.certificates import Certificate
 from discreet.core.arrays import Floats
-from discreet.core.errors import InvalidInput, quietly
-from discreet.core.neighbours import ADD_REMOVE, Privacy, neighbours_of
+from discreet.core.errors import InvalidInput
+from discreet.core.neighbours import Persons
 from discreet.core.validate import number, positive, whole
-from discreet.data import BlockTable, EncodedTable
-from discreet.estimators.advice import advise
-from discreet.estimators.base import Learner, ScoredClassifier, ScoredRegressor
-from discreet.estimators.forms import linear_decision
-from discreet.estimators.inputs import distinct_classes, feature_rows, labels_and_classes, whole_or_none
+from discreet.data import BlockTable, EncodedTable, TransformedTable
+from discreet.data.time_target import ends_of
+from discreet.estimators.base import PrivateModel, ScoredClassifier, ScoredRegressor, require_own_targets
+from discreet.estimators.explanation import Explanation, explained, known_features
+from discreet.estimators.forms import MadeForm
+from discreet.estimators.inputs import count_or_none, distinct_classes, encoded_codes, labels_and_classes
+from discreet.estimators.made_tables import Codes, OfBlocks, Questions, class_numbers, held_table, period_numbers
 from discreet.estimators.margin_classifiers import LogisticRegression
-from discreet.ledger.account import current
-from discreet.matrices import Matrix, answers_per_record, shortening
-from discreet.matrices.bounded import brought_near
-from discreet.statements.base import CLASSES
-
-_MOST = 500
-"""Rows of a person."""
-_TIMES = "y must hold a time from 0 on for each row of X, (n,), or times and whether the event happened then, 1 or 0, (n, 2)."
+from discreet.matrices import answers_per_record
+from discreet.mechanisms.persons import brought_by
+from discreet.problems import MadeRows
+from discreet.problems.made_rows import ORDERED, TIMES
+from discreet.statements.base import CLASSES, LABELS_THAT_OCCUR, SCHEMA, certified_words
 
 
 @dataclass(kw_only=True, eq=False, repr=False)
-class PersonRows(Learner):
+class PersonRows(PrivateModel):
     """What the two models here share; they take these parameters, beside their own.
 
     Parameters
@@ -60,111 +59,102 @@ class PersonRows(Learner):
     row_scale : c, the constant that tells the rows of a person apart; None takes half of data_norm. A larger one shrinks what differs between
         periods, or thresholds, less, for more noise.
     public_records : under add-remove, a number of persons that you declare public, which `alpha` then multiplies.
-    ledger, n_jobs, random_state : as in LogisticRegression. rows_per_person, person_weight : leave them out, a row of X is a person.
+    ledger, n_jobs, random_state : as in LogisticRegression. rows_per_person : None or 1, a row of X is a person; person_weight : leave it out.
 
     Attributes: `coef_` (d,); `weights_` (d + 1 + M,), the released vector; `certificate_`; `n_features_in_`.
     """
 
-    neighbours: str = "replace-one"
-    public_records: int | None = None
+    makes_rows = True
+
     alpha: Annotated[float | None, "Strength of regularisation, of |w|^2 / 2 in the mean objective; from public numbers if left out."] = None
     data_norm: float = 1.0
     row_scale: Annotated[float | None, "The constant that tells the rows of a person apart; half the bound of rows if left out."] = None
 
     coef_: Floats = field(init=False)
 
-    def plan(self, *, features: int, records: int | None = None) -> Certificate:
-        """What a fit would promise, from public numbers alone: d features and, where it is public, the number of persons. It never verifies."""
-        rows = self._rows_of_a_person()
-        columns = whole(features, "features")
-        return self._logistic(rows, columns).plan(features=columns + 1 + rows, records=records, told_apart=True)
+    def plan(self, *, features: int, records: int | None = None, told_apart: bool = False) -> Certificate:
+        """What a fit would promise, from public numbers alone: d features and, where it is public, the number of persons. It never verifies.
+
+        Raises InvalidInput where rows come with ids of persons, `told_apart`, and as `fit` does.
+        """
+        self.require_one_row(Persons() if told_apart else None, told=False)
+        made, columns = self._made(), whole(features, "features")
+        inner = self._logistic(made, columns)
+        return _stated(inner.plan(features=columns + 1 + made.rows, records=count_or_none(records, "records"), told_apart=True), made)
+
+    def explain(self, *, features: int | None = None, records: int | None = None) -> Explanation:
+        """What a fit does and promises, from public numbers alone; needs no data.
+
+        Parameters: `features` d (of the fitted model if left out), `records` n if public. Raises InvalidInput where d is unknown, and as `plan`.
+        """
+        count = known_features(self, features)
+        form = MadeForm(features=count, made=self._made())
+        return explained(self.plan(features=count, records=records), form, name=f"{type(self).__name__} on {count:,} features")
 
     @abstractmethod
-    def _rows_of_a_person(self) -> int:
-        """M, public. Raises InvalidInput for periods or classes that are none."""
+    def _made(self) -> MadeRows:
+        """Of a record, public. Raises InvalidInput for periods or classes that are none."""
 
-    def _scale(self) -> float:
-        return 0.5 * positive(self.data_norm, "data_norm") if self.row_scale is None else positive(self.row_scale, "row_scale")
-
-    def _places(self, rows: int) -> Floats:
-        """What is appended to the features in the M rows of a person, (M, 1 + M)."""
-        return np.hstack((np.full((rows, 1), positive(self.data_norm, "data_norm")), self._scale() * np.eye(rows)))
+    @abstractmethod
+    def _questions(self, made: MadeRows) -> Questions:
+        """Which of them a record has."""
 
     @abstractmethod
     def _prior(self, rows: int) -> Floats:
         """Public log odds that the ridge pulls the M rows of a person towards, but for the sign of their constants, (1 + M,) over these constants."""
 
-    def _logistic(self, rows: int, features: int) -> LogisticRegression:
+    def _scale(self) -> float:
+        return 0.5 * positive(self.data_norm, "data_norm") if self.row_scale is None else positive(self.row_scale, "row_scale")
+
+    def _logistic(self, made: MadeRows, features: int) -> LogisticRegression:
         """The regression of yes-or-no rows."""
-        if self.rows_per_person is not None:
-            raise InvalidInput("a row of X is a person here; leave rows_per_person out, and bring one row of each.")
         return LogisticRegression(
             epsilon=self.epsilon,
             delta=self.delta,
             neighbours=self.neighbours,
             public_records=self.public_records,
             alpha=self.alpha,
-            data_norm=math.hypot(math.sqrt(2.0) * positive(self.data_norm, "data_norm"), self._scale()) * (1.0 + 2.0**-40),
+            data_norm=made.norm,
             classes=[0, 1],
             fit_intercept=False,
             ledger=self.ledger,
             n_jobs=self.n_jobs,
             random_state=self.random_state,
-            rows_per_person=rows,
+            rows_per_person=made.rows,
             person_weight="row",
-            prior=np.concatenate((np.zeros(features), self._prior(rows))),
+            prior=np.concatenate((np.zeros(features), self._prior(made.rows))),
         )
 
-    def _given(self, X: Any, *, reset: bool) -> Matrix:
-        """Rows (n, d). Raises InvalidInput for tables that are encoded or read in blocks, and for entries that are not finite."""
-        if isinstance(X, BlockTable | EncodedTable):
-            raise InvalidInput(self._in_memory())
-        matrix = feature_rows(X)
-        validate_data(self, X, reset=reset, skip_check_array=True)
-        return brought_near(matrix, positive(self.data_norm, "data_norm"))
+    def _fit_made(self, X: Any, known: Any, made: MadeRows, read: Callable[[Any], Codes], declared: tuple[str, ...]) -> None:
+        """From rows X (n, d) and what is `known` of them, or a table in blocks; `read` makes numbers of what is known."""
+        privacy, questions = self._privacy(), self._questions(made)
+        self.require_one_row(brought_by(X), told=isinstance(X, BlockTable | EncodedTable))
+        if isinstance(X, BlockTable):
+            self.n_features_in_ = X.features
+            self._advise(X, privacy, None)
+            table: Any = TransformedTable(X, OfBlocks(questions, read), features=X.features + 1 + made.rows, several=made.rows, jobs=self._jobs())
+        else:
+            rows, codes = self._rows(X, reset=True), read(known)
+            if rows.shape[0] != len(codes):
+                raise InvalidInput("X and y must have the same number of records.")
+            self._advise(X, privacy, len(codes))
+            table = held_table(questions, rows, codes)
+        fitted = self._logistic(made, self.n_features_in_).fit(table)
+        own = (SCHEMA, CLASSES, LABELS_THAT_OCCUR)
+        certificate = _stated(fitted.certificate_, made)
+        self.certificate_ = replace(certificate, declared=(*declared, *(line for line in certificate.declared if line not in own)))
+        self.weights_ = fitted.weights_
+        self.coef_ = self.weights_[: self.n_features_in_]
 
-    def _in_memory(self) -> str:
-        return f"{type(self).__name__} makes several rows of each: it takes arrays and frames, and no encoded tables or blocks."
-
-    def _fit_rows(self, X: Any, kept: npt.NDArray[np.bool_], answers: npt.NDArray[np.bool_], sign: float) -> None:
-        """From rows (n, d), which of M rows each person has, (n, M), and their answers, (n, M). A person without any has one that says nothing."""
-        given, count = self._given(X, reset=True), kept.shape[1]
-        if given.shape[0] != kept.shape[0]:
-            raise InvalidInput("X and y must have the same number of records.")
-        near = np.concatenate([np.zeros((0, given.shape[1])), *(part for _, part in given.chunks())])
-        rows = near * shortening(given.ordered_row_norms(), positive(self.data_norm, "data_norm"))[:, np.newaxis]
-        self._advised(X, rows)
-        persons, places = np.nonzero(kept)
-        table = np.hstack((rows[persons], sign * self._places(count)[places]))
-        silent = np.flatnonzero(~kept.any(axis=1))
-        table = np.concatenate((table, np.zeros((len(silent), table.shape[1]))))
-        fitted = self._logistic(count, rows.shape[1]).fit(
-            table,
-            np.concatenate((answers[persons, places], np.zeros(len(silent), dtype=bool))).astype(np.intp),
-            persons=np.concatenate((persons, silent)),
-        )
-        self.weights_, self.certificate_ = fitted.weights_, fitted.certificate_
-        self.coef_ = self.weights_[: rows.shape[1]]
-
-    def _advised(self, X: Any, rows: Floats) -> None:
-        """Warn of what tells more than its user may think (module `advice`): the regression inside is fitted by us, and stays silent."""
-        privacy = Privacy(epsilon=number(self.epsilon, "epsilon"), delta=number(self.delta, "delta"), neighbours=neighbours_of(self.neighbours))
-        known = whole_or_none(self.public_records, "public_records") if privacy.neighbours is ADD_REMOVE else len(rows)
-        advise(self, X, privacy=privacy, records=known, encoded=False, on_a_ledger=self._account() is not None or current() is not None)
-
-    def _log_odds(self, X: Any, sign: float) -> Floats:
-        """Of the M rows of each, (n, M)."""
-        return self._along(X)[:, np.newaxis] + sign * self._levels()
-
-    def _along(self, X: Any) -> Floats:
-        """<w, x>, (n,), a function of each row by itself to the last bit."""
+    def _log_odds(self, X: Any) -> Floats:
+        """Of the M rows of each, (n, M), a function of each row by itself to the last bit."""
         check_is_fitted(self)
-        return linear_decision(self._given(X, reset=False), weights=self.coef_, intercept=0.0, data_norm=positive(self.data_norm, "data_norm"))
+        form = MadeForm(features=len(self.coef_), made=self._fitted())
+        return self._of_rows(X, partial(form.decision, weights=self.weights_))
 
-    def _levels(self) -> Floats:
-        """Of the M rows of a person whose features are 0, but for the sign, (M,)."""
-        levels = self.weights_[len(self.coef_) :]
-        return self._places(len(levels) - 1) @ levels
+    def _fitted(self) -> MadeRows:
+        """What the certificate states."""
+        return MadeRows.stated(self.certificate_.problem["made_rows"])
 
 
 @answers_per_record
@@ -172,7 +162,8 @@ class PersonRows(Learner):
 class SurvivalModel(ScoredRegressor, PersonRows):
     """Survival in discrete time under differential privacy: the hazard of each period, times that are censored included. See PersonRows.
 
-    ends : the ends of T periods, increasing, in units of time, chosen without the records; times beyond the last one are censored there.
+    ends : the ends of T periods, increasing, in units of time, chosen without the records; times beyond the last one are censored there. Those of the
+        schema, of a table that it encoded.
     typical : a public guess of the probability that the event happens by the last end, the same in each period, which the ridge pulls towards.
 
     `fit(X, y)` takes times (n,), at each of which the event happened, or (n, 2): times, and 1 where the event happened then, 0 where a person was not
@@ -181,51 +172,68 @@ class SurvivalModel(ScoredRegressor, PersonRows):
     Without privacy it is the logistic regression of person-period rows (Allison 1982).
     """
 
-    ends: Annotated[Sequence[float], "Ends of the periods, increasing, in units of time."] = (1.0, 2.0, 3.0, 4.0, 5.0)
+    saved_as = "survival-model"
+    targets = ("times",)
+    standard_for = ("times",)
+
+    ends: Sequence[float] = (1.0, 2.0, 3.0, 4.0, 5.0)
     typical: Annotated[float, "A public guess of the probability that the event happens by the last end."] = 0.5
 
-    def fit(self, X: Any, y: Any = None) -> Self:
-        """Fit the model, spending (epsilon, delta) on the persons. Raises as LogisticRegression does, and InvalidInput for what are no times."""
-        ends = self._periods()
-        if y is None:
-            raise InvalidInput("SurvivalModel requires y to be passed, but the target y is None.")
-        if not isinstance(X, BlockTable | EncodedTable):
-            feature_rows(X)  # what is wrong with rows is said before what is wrong with times
-        given = quietly(lambda: np.asarray(y, dtype=np.float64), InvalidInput(_TIMES))
-        if given.ndim not in (1, 2) or (given.ndim == 2 and given.shape[1] not in (1, 2)) or not np.all(np.isfinite(given)):
-            raise InvalidInput(_TIMES)
-        times, happened = (given.ravel(), np.ones(len(given))) if given.ndim == 1 or given.shape[1] == 1 else given.T
-        through = times[:, np.newaxis] >= ends  # a period that ends with the event is one that it happened in
-        happens = (happened[:, np.newaxis] > 0.5) & (times[:, np.newaxis] <= ends) & (times[:, np.newaxis] > np.append(-np.inf, ends[:-1]))
+    def fit(self, X: Any, y: Any = None, *, persons: Any = None) -> Self:
+        """Fit the model, spending (epsilon, delta) on the persons; `persons` is None, a record is one.
+
+        Raises as LogisticRegression does, and InvalidInput for what are no times, and for ids of persons.
+        """
+        self.require_one_row(None if persons is None else Persons(), told=False)
+        made = self._made()
         with self._unless_refused():
-            self._fit_rows(X, through | happens, happens, 1.0)
+            encoded = isinstance(X, EncodedTable)
+            self._fit_made(X, self._times(X, y), made, partial(period_numbers, ends=made.ends), (SCHEMA,) if encoded else ())
         return self
 
     def predict(self, X: Any) -> Floats:
         """The mean time, up to the last end, (n,)."""
-        lengths = np.diff(self._periods(), prepend=0.0)
-        survival = self.predict_survival(X)
-        # In a period in which the event happens it is in the middle, on average.
-        before = np.column_stack((np.ones(len(survival)), survival[:, :-1]))
-        return np.asarray((0.5 * (before + survival)) @ lengths)
+        return self._fitted_made().mean_time(self._log_odds(X))
+
+    def predict_median(self, X: Any) -> Floats:
+        """When half of such persons have had the event, (n,): infinity where that is beyond the last end."""
+        return self._fitted_made().median_time(self._log_odds(X))
 
     def predict_hazard(self, X: Any) -> Floats:
         """Probabilities (n, T) that the event happens in a period, of whom it has not happened to before."""
-        return np.asarray(expit(self._log_odds(X, 1.0)))
+        return self._fitted_made().hazards(self._log_odds(X))
 
     def predict_survival(self, X: Any) -> Floats:
         """Probabilities (n, T) that the event has not happened by the end of each period."""
-        return np.asarray(np.cumprod(1.0 - self.predict_hazard(X), axis=1))
+        return self._fitted_made().survival(self._log_odds(X))
 
-    def _periods(self) -> Floats:
-        refusal = InvalidInput(f"ends must be up to {_MOST} increasing positive numbers, the ends of the periods; others were given.")
-        ends = quietly(lambda: np.asarray(self.ends, dtype=np.float64), refusal)
-        if ends.ndim != 1 or not 1 <= len(ends) <= _MOST or not np.all(np.isfinite(ends)) or np.any(np.diff(ends, prepend=0.0) <= 0):
-            raise refusal
-        return ends
+    def _fitted_made(self) -> MadeRows:
+        check_is_fitted(self)
+        return self._fitted()
 
-    def _rows_of_a_person(self) -> int:
-        return len(self._periods())
+    def _times(self, X: Any, y: Any) -> Any:
+        """Of held records; None for blocks, which bring their own."""
+        if isinstance(X, BlockTable):
+            require_own_targets(y, weights=False)
+            return None
+        if not isinstance(X, EncodedTable):
+            if y is None:
+                raise InvalidInput("SurvivalModel requires y to be passed, but the target y is None.")
+            self._rows(X, reset=True)  # what is wrong with rows is said before what is wrong with times
+            return y
+        if y is not None:
+            raise InvalidInput("an encoded table brings its own targets; leave y out.")
+        if X.times is None:
+            raise InvalidInput("the table was encoded without times: the schema needs ends under [target], and encode needs target=True.")
+        return X.times
+
+    def _made(self) -> MadeRows:
+        ends = ends_of(self.ends)
+        return MadeRows(of=TIMES, rows=len(ends), bound=positive(self.data_norm, "data_norm"), step=self._scale(), ends=ends)
+
+    def _questions(self, made: MadeRows) -> Questions:
+        seen, event = np.divmod(np.arange(2 * made.rows + 1), 2)
+        return Questions(made, seen + event, (np.arange(made.rows) == seen[:, np.newaxis]) & (event == 1)[:, np.newaxis])
 
     def _prior(self, rows: int) -> Floats:
         if not 0.0 < number(self.typical, "typical") < 1.0:
@@ -239,57 +247,79 @@ class SurvivalModel(ScoredRegressor, PersonRows):
 class OrdinalRegression(ScoredClassifier, PersonRows):
     """Regression of ordered classes under differential privacy: cumulative logits with shared slopes and learnt thresholds. See PersonRows.
 
-    classes : all K of them, K >= 2, in their order from the lowest. None takes those that occur, with a PrivacyWarning: nothing hides which do.
+    classes : all K of them, K >= 2, in their order from the lowest. None takes those that occur, with a PrivacyWarning: nothing hides which do. Those
+        of the schema, of a table that it encoded.
 
     `predict` is the median class, `predict_proba` the probabilities (n, K). thresholds_ : (K - 1,), from the lowest.
 
     Each threshold is a yes-or-no row of its own (all thresholds; Rennie and Srebro 2005), which for two classes is logistic regression.
     """
 
+    saved_as = "ordinal-regression"
+    targets = ("ordered classes",)
+    standard_for = ("ordered classes",)
+
     classes: Any = None
 
     classes_: npt.NDArray[Any] = field(init=False)
     thresholds_: Floats = field(init=False)
 
-    def fit(self, X: Any, y: Any = None) -> Self:
-        """Fit the model, spending (epsilon, delta) on the records. Raises as LogisticRegression does, and InvalidInput for labels not declared."""
-        if isinstance(X, BlockTable | EncodedTable):
-            raise InvalidInput(self._in_memory())
-        given, known, declared = labels_and_classes(y, classes=self.classes, name=type(self).__name__, records=feature_rows(X).shape[0])
-        known = distinct_classes(known)
-        codes = np.full(len(given), -1)
-        for code, label in enumerate(known.tolist()):
-            codes[given == label] = code
-        if np.any(codes < 0):
-            raise InvalidInput(f"y holds a label outside the declared classes {known.tolist()}; map it to one of them first.")
-        above = codes[:, np.newaxis] > np.arange(len(known) - 1)
+    def fit(self, X: Any, y: Any = None, *, persons: Any = None) -> Self:
+        """Fit the model, spending (epsilon, delta) on the records; `persons` is None, a record is one.
+
+        Raises as LogisticRegression does, and InvalidInput for labels not declared, and for ids of persons.
+        """
+        self.require_one_row(None if persons is None else Persons(), told=False)
         with self._unless_refused():
-            self._fit_rows(X, np.ones_like(above), above, -1.0)
-            self.certificate_ = replace(self.certificate_, declared=(*declared, *(line for line in self.certificate_.declared if line != CLASSES)))
+            given: Any = None
+            declared: tuple[str, ...] = (CLASSES,)
+            if isinstance(X, EncodedTable):
+                codes, known, declared = encoded_codes(X, y), np.asarray(X.classes), (SCHEMA,)
+                given = known[codes]
+            elif isinstance(X, BlockTable):
+                require_own_targets(y, weights=False)
+                if self.classes is None:
+                    raise InvalidInput("a table that is read in blocks needs its classes declared: classes=[...], from the lowest.")
+                known = np.asarray(self.classes)
+            else:
+                count = self._rows(X, reset=True).shape[0]
+                given, known, declared = labels_and_classes(y, classes=self.classes, name=type(self).__name__, records=count)
+            known = distinct_classes(known)
+            read = partial(class_numbers, classes=known)
+            self._fit_made(X, given, self._made_for(len(known)), read, declared)
             self.classes_ = known
-            self.thresholds_ = np.maximum.accumulate(self._levels())
+            self.thresholds_ = np.maximum.accumulate(-self._fitted().levels(self.weights_))
         return self
 
     def predict(self, X: Any) -> npt.NDArray[Any]:
         """The median class, (n,): the lowest that half of such records, at least, do not lie above."""
-        above = self._above(X)
-        return self.classes_[(above > 0.5).sum(axis=1)]
+        odds = self._log_odds(X)
+        return self.classes_[self._fitted().chosen(odds)]
 
     def predict_proba(self, X: Any) -> Floats:
         """Probabilities of the K classes, (n, K)."""
-        above = self._above(X)
-        ends = np.ones((len(above), 1))
-        return np.asarray(np.hstack((ends, above)) - np.hstack((above, 0.0 * ends)))
+        odds = self._log_odds(X)
+        return self._fitted().chances(odds)
 
-    def _above(self, X: Any) -> Floats:
-        """Probabilities to lie above each threshold, (n, K - 1); they fall, as learnt thresholds that are out of order are levelled."""
-        return np.asarray(expit(self._along(X)[:, np.newaxis] - self.thresholds_))
-
-    def _rows_of_a_person(self) -> int:
+    def _made(self) -> MadeRows:
         if self.classes is None:
             raise InvalidInput("plan needs the classes declared: classes=[...], from the lowest.")
-        return len(distinct_classes(np.asarray(self.classes))) - 1
+        return self._made_for(len(distinct_classes(np.asarray(self.classes))))
+
+    def _made_for(self, classes: int) -> MadeRows:
+        return MadeRows(of=ORDERED, rows=classes - 1, bound=positive(self.data_norm, "data_norm"), step=self._scale())
+
+    def _questions(self, made: MadeRows) -> Questions:
+        classes = made.rows + 1
+        return Questions(made, np.full(classes, made.rows), np.arange(classes)[:, np.newaxis] > np.arange(made.rows))
 
     def _prior(self, rows: int) -> Floats:
         below = np.arange(1, rows + 1) / (rows + 1)
         return np.append(0.0, np.log(below / (1.0 - below))) / self._scale()
+
+
+def _stated(certificate: Certificate, made: MadeRows) -> Certificate:
+    """With what the rows are made of in the problem, and its hypothesis."""
+    problem = {**certificate.problem, "made_rows": made.to_dict()}
+    words = certified_words(certificate.mechanism, certificate.parameters, problem)
+    return replace(certificate, problem=problem, hypotheses=words.hypotheses)

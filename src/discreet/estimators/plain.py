@@ -27,6 +27,8 @@ if TYPE_CHECKING:
 def plain_estimator(model: "Model") -> Any:  # one of scikit-learn, which has no types
     """See module docstring. Raises InvalidInput for a kernel, whose features are random, and for a link that scikit-learn's do not have."""
     form, target = model.form, model.schema.target
+    if model.made is not None:
+        raise InvalidInput(f"a {model.kind} answers several yes-or-no questions of a record, and scikit-learn has no such estimator.")
     if isinstance(form, KernelForm):
         raise InvalidInput(
             f"a {model.kind} is linear in random features, not in the columns, and scikit-learn has no such estimator: use the model itself."

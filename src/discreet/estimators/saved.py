@@ -6,7 +6,7 @@ one of somebody else's says the same in its class.
 
 from typing import NamedTuple
 
-from discreet.estimators.forms import BoundedForm, Form, KernelForm, LinearForm
+from discreet.estimators.forms import BoundedForm, Form, KernelForm, LinearForm, MadeForm
 
 
 class Saved(NamedTuple):
@@ -36,6 +36,8 @@ KINDS: dict[str, Saved] = {
     "expectile-regression": Saved("prediction_models", BoundedForm, loss_names=("expectile",)),
     "quantile-regression": Saved("prediction_models", BoundedForm),
     "poisson-regression": Saved("prediction_models", BoundedForm, loss_names=("poisson",)),
+    "survival-model": Saved("person_rows", MadeForm, loss_names=("logistic",)),
+    "ordinal-regression": Saved("person_rows", MadeForm, loss_names=("logistic",)),
     "gamma-regression": Saved("prediction_models", BoundedForm, loss_names=("gamma",)),
 }
 OWN: dict[str, Saved] = {}

@@ -87,6 +87,10 @@ def scoring_of(estimator: Any, given: Any, error_bound: Any) -> Scoring:
 
     Raises InvalidInput for another rule.
     """
+    if "times" in estimator.learns:
+        raise InvalidInput(
+            f"{estimator.described} is not tuned: of a time that is not seen to the end no answer is right or wrong, so there is no score. Fit it."
+        )
     if estimator.learns != ("numbers",):
         if given not in (None, RIGHT) or error_bound is not None:
             raise InvalidInput(f"a search over a classifier counts right answers; leave scoring and error_bound out, {given!r} was given.")

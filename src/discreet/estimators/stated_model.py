@@ -17,11 +17,22 @@ from discreet.core.errors import InvalidInput, InvalidType, did_you_mean, quoted
 from discreet.core.fields import numbers
 from discreet.core.lazily import lazily
 from discreet.data.labels import Label
-from discreet.estimators.forms import SCHEMES, BoundedForm, Form, chosen_codes, codes_above, has_link, log_probabilities, probabilities
+from discreet.estimators.forms import (
+    SCHEMES,
+    BoundedForm,
+    Form,
+    MadeForm,
+    chosen_codes,
+    codes_above,
+    has_link,
+    log_probabilities,
+    probabilities,
+)
 from discreet.estimators.model_record import brief
 from discreet.estimators.saved import KINDS, OWN, Saved, saved_kind
 from discreet.losses import Logistic, MarginLoss, loss_named
 from discreet.losses.predictions import PredictionLoss, prediction_loss_named
+from discreet.problems.made_rows import MadeRows
 
 if TYPE_CHECKING:
     from discreet.estimators.base import PrivateModel
@@ -41,7 +52,7 @@ class StatedModel(ABC):
     @property
     @abstractmethod
     def classes(self) -> tuple[Label, ...]:
-        """Empty where the target is a number."""
+        """Empty where the target is a number, or a time."""
 
     @property
     @abstractmethod
@@ -50,37 +61,66 @@ class StatedModel(ABC):
 
     @abstractmethod
     def decision(self, rows: Any, /) -> Floats:
-        """f(x) of every row, (n,), positive for the second class; (n, K) for K > 2 classes."""
+        """f(x) of every row, (n,), positive for the second class; (n, K) for K > 2 classes; of ordered ones, and of times, see `MadeForm`."""
 
     @abstractmethod
     def _agreement(self) -> Iterable[Check]:
         """Whether the parts belong together, in words."""
 
     def predict(self, rows: Any, /, *, threshold: float | None = None) -> npt.NDArray[Any]:
-        """The likelier class of every row, (n,), or its number, in the unit of the target.
+        """The likelier class of every row, (n,), the median one of ordered classes, or its number, or mean time, in the unit of the target.
 
         With a `threshold`, of two classes the second where its probability is above it (`threshold_for`). Raises InvalidInput for one outside (0, 1),
         and for a model without probabilities or of other classes.
         """
-        if threshold is not None:
-            codes = codes_above(self.probabilities(rows), threshold)
-        elif self.classes:
-            codes = chosen_codes(self.decision(rows))
-        else:
-            answers = self._number_loss().answer(self.decision(rows))
-            lower, upper = self.span or (-1.0, 1.0)
-            return np.asarray(answers if self.span is None else lower + 0.5 * (answers + 1.0) * (upper - lower))
-        alike = len({type(label) for label in self.classes}) == 1
-        chosen: npt.NDArray[Any] = np.array(self.classes, dtype=None if alike else object)[codes]
-        return chosen
+        if self.classes or threshold is not None:
+            codes = self.codes(rows) if threshold is None else codes_above(self.probabilities(rows), threshold)
+            alike = len({type(label) for label in self.classes}) == 1
+            chosen: npt.NDArray[Any] = np.array(self.classes, dtype=None if alike else object)[codes]
+            return chosen
+        decision = self.decision(rows)
+        if self.made is not None:
+            return self.made.mean_time(decision)
+        answers = self._number_loss().answer(decision)
+        lower, upper = self.span or (-1.0, 1.0)
+        return np.asarray(answers if self.span is None else lower + 0.5 * (answers + 1.0) * (upper - lower))
+
+    def codes(self, rows: Any, /) -> npt.NDArray[np.intp]:
+        """The number of the answered class of every row, (n,)."""
+        decision = self.decision(rows)
+        return chosen_codes(decision) if self.made is None else self.made.chosen(decision)
 
     def probabilities(self, rows: Any, /) -> Floats:
         """Probabilities of the K classes, (n, K). Raises InvalidInput for a model without."""
-        return probabilities(self._link(), self.decision(rows), multinomial=self._multinomial)
+        link = self._link()
+        if self.made is not None:
+            return self.made.chances(self.decision(rows))
+        return probabilities(link, self.decision(rows), multinomial=self._multinomial)
 
     def log_probabilities(self, rows: Any, /) -> Floats:
         """Logarithms of `probabilities`, accurate where these are tiny. Raises as it does."""
-        return log_probabilities(self._link(), self.decision(rows), multinomial=self._multinomial)
+        link = self._link()
+        if self.made is not None:
+            return self.made.log_chances(self.decision(rows))
+        return log_probabilities(link, self.decision(rows), multinomial=self._multinomial)
+
+    def survival(self, rows: Any, /) -> Floats:
+        """Probabilities (n, T) that it has not happened by the end of each period. Raises InvalidInput for a model of anything but times."""
+        return self._times().survival(self.decision(rows))
+
+    def median_time(self, rows: Any, /) -> Floats:
+        """When it has happened to half of such records, (n,): infinity where that is beyond the last end. Raises as `survival`."""
+        return self._times().median_time(self.decision(rows))
+
+    @property
+    def made(self) -> MadeRows | None:
+        """What rows a record is made to, of a model of times or of ordered classes."""
+        return self.form.made if isinstance(self.form, MadeForm) else None
+
+    def _times(self) -> MadeRows:
+        if self.made is None or self.classes:
+            raise InvalidInput(f"a {self.kind} is no model of times, and knows no survival.")
+        return self.made
 
     def verify(self) -> Verification:
         """Check the certificate against the weights, and that the parts of the model agree."""
@@ -106,12 +146,13 @@ class StatedModel(ABC):
     def linked(self) -> bool:
         """Whether decisions are no numbers of the target's column, but their logarithms, say: a loss with a link makes numbers of them."""
         decision = np.array([0.0, 1.0])
-        return not self.classes and not np.array_equal(self._number_loss().answer(decision), decision)
+        return not self.classes and (self.made is not None or not np.array_equal(self._number_loss().answer(decision), decision))
 
     def require_probabilities(self) -> None:
         """Raise InvalidInput for a model that has none."""
         if not self.classes:
-            raise InvalidInput(f"a {self.kind} predicts numbers, and only classes have probabilities: leave them out.")
+            what = "numbers" if self.made is None else "times"
+            raise InvalidInput(f"a {self.kind} predicts {what}, and only classes have probabilities: leave them out.")
         if not self.has_probabilities:
             raise InvalidInput(
                 f"a {self.kind} with the {brief(self.certificate.problem.get('loss'))} loss has no probabilities, only classes and decision values. "
@@ -131,6 +172,8 @@ class StatedModel(ABC):
 
     def _has_its_classes(self, stated: Json, scheme: Json) -> bool:
         count = len(self.classes)
+        if self.made is not None:
+            return count == (0 if self.made.ends else self.made.rows + 1)
         if isinstance(self.form, BoundedForm):
             return count == (2 if self._signed() else 0)
         return same(stated, count) and (scheme in SCHEMES if count > 2 else scheme is None)
@@ -138,6 +181,8 @@ class StatedModel(ABC):
     def _targets_in_words(self) -> str:
         """Of the model, and of its certificate."""
         many = f"{len(self.classes)} classes" if self.classes else "a number"
+        if self.made is not None:
+            return f"{many}, the certificate is for {'times' if self.made.ends else f'{self.made.rows + 1} ordered classes'}"
         if not isinstance(self.form, BoundedForm):
             return f"{many}, the certificate is for {brief(self.certificate.problem.get('classes', 2))}"
         return f"{many}, the certificate is for {'2 classes' if self._signed() else 'a number'}"

@@ -38,10 +38,11 @@ from discreet.core.validate import whole
 from discreet.data import NumberTarget, Schema
 from discreet.data.columns import NumericColumn
 from discreet.data.labels import canonical
-from discreet.estimators.forms import Form, KernelForm, form_of
+from discreet.estimators.forms import Form, KernelForm, MadeForm, form_of
 from discreet.estimators.released_noise import NoiseLaw, mixture_quantile, noise_law
 from discreet.estimators.summary import Line, Part, Summary
 from discreet.losses.predictions import prediction_loss_named
+from discreet.problems import MadeRows
 
 if TYPE_CHECKING:
     from discreet.estimators.base import PrivateModel
@@ -75,11 +76,21 @@ class Subject:
     """Whether decisions are logarithms of odds."""
 
     @property
+    def functions(self) -> int:
+        """How many there are, whose weights stand one after the other."""
+        return len(self.labels) if len(self.labels) > 2 and self.made is None else 1
+
+    @property
+    def made(self) -> MadeRows | None:
+        """What rows are made of a record, of a model of times or of ordered classes."""
+        return self.form.made if isinstance(self.form, MadeForm) else None
+
+    @property
     def linked(self) -> bool:
         """Whether the answer is another function of the decision than itself, as of counts it is the exponential."""
         problem = self.certificate.problem
         name, parameters = problem.get("loss"), problem.get("loss_parameters", {})
-        if self.labels or not isinstance(name, str) or not isinstance(parameters, dict):
+        if self.labels or self.made is not None or not isinstance(name, str) or not isinstance(parameters, dict):
             return False
         places = np.array([-0.5, 0.25])
         try:
@@ -173,9 +184,9 @@ def _read(subject: Subject) -> _Read:
     """See module docstring."""
     schema, form = subject.schema, subject.form
     constant = form.intercept_scale > 0
-    functions = len(subject.labels) if len(subject.labels) > 2 else 1
+    functions = subject.functions
     size = len(subject.weights) // functions
-    features = size - constant
+    features = form.features if isinstance(form, MadeForm) else size - constant
     directions = np.eye(features, size) / subject.unit
     intercept = np.zeros(size)
     if constant:
@@ -195,6 +206,10 @@ def _read(subject: Subject) -> _Read:
     if isinstance(target, NumberTarget) and not subject.linked:
         scale = 0.5 * (target.upper - target.lower)
         constants[0] = target.lower + scale
+    if (asked := subject.made) is not None:
+        lines = [(level, "") for level in asked.questions([_legible(label) for label in subject.labels])]
+        rows = np.vstack((asked.level_directions(intercept), directions))
+        return _Read([*lines, *names], rows, np.zeros(len(rows)), list(range(features)))
     told = bool(np.any(intercept)) or constants[0] != 0
     rows = scale * np.vstack((intercept, directions))
     if told:
@@ -245,6 +260,9 @@ def _names(subject: Subject, features: int) -> Sequence[str]:
 
 
 def _towards(subject: Subject) -> list[str]:
+    if subject.made is not None:
+        column = "" if subject.schema is None else f" of {subject.schema.target.column}"
+        return [f"an earlier end{column}" if subject.made.ends else f"a higher class{column}"]
     if len(subject.labels) > 2:
         return [_legible(label) for label in subject.labels]
     if subject.labels:
@@ -256,7 +274,8 @@ def _towards(subject: Subject) -> list[str]:
 
 def _answers(subject: Subject) -> str:
     what = "" if subject.schema is None else f"{subject.schema.target.column}: "
-    return f"{what}{', '.join(map(_legible, subject.labels))}" if subject.labels else f"{what}a number"
+    number = "a number" if subject.made is None else "a time"
+    return f"{what}{', '.join(map(_legible, subject.labels))}" if subject.labels else f"{what}{number}"
 
 
 def _facts(subject: Subject) -> Iterator[tuple[str, str]]:
@@ -264,8 +283,7 @@ def _facts(subject: Subject) -> Iterator[tuple[str, str]]:
     records, loss, ridge = problem.get("records"), problem.get("loss"), problem.get("ridge")
     unit = subject.certificate.guarantee.unit.counted
     yield unit.capitalize(), f"{records:,}" if isinstance(records, int) else "not public"
-    functions = len(subject.labels) if len(subject.labels) > 2 else 1
-    features = len(subject.weights) // functions - (form.intercept_scale > 0)
+    features = form.features if isinstance(form, MadeForm) else len(subject.weights) // subject.functions - (form.intercept_scale > 0)
     yield "Random features" if isinstance(form, KernelForm) else "Features", f"{features:,}{' and an intercept' if form.intercept_scale > 0 else ''}"
     if math.isfinite(form.data_norm):
         yield "Row norm", f"at most {form.data_norm * subject.unit:.4g}: longer rows are shortened"
@@ -340,7 +358,7 @@ def summary_of_model(model: "Model", *, level: float, uncertainty: "Uncertainty 
             form=model.form,
             labels=labels,
             schema=model.schema,
-            probabilities=len(labels) == 2 and model.certificate.problem.get("loss") == "logistic",
+            probabilities=model.made is not None or (len(labels) == 2 and model.certificate.problem.get("loss") == "logistic"),
         ),
         level=level,
         uncertainty=uncertainty,
@@ -356,18 +374,19 @@ def summary_of_estimator(estimator: "PrivateModel", *, level: float, uncertainty
     features, named = held["n_features_in_"], held.get("feature_names_in_")
     if schema is not None and schema.features != features:
         raise InvalidInput(f"the schema makes {schema.features} features; the model was fitted on {features}.")
+    form = form_of(certificate.problem, columns=features, classes=len(labels), weights=len(estimator.weights_))
     return summary_of(
         Subject(
             name=type(estimator).__name__,
             weights=estimator.weights_,
             certificate=certificate,
-            form=form_of(certificate.problem, columns=features, classes=len(labels), weights=len(estimator.weights_)),
+            form=form,
             labels=labels,
             schema=schema,
             names=None if named is None else tuple(map(str, named)),
             unit=held.get("data_norm_", 1.0),
             covariance=held.get("covariance_"),
-            probabilities=len(labels) == 2 and certificate.problem.get("loss") == "logistic",
+            probabilities=isinstance(form, MadeForm) or (len(labels) == 2 and certificate.problem.get("loss") == "logistic"),
         ),
         level=level,
         uncertainty=uncertainty,

@@ -12,7 +12,7 @@ import numpy.typing as npt
 
 from discreet.core.arrays import Floats
 from discreet.core.errors import InvalidInput, InvalidType, quietly
-from discreet.data import Block, EncodedTable, NumberTarget, Schema
+from discreet.data import Block, EncodedTable, NumberTarget, Schema, TimeTarget
 from discreet.data.labels import canonical
 from discreet.noise import Integers
 
@@ -59,6 +59,11 @@ class Truth(NamedTuple):
 def classes_of(model: Any) -> tuple[Any, ...]:  # noqa: ANN401 - whatever the caller has
     """The classes of a model, in its order; none for one that predicts numbers. Raises InvalidType for what is no fitted model."""
     if isinstance(model, StoredModel):
+        if isinstance(model.schema.target, TimeTarget):
+            raise InvalidInput(
+                "a time that is not seen to the end is neither hit nor missed by an answer, so there is no measure of a model of times here. "
+                "Compare `discreet predict --probabilities` with public records."
+            )
         return () if isinstance(model.schema.target, NumberTarget) else tuple(model.schema.target.classes)
     if isinstance(model, Classifier):
         return tuple(np.asarray(model.classes_).tolist())

@@ -6,6 +6,7 @@ from discreet.core.lazily import names_of
 
 if TYPE_CHECKING:
     from discreet.problems.constrained_risk import ConstrainedRisk
+    from discreet.problems.made_rows import MadeRows
     from discreet.problems.objective import MarginObjective
     from discreet.problems.prediction_risk import PredictionRisk
     from discreet.problems.prediction_sum import PredictionSum
@@ -18,6 +19,7 @@ else:
 __all__ = [
     "AnyRisk",
     "ConstrainedRisk",
+    "MadeRows",
     "MarginObjective",
     "MultinomialRisk",
     "OneVsRestRisk",

@@ -20,7 +20,7 @@ from discreet.accounting import Json
 from discreet.core.arrays import Floats
 from discreet.core.errors import InvalidInput
 from discreet.core.fields import finite, flag
-from discreet.data import Domain, EncodedTable, NumberTarget, Records, Schema
+from discreet.data import Domain, EncodedTable, NumberTarget, Records, Schema, TimeTarget
 from discreet.data import Target as ClassTarget
 from discreet.data.columns import Scale
 from discreet.data.encodings import Linear
@@ -126,6 +126,8 @@ def encoded_table(schema: Schema, frame: Frame, target: Target, *, persons: bool
 
 def require_target(schema: Schema, target: Target) -> None:
     """Raise InvalidInput where the schema's target is no number."""
+    if target is not Target.OMITTED and isinstance(schema.target, TimeTarget):
+        raise InvalidInput(f"{schema.target.where} is a time until something happens, and no one number: release without it (target='omitted').")
     if target is not Target.OMITTED and isinstance(schema.target, ClassTarget) and len(schema.target.classes) > 2:
         raise InvalidInput(
             f"{schema.target.where} has {len(schema.target.classes)} classes, and a released target is one number: a number or two classes. "

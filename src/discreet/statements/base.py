@@ -220,6 +220,11 @@ def persons_of(problem: Record) -> Persons:
     return Persons.from_dict(problem["persons"]) if "persons" in problem else Persons()
 
 
+def scored_persons(problem: Record) -> Persons:
+    """The same of the records that a fit's answers are compared with: one a person where the fit made several rows of each."""
+    return Persons(rows=1, weight="declared") if "made_rows" in problem else persons_of(problem)
+
+
 def condition(required: str, enforced: str, *records: Record, **more: object) -> Hypothesis:
     """One whose sentences hold {fields} of the records, or `more`, in formats: "scale {scale:.10g}"."""
     fields = dict(ChainMap({**more}, *map(dict[str, object], records)))

@@ -5,6 +5,7 @@ import math
 from discreet.accounting import Json
 from discreet.core.fields import Named, count, flag, is_own, not_negative, numbers, positive, sha256, text, whole
 from discreet.losses import loss_named
+from discreet.problems.made_rows import ORDERED, MadeRows
 from discreet.problems.prior import Prior
 from discreet.statements.base import (
     KERNEL,
@@ -86,6 +87,20 @@ def mapped_hypothesis(features: int, feature_map: Record) -> Hypothesis:
     )
 
 
+def made_hypothesis(problem: Record) -> tuple[Hypothesis, ...]:
+    """The condition on rows of which a record has several, where it has. Raises ValueError where these are not those of the problem."""
+    if "made_rows" not in problem:
+        return ()
+    made = MadeRows.stated(problem["made_rows"])
+    persons = mapping(problem.get("persons"))
+    if whole(problem["features"]) <= made.rows + 1 or persons.get("rows") != made.rows or positive(problem["data_norm"]) < made.norm:
+        raise ValueError("problem: 'made_rows' are not those of the problem")
+    each = f"one for each of {made.rows} thresholds between classes" if made.of == ORDERED else f"one for each of {made.rows} periods, as far as seen"
+    required = f"the rows of a person here are yes-or-no questions about one record: {each}; they are functions of that record alone"
+    place = f"beside its features, of norm at most {made.bound:.10g}, a row has a constant of size {made.bound:.10g} and one of {made.step:.10g}"
+    return (Hypothesis(required=required, enforced=f"made one by one when the table is read: {place} that tells which question it is"),)
+
+
 def one_vs_rest(classes: int, *, pure: bool) -> str:
     """The theorem of so many problems of two classes."""
     return (ONE_VS_REST_PURE if pure else ONE_VS_REST_GAUSSIAN).format(classes=classes)
@@ -164,11 +179,21 @@ def _register_fit(mechanism: str, theorem: str, law: str, problem: Fields, *, mo
     fields, sampler = (_PURE, LAPLACE_GRID) if pure else (GAUSSIAN, GAUSSIAN_GRID)
 
     @register_words(
-        mechanism, parameters={**fields, **(more or {})}, problem=problem, sometimes={"feature_map": _feature_map, "prior": Prior.stated}, shared=True
+        mechanism,
+        parameters={**fields, **(more or {})},
+        problem=problem,
+        sometimes={"feature_map": _feature_map, "made_rows": MadeRows.stated, "prior": Prior.stated},
+        shared=True,
     )
     def fit(given: Record, about: Record) -> Words:
         noise = noise_hypothesis(law, given)
-        hypotheses = (*problem_hypotheses(given, about), *prior_hypothesis(about), noise, *computing_hypotheses(given, sampler, dimension_of(about)))
+        hypotheses = (
+            *problem_hypotheses(given, about),
+            *prior_hypothesis(about),
+            *made_hypothesis(about),
+            noise,
+            *computing_hypotheses(given, sampler, dimension_of(about)),
+        )
         if "feature_map" not in about:
             return Words(theorem.format(**about), hypotheses, (PRIOR,) if "prior" in about else ())
         mapped = mapped_hypothesis(whole(about["features"]), _feature_map(about["feature_map"]))

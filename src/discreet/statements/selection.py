@@ -21,6 +21,7 @@ from discreet.statements.base import (
     register_words,
     relation,
     relation_of,
+    scored_persons,
 )
 from discreet.statements.counting import WHOLE
 
@@ -144,7 +145,7 @@ def _algorithm_4(parameters: Record, problem: Record) -> Words:
     if whole(parameters["parts"]) != len(_settings(parameters["candidates"])) + 1:
         raise ValueError("parameters: a part for every setting and one for the choice are needed")
     of_blocks = parameters["in_blocks"] is True
-    unit, rule = _unit_of(_settings(parameters["candidates"]), problem), persons_of(problem)
+    unit, rule = _unit_of(_settings(parameters["candidates"]), problem), scored_persons(problem)
     told = unit is Unit.PERSON and rule.told_apart
     order = "uniformly random orders of the row numbers of each block" if of_blocks else "a uniformly random order of the row numbers"
     die = relation_of(parameters) is ADD_REMOVE
@@ -194,7 +195,7 @@ _COUNTED = 2
 @register_words("random-stopping", parameters=None, problem=None)
 def _random_stopping(parameters: Record, problem: Record) -> Words:
     more = _scores_numbers(parameters, _SEARCH)
-    more += _SHARED_SCORES if persons_of(problem).several else ""
+    more += _SHARED_SCORES if scored_persons(problem).several else ""
     own = [condition(required, enforced + (more if place == _COUNTED else ""), parameters) for place, (required, enforced) in enumerate(_STOPPING)]
     noise = noise_hypothesis("{score_noise} of scale {score_scale:.10g} on every score, exactly", parameters)
     laplace = parameters["score_noise"] == "discrete-laplace"

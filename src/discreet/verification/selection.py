@@ -16,7 +16,7 @@ from discreet.accounting import ApproximateDP, PureDP, closeness
 from discreet.core.arrays import Floats
 from discreet.core.fields import finite, positive
 from discreet.core.neighbours import ADD_REMOVE
-from discreet.statements.base import filled, persons_of
+from discreet.statements.base import filled, scored_persons
 from discreet.statements.counting import WHOLE
 from discreet.verification.base import AGREEMENT, Check, Stated, covers, epsilon_check, part_of, recheck, register_recheck
 from discreet.verification.learning import STAGES
@@ -66,7 +66,7 @@ def _random_stopping(stated: Stated) -> Iterator[Check]:
     settings, guarantee = _settings(stated), stated.guarantee
     yield from _searched(stated, settings)
     law, scale = str(stated.parameters["score_noise"]), positive(stated.parameters["score_scale"])
-    persons, fine = persons_of(stated.problem), "scored" in stated.parameters
+    persons, fine = scored_persons(stated.problem), "scored" in stated.parameters
     eta, gamma = finite(stated.parameters["eta"]), finite(stated.parameters["gamma"])
     mean = _mean_of_runs(eta, gamma)
     if stated.releases != 1 or law not in (LAPLACE, GAUSSIAN):

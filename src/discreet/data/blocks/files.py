@@ -176,8 +176,8 @@ def schema_files(
 
     def encode(frame: pl.DataFrame) -> Block:
         table = schema.encode(frame, target=target, persons=whose)
-        if table.numbers is not None:
-            return Block(table.rows, table.numbers, None, table.persons)
+        if table.numbers is not None or table.times is not None:
+            return Block(table.rows, table.numbers if table.times is None else table.times, None, table.persons)
         codes = table.codes if table.signs is None else (table.signs > 0).astype(np.intp)
         return Block(table.rows, None if codes is None else np.asarray(table.classes)[codes], None, table.persons)
 

@@ -1,6 +1,7 @@
-"""Rows that are computed from those of another table, by a public function of one row: features of a kernel, for example.
+"""Rows that are computed from those of another table, by a public function of one row: features of a kernel, or several rows of each record.
 
     rows of block k  =  f(rows x_a, .., x_b of a block of the other table),       all other columns as they are there
+    block k          =  g(records a, .., b of the other table, a)                 where there are several rows of each
 
 The blocks are cut anew, since computed rows may be many times as wide: about `BLOCK_BYTES` of them are at hand in a thread, however long the blocks
 below are. A fixed function of single rows takes neighbouring tables to neighbouring tables; that `function` is one is the caller's word.
@@ -8,8 +9,9 @@ below are. A fixed function of single rows takes neighbouring tables to neighbou
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from itertools import accumulate
-from typing import TypeVar
+from typing import Any, TypeVar
 
 from discreet.core.errors import InvalidInput
 from discreet.data.blocks.base import CHANGED, Block, BlockTable, PerBlock, block_rows, work_on
@@ -23,21 +25,23 @@ class TransformedTable(BlockTable):
     """`function` of the rows of `table`, with `features` columns.
 
     `function` takes a Matrix (b, d) to a Matrix (b, features), each row by itself and the same way in every pass; with a table whose blocks are on
-    other machines it travels there, and holds public numbers only. Reads the table once, by `jobs` threads, to know how long its blocks are. Raises
-    InvalidInput for less than one feature.
+    other machines it travels there, and holds public numbers only. Reads the table once, by `jobs` threads, to know how long its blocks are. With
+    `several`, at most so many rows of each, it takes a Block of consecutive records, and the number of the first one, to a Block that says
+    whose rows are whose, by numbers of records. Raises InvalidInput for less than one feature.
     """
 
-    __slots__ = ("_counts", "_first", "_function", "_rows", "_table")
+    __slots__ = ("_counts", "_first", "_function", "_rows", "_starts", "_table")
 
-    def __init__(self, table: BlockTable, function: Callable[[Matrix], Matrix], *, features: int, jobs: int = 1) -> None:
+    def __init__(self, table: BlockTable, function: Callable[..., Any], *, features: int, jobs: int = 1, several: int | None = None) -> None:
         """Count the rows of every block."""
         if features < 1:
             raise InvalidInput(f"a table has at least one feature; {features} were given.")
-        super().__init__(features, remote=table.remote, rule=table.rule)  # slow: rows are computed in every pass
+        super().__init__(features, remote=table.remote, rule=table.rule if several is None else None)  # slow: rows are computed in every pass
         self._table = table
-        self._function = function
-        self._rows = block_rows(max(features, table.features))
+        self._function = partial(_of_rows, function) if several is None else function
+        self._rows = max(1, block_rows(max(features, table.features)) // (several or 1))
         self._counts = list(table.map(lambda _, block: block.rows.shape[0], jobs))
+        self._starts = [0, *accumulate(self._counts)]
         self._first = [0, *accumulate(len(cuts(count, self._rows)) for count in self._counts)]
 
     @property
@@ -48,7 +52,7 @@ class TransformedTable(BlockTable):
     def map(self, work: Callable[[int, Block], R], jobs: int) -> Iterator[R]:
         """See BlockTable. Raises InvalidInput when a block below is not as long as it was when it was counted."""
         seen = 0
-        for results in self._table.map(_Pieces(work, self._function, self._rows, self._counts, self._first), jobs):
+        for results in self._table.map(_Pieces(work, self._function, self._rows, self._counts, self._first, self._starts), jobs):
             seen += 1
             yield from results
         if seen != len(self._counts):
@@ -60,19 +64,26 @@ class _Pieces(PerBlock[list[R]]):
     """`work` on the pieces of a block below."""
 
     work: Callable[[int, Block], R]
-    function: Callable[[Matrix], Matrix]
+    function: Callable[[Block, int], Block]
     size: int
     counts: Sequence[int]
     first: Sequence[int]
+    starts: Sequence[int]
 
     def __call__(self, number: int, block: Block) -> list[R]:
         """See BlockTable.map."""
         if number >= len(self.counts) or block.rows.shape[0] != self.counts[number]:
             raise InvalidInput(CHANGED)
-        parts = (block.part(rows) for rows in cuts(self.counts[number], self.size))
-        return [self.work(self.first[number] + place, part._replace(rows=self.function(part.rows))) for place, part in enumerate(parts)]
+        found, start = [], self.starts[number]
+        for place, rows in enumerate(cuts(self.counts[number], self.size)):
+            found.append(self.work(self.first[number] + place, self.function(block.part(rows), start + rows.start)))
+        return found
 
     def only(self, numbers: Sequence[int]) -> "_Pieces[R]":
         """See PerBlock."""
         above = [place for number in numbers for place in range(self.first[number], self.first[number + 1])]
         return replace(self, work=work_on(self.work, above))
+
+
+def _of_rows(function: Callable[[Matrix], Matrix], block: Block, first: int) -> Block:  # noqa: ARG001 - rows are made one by one
+    return block._replace(rows=function(block.rows))

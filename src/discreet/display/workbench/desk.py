@@ -128,7 +128,8 @@ class Desk:
             raise InvalidInput(f"there is no schema file {path!r}. Check the path.")
         found = Schema.load(path)
         if lost_by_the_form(found):
-            raise InvalidInput(f"{path!r} says more than this page can show (a scale, released bounds). Use it with `discreet fit --schema`.")
+            more = "a scale, released bounds, times, classes in order"
+            raise InvalidInput(f"{path!r} says more than this page can show ({more}). Use it with `discreet fit --schema`.")
         form = form_of(found)
         return {"schema": form if found.persons is not None else form | {"persons": {"kind": ""}}}  # who has not been asked is asked
 

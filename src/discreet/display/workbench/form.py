@@ -100,7 +100,7 @@ def form_of(schema: Schema) -> dict[str, object]:
     target: dict[str, object] = {"column": schema.target.column}
     if isinstance(schema.target, Target):
         target |= {"kind": "classes", "classes": [canonical(label) for label in schema.target.classes]} | _others_text(schema.target)
-    else:
+    elif isinstance(schema.target, NumberTarget):
         target |= {"kind": "number"} | _bounds_text(schema.target)
     columns: list[dict[str, object]] = [{"name": one.name, "kind": "number"} | _bounds_text(one) for one in schema.numeric]
     for one in schema.categorical:

@@ -9,7 +9,8 @@ Fits are tried out on rows of a sample that its owner declares public, or on row
 
     numbers uniform between their bounds, labels uniform among their categories, x = the row that the schema makes of them;
     score_k = a (<u_k, x> - m_k),  u_k a random direction, m_k the median;      two classes: P(second) = 1 / (1 + e^{-(score_2 - score_1)})
-    more: P(k) proportional to e^{score_k};       a such that the best possible predictor errs in the share that was asked for
+    more: P(k) proportional to e^{score_k};       of classes in order score_k = k score / (K - 1)
+    a such that the best possible predictor errs in the share that was asked for
     a number: the score, three deviations within [-1, 1], and normal errors that are the share of its variance that was asked for
 
 No file is opened for invented rows. Their best predictor is known, so the planner's bound can be asked about a predictor of its norm. Nothing private
@@ -29,10 +30,10 @@ from scipy.special import ndtr
 from discreet.core.arrays import Floats
 from discreet.core.errors import DiscreetError, InvalidInput
 from discreet.core.neighbours import Neighbours
-from discreet.data import EncodedTable, NumberTarget, Schema, read_table
+from discreet.data import EncodedTable, NumberTarget, Schema, TimeTarget, read_table
 from discreet.data.labels import canonical
 from discreet.estimators.forms import linear_decision
-from discreet.estimators.kinds import check_learns, encoded_estimator
+from discreet.estimators.kinds import check_learns, encoded_estimator, kind_named, learnt_from
 from discreet.ledger import without_ledger
 from discreet.matrices import Matrix
 from discreet.noise import SeededNoise
@@ -72,11 +73,15 @@ def invented_trial(schema: Schema, *, records: int, best: float) -> Trial:
     parts = [schema.encode(part, target=False).rows for part in (rows[:records], rows[records:])]
     if isinstance(schema.target, NumberTarget):
         return _invented_numbers(schema, parts, best)
-    classes = len(schema.target.classes)
-    directions = SeededNoise(1).gaussian(scale=1.0, dimension=schema.features, draws=1 if classes == 2 else classes)
+    if isinstance(schema.target, TimeTarget):
+        raise InvalidInput("times are not tried out here: no rows are invented for them, and no single error measures them. Use `discreet fit`.")
+    classes, ordered = len(schema.target.classes), schema.target.ordered
+    directions = SeededNoise(1).gaussian(scale=1.0, dimension=schema.features, draws=1 if classes == 2 or ordered else classes)
     plain = np.concatenate([part.matvec(directions) for part in parts])
     middle = np.median(plain, axis=0)
     plain -= middle
+    if ordered and classes > 2:
+        plain = plain * (np.arange(classes) / (classes - 1.0))  # the odds of a class over the one below rise alike
     size = _size_for(plain, best)
     codes, least = _drawn(size * plain, _uniform(len(plain), 2))
     norm = None
@@ -334,7 +339,10 @@ def noise_of_release(made: Publication, records: int) -> dict[str, object]:
 def _estimator(kind: str, schema: Schema, budget: Budget, *, seed: int) -> Any:  # noqa: ANN401 - each kind has a fit of its own
     """On rows: what somebody says of persons is for the run. Raises InvalidInput for a target that this kind does not learn."""
     whose = replace(schema, person=None, rows_per_person=None)
-    made = encoded_estimator(kind, whose, {"epsilon": budget.epsilon, "delta": budget.delta, "neighbours": budget.neighbours, "random_state": seed})
+    settings: dict[str, Any] = {"epsilon": budget.epsilon, "delta": budget.delta, "neighbours": budget.neighbours, "random_state": seed}
+    if learnt_from(schema) == "ordered classes" and "ordered classes" in kind_named(kind).targets:
+        settings["rows_per_person"] = 1  # as these ask to be told
+    made = encoded_estimator(kind, whose, settings)
     check_learns(made, schema)
     return made
 

@@ -21,7 +21,7 @@ import polars as pl
 
 from discreet.core.arrays import Floats
 from discreet.core.errors import InvalidInput, quoted
-from discreet.data import Schema
+from discreet.data import Schema, TimeTarget
 from discreet.data import Target as ClassTarget
 from discreet.data.columns import CategoricalColumn, DateColumn, NumberTarget, NumericColumn
 from discreet.data.encodings import Bins, Bounds, Linear
@@ -143,6 +143,8 @@ def cell_columns(schema: Schema, *, target: bool, whole: Sequence[str] = ()) -> 
             case NumberTarget() as number:
                 bounds = Bounds(number.lower, number.upper)
                 found.append(_of_number(number.column, bounds, BINS, number, whole=number.column in whole))
+            case TimeTarget() as time:
+                raise InvalidInput(f"{time.where} is a time until something happens, and no one column: leave the target out.")
             case classes:
                 found.append(CellColumn(name=classes.column, labels=classes.classes))
     return tuple(found)
@@ -193,6 +195,7 @@ class Coder:
         target = self.schema.target
         if isinstance(target, ClassTarget):
             return class_codes(targets, np.asarray(target.classes)).astype(np.int64)
+        assert isinstance(target, NumberTarget)  # noqa: S101 - times are no column
         share = 0.5 * (targets.astype(np.float64) + 1.0)
         return self.columns[-1].fine_codes(target.lower + (share + _NUDGE) * (target.upper - target.lower))
 

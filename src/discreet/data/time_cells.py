@@ -1,0 +1,37 @@
+"""Cells of a target that is a time: module `time_target` says what they mean."""
+
+from collections.abc import Sequence
+
+import numpy as np
+import polars as pl
+
+from discreet.core.arrays import Floats
+from discreet.core.errors import InvalidInput, quietly
+from discreet.data.cells import cell_texts, column_numbers, without_markers
+from discreet.data.labels import spellings
+from discreet.data.time_target import TimeTarget
+
+
+def encode_times(frame: pl.DataFrame, target: TimeTarget, *, markers: Sequence[str]) -> Floats:
+    """Times, and 1 where it happened then or 0 where a record was not seen any longer, shape (n, 2). Raises InvalidInput for other cells."""
+    no_number = InvalidInput(f"{target.where} must hold numbers; something else was found, or a value is missing. Leave such records out.")
+    times = quietly(lambda: column_numbers(frame.get_column(target.column), markers=markers), no_number)
+    if not np.all(np.isfinite(times)):
+        raise no_number
+    happened = np.ones(len(times)) if target.event is None else _happened(frame.get_column(target.event), target, markers)
+    return np.column_stack((np.maximum(times, 0.0), happened))
+
+
+def _happened(series: pl.Series, target: TimeTarget, markers: Sequence[str]) -> Floats:
+    column = f"target column {series.name!r}"
+    texts = quietly(lambda: without_markers(cell_texts(series), markers), InvalidInput(f"{column} must hold text, integers or booleans."))
+    if texts.is_null().any():
+        raise InvalidInput(f"{column} has a missing value, which does not say whether the event happened. Leave such records out.")
+    yes = [*spellings(1), *spellings(True)] if target.happened is None else list(spellings(target.happened))
+    no = [*spellings(0), *spellings(False)]
+    if target.happened is None and not texts.is_in([*yes, *no]).all():
+        raise InvalidInput(
+            f"{column} holds something else than 1 or true, and 0 or false. Add happened = VALUE under [target] to say which value means that the "
+            "event happened."
+        )
+    return texts.is_in(yes).to_numpy().astype(np.float64)

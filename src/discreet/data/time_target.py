@@ -1,0 +1,69 @@
+"""A target that is a time until something happens, which some records are not seen until.
+
+    [target]
+    column = "months"               a number from 0 on; less is 0, and what happens after the last end is not seen any longer there
+    event = "died"                  1 or true where it happened then, 0 or false where the record was not seen any longer; left out: it always did
+    ends = [6, 12, 24, 36]          of the periods that are told apart, increasing, chosen without the records
+
+Where that column has other values, `happened` says which of them means that it happened; every other one means that it did not.
+"""
+
+from dataclasses import dataclass
+from typing import NoReturn
+
+import numpy as np
+
+from discreet.core.errors import InvalidInput, SchemaError, quietly
+from discreet.data.labels import Label, checked_labels, checked_text
+
+MOST_PERIODS = 500
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TimeTarget:
+    """See module docstring. Raises SchemaError for what are no periods, and for a rule that is about no column."""
+
+    column: str
+    ends: tuple[float, ...]
+    event: str | None = None
+    """The column that says whether it happened."""
+    happened: Label | None = None
+    """The value of that column that says so, where it has others than 1 and 0, or true and false."""
+
+    def __post_init__(self) -> None:
+        """Keep every end as a float."""
+        checked_text(self.column, what="target: column")
+        object.__setattr__(self, "ends", ends_of(self.ends, SchemaError))
+        if self.event is not None and checked_text(self.event, what="target: event") == self.column:
+            raise SchemaError(f"target: event is the column {self.event!r} of the time itself; name the one that says whether it happened.")
+        if self.happened is not None:
+            if self.event is None:
+                raise SchemaError("target: happened says what a value of the column event means; name that column, or leave happened out.")
+            checked_labels([self.happened], what="target: happened", at_least=1)
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        """Those that the target is read from."""
+        return (self.column,) if self.event is None else (self.column, self.event)
+
+    @property
+    def where(self) -> str:
+        """How messages name this column."""
+        return f"target column {self.column!r}"
+
+    @property
+    def classes(self) -> NoReturn:
+        """None: what needs classes refuses such a schema here. Raises SchemaError."""
+        raise SchemaError(
+            f"{self.where} is a time until something happens; classes are needed here. Declare classes under [target] instead of ends, or use what "
+            "predicts times."
+        )
+
+
+def ends_of(given: object, refused: type[InvalidInput] = InvalidInput) -> tuple[float, ...]:
+    """The ends of periods. Raises `refused` for what are none."""
+    refusal = refused(f"ends must be up to {MOST_PERIODS} increasing positive numbers, the ends of the periods; others were given.")
+    ends = quietly(lambda: np.asarray(given, dtype=np.float64), refusal)
+    if ends.ndim != 1 or not 1 <= len(ends) <= MOST_PERIODS or not np.all(np.isfinite(ends)) or np.any(np.diff(ends, prepend=0.0) <= 0):
+        raise refusal
+    return tuple(ends.tolist())

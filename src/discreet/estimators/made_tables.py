@@ -1,0 +1,99 @@
+"""Tables of the yes-or-no rows that are made of records, held or in blocks: what models of times and of ordered classes are fitted on.
+
+    (x, y)   ->   rows (x, a, c e_t), t = 1 .. m(y), with answers b_t(y)         module `problems.made_rows`
+
+m and b are public tables of what may be known of a record, so that its rows are a function of this record alone. A record that nothing is known of
+has a row of zeros, which says nothing and counts it.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import polars as pl
+
+from discreet.core.arrays import Floats
+from discreet.core.errors import InvalidInput, quietly
+from discreet.core.neighbours import Persons
+from discreet.data import Block, EncodedTable, class_codes
+from discreet.matrices import AugmentedMatrix, DenseMatrix, Matrix, shortening
+from discreet.matrices.bounded import brought_near
+from discreet.matrices.levels import LevelMatrix
+from discreet.problems import MadeRows
+
+_TIMES = "y must hold a time from 0 on for each row of X, (n,), or times and whether the event happened then, 1 or 0, (n, 2)."
+Codes = npt.NDArray[np.intp]
+"""Numbers of what is known of records."""
+
+
+@dataclass(frozen=True, slots=True)
+class Questions:
+    """Which yes-or-no rows a record has, by the number of what is known of it: public."""
+
+    made: MadeRows
+    counts: Codes
+    """(C,), of its rows, the first ones."""
+    answers: npt.NDArray[np.bool_]
+    """(C, M)."""
+
+    def table(self, rows: Matrix, codes: Codes) -> tuple[LevelMatrix, Codes, npt.NDArray[np.bool_]]:
+        """Of rows (n, d) and their numbers (n,): the made rows, whose they are, and their answers. A record without any has a row of zeros."""
+        near = brought_near(DenseMatrix(np.asarray(rows.plain())) if rows.on_device else rows, self.made.bound)
+        within = AugmentedMatrix(near, scale=shortening(near.ordered_row_norms(), self.made.bound), constant=0.0, given=rows)
+        each = np.maximum(self.counts[codes], 1)
+        owners = np.repeat(np.arange(len(codes)), each)
+        levels = np.arange(len(owners)) - np.repeat(np.cumsum(each) - each, each)
+        answers = self.answers[codes[owners], levels]
+        levels[self.counts[codes[owners]] == 0] = -1
+        made = LevelMatrix(within, owners, levels, count=self.made.rows, constant=self.made.constant, step=self.made.signed_step)
+        return made, owners, answers
+
+
+@dataclass(frozen=True, slots=True)
+class OfBlocks:
+    """The same of a block, wherever it is."""
+
+    questions: Questions
+    read: Callable[[Any], Codes]
+
+    def __call__(self, block: Block, first: int) -> Block:
+        """The made rows; `first` is the number of the first record."""
+        if block.targets is None:
+            raise InvalidInput("the table has no targets, and a time, or a class, is needed of every record.")
+        if block.weights is not None or block.persons is not None:
+            raise InvalidInput("a record is a person here, and counts once: leave out weights of records and ids of persons.")
+        rows, owners, answers = self.questions.table(block.rows, self.read(block.targets))
+        return Block(rows, answers.astype(np.intp), None, first + owners)
+
+
+def held_table(questions: Questions, rows: Matrix, codes: Codes) -> EncodedTable:
+    """As a table of two classes that says whose rows are whose."""
+    made_rows, owners, answers = questions.table(rows, codes)
+    return EncodedTable(
+        rows=made_rows,
+        signs=np.where(answers, 1.0, -1.0),
+        classes=(0, 1),
+        schema="",
+        numeric=0,
+        categorical=0,
+        rule=Persons(rows=questions.made.rows, weight="row"),
+        persons=pl.Series("", owners),
+    )
+
+
+def class_numbers(labels: Any, *, classes: npt.NDArray[Any]) -> Codes:
+    """Of labels (n,). Raises InvalidInput for a label outside the classes."""
+    return np.asarray(class_codes(np.asarray(labels), classes), dtype=np.intp)
+
+
+def period_numbers(y: Any, *, ends: tuple[float, ...]) -> Codes:
+    """2 s for who was seen through s periods, 2 s + 1 for whom the event then happened in the next one. Raises InvalidInput for what are no times."""
+    given: Floats = quietly(lambda: np.asarray(y, dtype=np.float64), InvalidInput(_TIMES))
+    if given.ndim not in (1, 2) or (given.ndim == 2 and given.shape[1] not in (1, 2)) or not np.all(np.isfinite(given)):
+        raise InvalidInput(_TIMES)
+    times, happened = (given.ravel(), np.ones(len(given))) if given.ndim == 1 or given.shape[1] == 1 else given.T
+    # A period that ends with the event is one that it happened in; one that ends when a person was last seen was lived through.
+    during, through = np.searchsorted(ends, times, side="left"), np.searchsorted(ends, times, side="right")
+    return np.where((happened > 0.5) & (during < len(ends)), 2 * during + 1, 2 * through)
