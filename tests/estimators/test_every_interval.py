@@ -1,5 +1,7 @@
 """Intervals of regressions and of many classes: the formula by hand, one budget, persons, files, summaries and curves, and that they cover."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from scipy.special import softmax
@@ -10,6 +12,7 @@ from discreet import KernelClassifier, LinearRegression, LogisticRegression, Mod
 from discreet.core.errors import InvalidInput
 from discreet.data import Schema
 from discreet.estimators import IntervalFile, fit_with_intervals
+from discreet.estimators.uncertainty import problem_of
 from discreet.losses.predictions import LogCosh, Poisson
 from discreet.mechanisms.curvature import CurvatureQuery
 from discreet.problems import PredictionRisk
@@ -118,6 +121,13 @@ def test_a_regression_whose_certificate_names_another_width_than_its_curvature_i
     lie = {**found.to_dict(), "parameters": {**found.parameters, "curvature": other}}
     checks = {check.name for check in type(found).from_dict(lie).verify().checks if not check.ok}
     assert "question" in checks
+
+
+def test_a_certificate_that_says_more_of_its_problem_than_is_known_here_has_no_intervals():
+    certificate = made("linear").fit(*data("linear", 500)).certificate_
+    assert problem_of(certificate).loss.name == "log-cosh"
+    with pytest.raises(InvalidInput, match="no law of the noise"):
+        problem_of(replace(certificate, problem={**certificate.problem, "weights": 2.0}))
 
 
 def test_persons_of_a_regression_are_those_of_both():

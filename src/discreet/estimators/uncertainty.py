@@ -291,7 +291,9 @@ def _stated_problem(mechanism: str, parameters: Mapping[str, Any], stated: Mappi
             made = prediction_problem(stated)
         case "least-squares-objective":
             loss = prediction_loss(str(parameters["loss"]), real(parameters["width"]))
-            return PredictionRisk(loss=loss, domain=real_domain(stated))
+            made = PredictionRisk(loss=loss, domain=real_domain(stated))
+            stated = {**stated, "loss": loss.name, "loss_parameters": made.to_dict()["loss_parameters"]}
+            stated.pop("most_records")
         case _:
             made = problem_from(stated)
     # A feature map is not part of the question: rows are its features.

@@ -36,6 +36,7 @@ from discreet.mechanisms.margins.problem import Table
 from discreet.mechanisms.selection import Candidates, CountNoise, ExponentialMechanism, RandomStopping
 from discreet.noise import Integers, SystemNoise
 from discreet.problems import RegularisedRisk
+from discreet.problems.regularised_risk import MultinomialRisk
 from discreet.statements.counting import WHOLE
 
 _RUNS = 300
@@ -159,16 +160,22 @@ def bounds(target: Target) -> Watch:
 
 
 def curvature(target: Target) -> Watch:
-    """Both matrices, as integers."""
-    problem = RegularisedRisk(loss=Logistic(), ridge=1.0, domain=Domain(features=2, norm_bound=1.0, classes=2))
-    query = CurvatureQuery(problem=problem, weights=np.array([0.5, -0.25]))
-    made = GaussianCurvature.calibrate(query, **target.asked)
-    rows, signs = DenseMatrix(np.array([[0.6, 0.1], [-0.3, 0.8], [0.2, -0.5]])), np.array([1.0, -1.0, 1.0])
-    records = CurvatureRecords(rows=rows, targets=signs, record_weights=None)
-    exact = np.array([float(value) for value in query.answer(rows, signs, None)])
-    stated, values = released(made, query, records, _RUNS)
-    part = discrete_gaussian("noise on entries of both matrices", values - exact, scale=real(stated["scale"]))
-    return Watch(mechanism=made.name, parts=(part,))
+    """Both matrices, as integers: of two classes, and of three by a softmax."""
+    rows, parts, name = DenseMatrix(np.array([[0.6, 0.1], [-0.3, 0.8], [0.2, -0.5]])), [], ""
+    two, three = (Domain(features=2, norm_bound=1.0, classes=classes) for classes in (2, 3))
+    asked = (
+        (RegularisedRisk(loss=Logistic(), ridge=1.0, domain=two), np.array([1.0, -1.0, 1.0]), "two classes"),
+        (MultinomialRisk(ridge=1.0, domain=three), np.array([0.0, 2.0, 1.0]), "three classes"),
+    )
+    for problem, targets, said in asked:
+        query = CurvatureQuery(problem=problem, weights=np.resize([0.5, -0.25], problem.dimension))
+        made = GaussianCurvature.calibrate(query, **target.asked)
+        records = CurvatureRecords(rows=rows, targets=targets, record_weights=None)
+        exact = np.array([float(value) for value in query.answer(rows, targets, None)])
+        stated, values = released(made, query, records, _RUNS)
+        name = made.name
+        parts.append(discrete_gaussian(f"noise on entries of both matrices, {said}", values - exact, scale=real(stated["scale"])))
+    return Watch(mechanism=name, parts=tuple(parts))
 
 
 def random_stopping(target: Target) -> Watch:
