@@ -1,0 +1,63 @@
+"""What a fit costs in counts that no machine changes: regressions of speed are seen without a clock.
+
+A pass reads all rows once: margins, gradients and certificates are one each, a Hessian is one that costs d times as much. A count above the recorded
+one, which is what a fit of this table took when it was written down, and one pass for other roundings, is more work than there was. Where less is
+needed now, write that down.
+"""
+
+from collections import Counter
+
+import numpy as np
+import pytest
+
+from discreet import LinearRegression, LinearSVC, LogisticRegression
+from discreet.matrices import DenseMatrix
+
+PASSES = ("matvec", "rmatvec", "banded", "gram", "row_norms", "ordered_matvec", "ordered_row_norms")
+ROUNDING = 1
+
+
+@pytest.fixture
+def passes(monkeypatch):
+    """How often each product with the whole table was taken."""
+    counts = Counter()
+
+    def counted(name, work):
+        def count(matrix, *given, **named):
+            counts[name] += matrix.shape[0] == COUNT
+            return work(matrix, *given, **named)
+
+        return count
+
+    for name in PASSES:
+        monkeypatch.setattr(DenseMatrix, name, counted(name, getattr(DenseMatrix, name)))
+    return counts
+
+
+COUNT = 3000
+RNG = np.random.default_rng(20)
+ROWS = RNG.standard_normal((COUNT, 12)) / 6.0
+SCORES = ROWS @ RNG.standard_normal((12, 3))
+BUDGET = {"epsilon": 1.0, "delta": 1e-6, "data_norm": 1.0, "random_state": 7}
+TWO, THREE = (SCORES[:, 0] > 0).astype(int), SCORES.argmax(axis=1)
+FITS = {
+    "logistic": (LogisticRegression(classes=[0, 1], **BUDGET), TWO, {"row_norms": 2, "matvec": 11, "rmatvec": 9, "gram": 2, "banded": 2}),
+    "hinge": (LinearSVC(classes=[0, 1], **BUDGET), TWO, {"row_norms": 2, "matvec": 10, "rmatvec": 10, "gram": 2, "banded": 1}),
+    "multinomial": (LogisticRegression(classes=[0, 1, 2], **BUDGET), THREE, {"row_norms": 2, "matvec": 26, "rmatvec": 26, "gram": 1, "banded": 1}),
+    "one-vs-rest": (LinearSVC(classes=[0, 1, 2], **BUDGET), THREE, {"row_norms": 2, "matvec": 32, "rmatvec": 32, "gram": 6, "banded": 3}),
+    "regression": (
+        LinearRegression(target_bound=1.0, **BUDGET),
+        np.clip(SCORES[:, 0] / 3.0, -1.0, 1.0),
+        {"row_norms": 3, "matvec": 7, "rmatvec": 12, "gram": 5},
+    ),
+}
+
+
+@pytest.mark.each_with_each
+@pytest.mark.parametrize("name", FITS)
+def test_a_fit_takes_no_more_passes_than_it_did(name, passes):
+    estimator, targets, recorded = FITS[name]
+    estimator.fit(ROWS, targets)
+    assert sum(passes.values()) > 3, "the products are counted"
+    for kind in PASSES:
+        assert passes[kind] <= recorded.get(kind, 0) + ROUNDING, (name, dict(passes))
