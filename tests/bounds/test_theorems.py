@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from discreet.bounds import theorem_3, theorem_4, theorem_6, theorem_7, unit_ball_volume
+from discreet.bounds import most_mistakes, theorem_3, theorem_4, theorem_6, theorem_7, theorem_9, unit_ball_volume
 from discreet.core.errors import InvalidInput
 
 SHARED = {"excess": 0.1, "epsilon": 0.5, "dimension": 10, "smoothness": 0.25, "delta": 0.1, "constant": 1.0}
@@ -62,3 +62,26 @@ def test_more_privacy_and_less_excess_ask_for_more_records(factor, excess, epsil
 def test_high_dimensions_leave_a_positive_finite_number(dimension):
     for theorem in (theorem_3, theorem_4, theorem_6, theorem_7):
         assert 0 < asked(theorem, dimension=dimension) < math.inf
+
+
+@pytest.mark.parametrize(("settings", "epsilon", "delta"), [(2, 0.1, 0.05), (20, 1.0, 0.01), (500, 4.0, 1e-6), (3, 1.0, 0.9)])
+def test_theorem_9_holds_and_the_least_number_is_reached(settings, epsilon, delta):
+    """Against the law of the exponential mechanism itself: one setting is the best, the others are worse by one number."""
+
+    def failure(beyond):
+        others = (settings - 1) * math.exp(-0.5 * epsilon * beyond)
+        return others / (1.0 + others)
+
+    printed, least = (find(settings=settings, epsilon=epsilon, delta=delta) for find in (theorem_9, most_mistakes))
+    assert printed == pytest.approx(2 * math.log(settings / delta) / epsilon)
+    assert failure(printed) <= delta
+    assert failure(least) <= delta * (1.0 + 1e-12)
+    if least > 0:
+        assert failure(least - 1e-6) > delta
+        assert least < printed
+
+
+def test_theorem_9_takes_numbers_in_range():
+    for wrong in ({"settings": 0}, {"epsilon": 0.0}, {"delta": 1.5}):
+        with pytest.raises(InvalidInput):
+            theorem_9(**{"settings": 5, "epsilon": 1.0, "delta": 0.1, **wrong})

@@ -17,6 +17,7 @@ import pytest
 import scipy.sparse as sp
 from joblib import Parallel, delayed
 from scipy import sparse
+from sklearn import svm
 
 from discreet import ConstrainedERM, Domain, LinearRegression, LinearSVC, LogisticRegression, Records, SystemNoise, release_uncertainty
 from discreet.core.errors import DiscreetError, InfeasibleTarget, InvalidInput, PrivacyAdvice, PrivacyWarning, PrivateDataError, SolverFailure
@@ -293,3 +294,20 @@ def test_rows_of_zeros_warn_of_nothing(norm, kind):
         release_uncertainty(model, kind(rows), signs, epsilon=1.0, delta=1e-6)
         LinearRegression(data_norm=norm).fit(kind(rows), signs.astype(float)).predict(kind(rows))
         ConstrainedERM(constraint=L2Ball(dimension=2), data_norm=norm).fit(kind(rows), signs.astype(float)).predict(kind(rows))
+
+
+@pytest.mark.parametrize("neighbours", ["replace-one", "add-remove"])
+def test_output_perturbation_takes_the_hinge(neighbours):
+    """Algorithm 1 of Chaudhuri et al. needs no smoothness; without noise it is the support vector machine of scikit-learn."""
+    draw = np.random.default_rng(0)
+    rows = draw.normal(size=(300, 3)) / 4
+    labels = (rows[:, 0] + 0.1 * draw.normal(size=300) > 0).astype(int)
+    machine = {"loss": "hinge", "mechanism": "output", "alpha": 10 / 300, "fit_intercept": False, "classes": [0, 1], "data_norm": 2.0}
+    model = LinearSVC(**machine, neighbours=neighbours, public_records=300).fit(rows, labels)
+    model.certificate_.verify(model.weights_).require()
+    assert model.certificate_.problem["loss_parameters"] == {"half_width": 1e-4}
+    ideal = LinearSVC(**machine, neighbours=neighbours, public_records=300, epsilon=np.inf).fit(rows, labels)
+    known = svm.LinearSVC(loss="hinge", C=0.1, fit_intercept=False, tol=1e-10, max_iter=10**6).fit(rows, labels)
+    assert np.linalg.norm(ideal.coef_ - known.coef_) <= np.sqrt(300 * 1e-4 / (2 * 10)) + 1e-4
+    with pytest.raises(InvalidInput, match="mechanism='output'"):
+        LinearSVC(**{**machine, "mechanism": "objective"}, epsilon=1.0).fit(rows, labels)

@@ -22,7 +22,7 @@ from discreet.bounds.localised import (
     localised_excess,
 )
 from discreet.bounds.released_regression import noisy_rows_risk, ridge_risk, sketch_loss_mean, sketch_loss_quantile, sketch_risk
-from discreet.bounds.theorems import theorem_3, theorem_4, theorem_6, theorem_7, unit_ball_volume
+from discreet.bounds.theorems import most_mistakes, theorem_3, theorem_4, theorem_6, theorem_7, theorem_9, unit_ball_volume
 
 __all__ = [
     "ChiNorm",
@@ -43,6 +43,7 @@ __all__ = [
     "lemma_5",
     "linear_bayes_error",
     "localised_excess",
+    "most_mistakes",
     "moved_probability",
     "noisy_rows_risk",
     "objective_excess",
@@ -59,5 +60,6 @@ __all__ = [
     "theorem_4",
     "theorem_6",
     "theorem_7",
+    "theorem_9",
     "unit_ball_volume",
 ]

@@ -11,6 +11,11 @@ records suffice if n is larger than
 with probability at least 1 - 2 delta (3, 4) or 1 - 4 delta (6, 7); A = |f0|_inf zeta Vol(X), zeta the bound of the feature functions, Vol(X) that of
 the records' domain, pi^(d/2) / Gamma(d/2 + 1) for the unit ball.
 
+Theorem 9 (tuning, Algorithm 4) has no C: among m settings that make z_1 .. z_m mistakes on the part that is held back, the one that is drawn with
+probability proportional to e^{-epsilon z / 2} makes at most z_min + 2 ln(m / delta) / epsilon, with probability at least 1 - delta. The least number
+of which this is true for every table is `most_mistakes`: the worst is one setting with z_min and m - 1 with t more, one of which is drawn with
+probability (m - 1) e^{-epsilon t / 2} / (1 + (m - 1) e^{-epsilon t / 2}).
+
 **C is unspecified in the paper**: it exists, and that is all that is proved of it. It is an argument here, without a default. Use these for how n
 scales, and module `localised` for numbers. For the Huber hinge c = 1 / (2 h), also in the paper's corollary 6(2), which prints 1/4.
 """
@@ -62,6 +67,21 @@ def theorem_7(
     reach = space_norm * (unit_ball_volume(dimension) if spread is None else as_float(spread))
     first = (reach * space_norm / excess**2) ** 2 * _logarithm(reach, excess, dimension, delta) / epsilon
     return constant * max(first, smoothness * excess / (epsilon * math.log(1.0 / delta)))
+
+
+def theorem_9(*, settings: int, epsilon: float, delta: float) -> float:
+    """Mistakes beyond those of the best of m = `settings`, as printed: 2 ln(m / delta) / epsilon. Raises InvalidInput for numbers out of range."""
+    whole(settings, "settings")
+    positive(epsilon, "epsilon")
+    probability(delta, "delta")
+    return 2.0 * math.log(settings / delta) / epsilon
+
+
+def most_mistakes(*, settings: int, epsilon: float, delta: float) -> float:
+    """The least number of which theorem 9 is true: (2 / epsilon) ln((m - 1)(1 - delta) / delta), at least 0; arguments as in theorem_9."""
+    theorem_9(settings=settings, epsilon=epsilon, delta=delta)
+    others = (settings - 1) * (1.0 - delta) / delta
+    return 2.0 * math.log(others) / epsilon if others > 1.0 else 0.0
 
 
 def unit_ball_volume(dimension: int) -> float:

@@ -1,8 +1,8 @@
 """Private logistic regression and linear support vector machines of two or more classes: a smooth loss, minimised under differential privacy.
 
 Guarantee: (epsilon, delta) for one record, by objective perturbation (T1, T2; M1 to M3 for more than two classes) or output perturbation; proof
-notes in discreet/mechanisms/learning. The hinge itself has no smooth minimiser and no proof here; the softplus hinge (default) approaches it and asks
-for about 1.6 times less noise than the Huber hinge at the same budget.
+notes in discreet/mechanisms/learning. The hinge itself is for output perturbation, which needs no smoothness; the softplus hinge (default) approaches
+it and asks for about 1.6 times less noise than the Huber hinge at the same budget.
 """
 
 from dataclasses import dataclass
@@ -11,7 +11,7 @@ from typing import Annotated, ClassVar
 from discreet.core.errors import InvalidInput
 from discreet.estimators.forms import SCHEMES
 from discreet.estimators.linear_classifier import LinearClassifier
-from discreet.losses import Logistic, MarginLoss
+from discreet.losses import HuberHinge, Logistic, MarginLoss
 from discreet.matrices import answers_per_record
 
 
@@ -91,6 +91,10 @@ class LogisticRegression(LinearClassifier):
         return loss
 
 
+KINK = 1e-4
+"""Half of the width of the bend that stands for the hinge's kink (output_perturbation.md)."""
+
+
 @answers_per_record
 @dataclass(kw_only=True, eq=False, repr=False)
 class LinearSVC(LinearClassifier):
@@ -101,7 +105,7 @@ class LinearSVC(LinearClassifier):
     multi_class : None or "one-vs-rest", for more than two classes: one machine for each class against the others.
     loss : None: the softplus hinge, of two classes at a temperature from 0.35 to 1 that follows the noise (docs/defaults.md), of more at 0.35; or
     "softplus-hinge" (temperature 0.25), "huber-hinge", "smoothed-hinge" (half-width 0.5), or one of the losses of discreet.losses with other
-    constants. "hinge" is refused.
+    constants. "hinge", with mechanism="output" and two classes: the hinge of support vector machines, but for a bend of 1e-4 at its kink.
 
     Examples
     --------
@@ -114,3 +118,12 @@ class LinearSVC(LinearClassifier):
     saved_as = "linear-svc"
     targets = ("two classes", "more classes")
     standard_for = ("two classes",)
+
+    def _loss(self) -> MarginLoss:
+        if self.loss != "hinge":
+            return super()._loss()
+        if self.mechanism != "output":
+            raise InvalidInput(
+                "the hinge has a kink, which output perturbation alone takes: say mechanism='output', or loss=None for the softplus hinge."
+            )
+        return HuberHinge(half_width=KINK)
