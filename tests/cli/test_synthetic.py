@@ -40,6 +40,14 @@ def test_it_is_written_verified_inspected_and_reported(survey, more):
     assert discreet(*RELEASE, *BUDGET).code != 0
 
 
+def test_the_noise_is_said_before_anything_is_read(survey):
+    (survey / "people.csv").unlink()
+    tried = discreet(*RELEASE[:-4], "--method", "synthetic", *BUDGET, "--dry-run")
+    assert tried.code == 0, tried
+    assert "records on every count of a column with the target" in tried.out
+    assert not (survey / "out").exists()
+
+
 def test_files_in_blocks_are_released_too(survey):
     table = pl.read_csv("people.csv")
     table[:100].write_parquet("0.parquet")

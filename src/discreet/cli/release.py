@@ -147,10 +147,11 @@ def release(given: _Release) -> Outcome:
     if rows_of_nobody:
         with step("Checking what can be checked without the records"):
             plan = synthetic.planned(given.synthetic, public, numbers, target=given.target, neighbours=given.neighbours, about=about)
+        said, lines = synthetic.foreseen(plan)
         if given.dry_run or given.out is None:
             check_fits(account, plan.guarantee)
-            words = "not said before the release: which tables are counted is chosen by a private look at them"
-            return _tried({"known": False, "method": given.method}, plan.guarantee, labelled(("Noise", words)))
+            return _tried(said, plan.guarantee, lines)
+        announce(*lines)
         where = synthetic.Where(folder=given.out, schema=given.schema, overwrite=given.overwrite)
         return _shown(given, given.out, synthetic.released(plan, given.synthetic, given.records, where, noise_of(given.seed), account), account)
     with step("Checking the method and the folder"):

@@ -6,7 +6,7 @@ from typing import Annotated, Any
 import discreet
 from discreet.cli.inputs import Records, check_fits, read
 from discreet.cli.options import Option, typed, usage_error
-from discreet.cli.output import step
+from discreet.cli.output import labelled, step
 from discreet.cli.persons import ask
 
 METHOD = "synthetic"
@@ -57,6 +57,19 @@ def planned(
         tables=1 if given.tables is None else given.tables,
         about=about,
     )
+
+
+def foreseen(publication: "discreet.releases.synthetic.SyntheticPublication") -> tuple[dict[str, object], list[str]]:
+    """What the noise will be, as a document and in words: from public numbers alone."""
+    plan = publication.plan
+    column, few, many = plan.noise()
+    beside = "of a column with the target" if plan.target else "of a column"
+    words = [f"standard deviation {column:.3g} records on every count {beside}"]
+    if plan.problem.linked:
+        words.append(f"{few:.3g} to {many:.3g} on every count of {max(1, plan.problem.most // 6)} to {plan.problem.most} pairs that will be chosen")
+    known: dict[str, object] = {"known": True, "method": METHOD, "noise_of_columns": column}
+    said = known | ({"noise_of_few_pairs": few, "noise_of_many_pairs": many, "most_pairs": plan.problem.most} if plan.problem.linked else {})
+    return said, labelled(*((("" if place else "Noise"), line) for place, line in enumerate(words)))
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -9,6 +9,7 @@ A workload's tables are counted in the first round, each for about the share tha
 as columns are chosen; their share is divided among those that are, so that fewer have less noise each.
 """
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Self
@@ -17,9 +18,10 @@ from discreet.accounting import Guarantee
 from discreet.core.errors import InvalidInput, did_you_mean
 from discreet.core.neighbours import Neighbours, Persons
 from discreet.data import Schema
-from discreet.mechanisms.margins import GaussianMargins, Margins
+from discreet.mechanisms.margins import GaussianMargins, Margins, pair_scale
 from discreet.mechanisms.margins.problem import Table
 from discreet.releases.synthetic.cells import CellColumn, cell_columns
+from discreet.statements.counting import WHOLE
 
 FINE = "{} (fine cells)"
 _BY_TARGET, _FINE, _SCORES, _PAIRS = 0.45, 0.05, 0.10, 0.40
@@ -80,6 +82,12 @@ class SyntheticPlan:
     def guarantee(self) -> Guarantee:
         """What it will promise."""
         return self.mechanism.guarantee(self.problem)
+
+    def noise(self) -> tuple[float, float, float]:
+        """Standard deviations in records, before anything is spent: of a count of a column with the target, of one of few pairs, of one of many."""
+        scales = self.mechanism.scales
+        few, many = (pair_scale(scales, pairs) if self.problem.linked else math.nan for pairs in (max(1, self.problem.most // 6), self.problem.most))
+        return scales[0] / WHOLE, few / WHOLE, many / WHOLE
 
     @property
     def sizes(self) -> tuple[int, ...]:
