@@ -315,6 +315,11 @@ def test_a_published_folder_is_reported(tmp_path):
     deviation = math.sqrt(published.noise_variance)
     assert f"age feature {deviation:.4g} 2 {deviation / 2:.3g}" in words
     assert "discreet verify noisy" in words
+    sums = publish(frame, tmp_path / "sums", SystemNoise(), schema=schema, method="moments", epsilon=1.0, delta=1e-6)
+    words, noise = shown(sums, name="sums"), math.sqrt(2.0) * float(sums.noise_covariance[1, 1])
+    assert "1 constant 0 - -" in words
+    assert f"age feature {noise:.4g} - -" in words
+    assert "on each column's sum of squares" in words
 
 
 def test_pages_say_which_bounds_were_chosen_from_the_records(released, tmp_path):

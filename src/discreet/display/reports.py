@@ -263,9 +263,11 @@ def _noise(release: PublishedRelease) -> list[Section]:
         covariance = release.noise_covariance
     except DiscreetError:
         return []
-    rows = []
+    rows, summed = [], release.kind == "moments"
     for place, column in enumerate(release.columns[:_MOST_COLUMNS]):
-        deviation = math.sqrt(max(0.0, float(covariance[place, place])))
+        size = max(0.0, float(covariance[place, place]))
+        deviation = math.sqrt(2.0) * size if summed else math.sqrt(size)
+        deviation = 0.0 if summed and place == 0 and release.count_is_exact else deviation
         low, high = column.encoded_lower, column.encoded_upper
         width = math.nan if low is None or high is None else high - low
         ratio = f"{deviation / width:.3g}" if width > 0 else "-"
@@ -273,5 +275,8 @@ def _noise(release: PublishedRelease) -> list[Section]:
     more = f" The first {_MOST_COLUMNS} of {len(release.columns):,} columns." if len(release.columns) > _MOST_COLUMNS else ""
     caption = f"Standard deviation of the noise, in encoded units, beside the width of the range of the numbers.{more}"
     words = "Single rows say next to nothing where the noise is wider than the range; averages over many rows do, since noise averages out."
+    if summed:
+        caption = f"Standard deviation of the noise on each column's sum of squares, in encoded units; of 1, on the number of records.{more}"
+        words = "Sums grow with the number of records, and their noise does not. On a sum of products of two columns it is smaller by the root of 2."
     table = Table(caption, ("Column", "Role", "Noise", "Range", "Noise over range"), rows, {2, 3, 4})
     return [Section("The noise against the signal", [table, Text(words)])]
