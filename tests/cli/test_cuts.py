@@ -18,8 +18,8 @@ def said(*arguments, **given):
 
 
 def many(folder):
-    """The people of people.csv, twenty times: private cuts pay then."""
-    frame = pl.DataFrame(list(rows()) * 20, schema=["age", "hours", "city", "answer"], orient="row")
+    """The people of people.csv, forty times: private cuts pay then."""
+    frame = pl.DataFrame(list(rows()) * 40, schema=["age", "hours", "city", "answer"], orient="row")
     frame.write_csv(folder / "people.csv")
     return frame
 

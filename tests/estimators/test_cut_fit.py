@@ -32,7 +32,7 @@ SCHEMA = Schema(
 )
 
 
-def people(records=10_000, seed=0):
+def people(records=20_000, seed=0):
     generator = np.random.default_rng(seed)
     age = generator.integers(17, 91, size=records).astype(float)
     gain = np.where(generator.uniform(size=records) < 0.8, 0.0, generator.exponential(9000.0, size=records))

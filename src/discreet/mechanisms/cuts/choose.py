@@ -21,7 +21,7 @@ from discreet.core.arrays import Floats
 RESOLUTIONS = (4, 8, 16, 32)
 _ALWAYS = 8
 _TRUSTED = 2.0
-_BY_FAR = 1.5
+_BY_FAR = 2.8
 _SUPPOSED = 32_000
 """Records, where their number is not public."""
 
