@@ -19,7 +19,7 @@ FILES = {str(path.relative_to(PACKAGE)): path.read_text(encoding="utf-8") for pa
 
 ALLOWED = {
     "sklearn": {"consumers", "estimators"},
-    "warnings": {"estimators", "cli", "ledger"},
+    "warnings": {"estimators", "evaluation", "cli", "ledger"},
     "random": set(),
     "secrets": {"display"},  # the token of a page, no noise
     # kernels: public frequencies (tests/kernels/test_public_randomness.py says where)

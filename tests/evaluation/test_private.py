@@ -4,6 +4,7 @@ import copy
 import json
 import logging
 import pickle
+import warnings
 from xml.etree import ElementTree as ET
 
 import numpy as np
@@ -14,10 +15,12 @@ from sklearn.svm import LinearSVC as ScikitLearnsSvm
 
 from discreet import LinearSVC, LogisticRegression, Schema
 from discreet.core.errors import DiscreetError, InvalidInput, InvalidType, PrivateDataError
+from discreet.data import Block, FunctionTable
 from discreet.estimators import Model
 from discreet.evaluation import evaluate_privately, prepare
 from discreet.evaluation.outcomes import outcomes_of
 from discreet.ledger import Account, BudgetExceeded, Ledger, using
+from discreet.matrices import as_matrix
 from discreet.mechanisms.counting import BoundedSum, Histogram
 from discreet.noise import Noise, SeededNoise
 from tests.canary import CANARY, assert_carries_nothing, assert_silent
@@ -295,6 +298,24 @@ def test_what_a_model_fails_on_in_a_list_is_counted_in_silence(model):
     report = evaluate_privately(model, [[CANARY], [0.1]], ["no", "yes"], epsilon=1.0, metrics=("accuracy", "log_loss"))
     for text in (report, repr(report), report.to_json()):
         assert_silent(text)
+
+
+class Warner(Oracle):
+    """Warns of what it is given."""
+
+    def predict(self, X):
+        warnings.warn(f"odd: {np.asarray(X).tolist()}", UserWarning, stacklevel=1)
+        return super().predict(X)
+
+
+@pytest.mark.parametrize("in_blocks", [False, True])
+def test_a_models_own_warnings_tell_of_no_record(in_blocks):
+    X, y = np.array([[CANARY], [0.1]]), np.array(["no", "yes"])
+    table = (FunctionTable(lambda _: Block(as_matrix(X), y), blocks=1, features=1), None) if in_blocks else (X, y)
+    with warnings.catch_warnings(record=True) as told:
+        warnings.simplefilter("always")
+        evaluate_privately(Warner(), *table, epsilon=1.0, metrics=("accuracy",))
+    assert not [one for one in told if "odd" in str(one.message)]
 
 
 def test_no_report_shows_a_value():

@@ -20,7 +20,7 @@ from discreet.data.blocks.base import Block, BlockTable
 from discreet.data.blocks.shared import NOT_TOLD, kept_blocks
 from discreet.data.stream import Stream, column_bytes
 from discreet.evaluation.asked import Asked
-from discreet.evaluation.outcomes import outcomes_of_block, target_column
+from discreet.evaluation.outcomes import outcomes_of_block, silenced, target_column
 from discreet.mechanisms.persons import drawn_beside
 from discreet.noise import Integers, Noise
 
@@ -61,9 +61,10 @@ def answered(survey: Asked, model: Any, table: BlockTable, noise: Noise, *, jobs
 
     counts: list[int] = []
     total = [np.zeros(query.size, dtype=np.int64) for query in queries.each]
-    for count, answers in (table if kept is None else kept.table).map(ask, jobs):
-        counts.append(count)
-        total = [sum_ + answer for sum_, answer in zip(total, answers, strict=True)]
+    with silenced(model):
+        for count, answers in (table if kept is None else kept.table).map(ask, jobs):
+            counts.append(count)
+            total = [sum_ + answer for sum_, answer in zip(total, answers, strict=True)]
     lengths = counts if kept is None else kept.lengths
     return Answered(records=sum(counts) if kept is None else kept.persons, answers=total, content=_content(model, table, lengths, jobs))
 

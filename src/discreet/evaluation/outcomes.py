@@ -8,7 +8,9 @@ read from a file, or one of scikit-learn's. What a classifier of scikit-learn's 
 some have `predict_proba` for some of their settings only, which their class does not tell.
 """
 
+import warnings
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -107,16 +109,28 @@ def has_scores(model: Any) -> bool:  # noqa: ANN401 - as above
     return not {DECISION, PROBABILITIES}.isdisjoint(_answers(model))
 
 
+@contextmanager
+def silenced(model: Any) -> Iterator[None]:  # noqa: ANN401 - as above
+    """Where a foreign model is asked, by one thread or by threads that end before this does: a warning of its own would tell of a record."""
+    if is_per_record(model):
+        yield
+        return
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        yield
+
+
 def outcomes_of(model: Any, X: Any, y: Any = None, *, wanted: frozenset[str] = ANSWERS) -> Outcomes:  # noqa: ANN401 - as above
     """Ask the model about records X with their classes y (None where X is a table with its target, encoded or to be encoded by the model's schema).
 
     `wanted` are some of ANSWERS; those that a model does not have are None. Raises InvalidInput or InvalidType, without any value of X or y; a
-    foreign model's own exceptions, which may quote records, are not passed on.
+    foreign model's own exceptions and warnings, which may quote records, are not passed on.
     """
     classes_of(model)
     asked = model.schema.encode(X, target=True) if isinstance(model, StoredModel) and not isinstance(X, EncodedTable) else X
     rows = asked.rows if isinstance(asked, EncodedTable) else as_matrix(asked) if _is_matrix(asked) else None
-    return _asked(model, truth_of(model, asked, y), asked, wanted, rows=rows)
+    with silenced(model):
+        return _asked(model, truth_of(model, asked, y), asked, wanted, rows=rows)
 
 
 def outcomes_of_block(model: Any, block: Block, *, wanted: frozenset[str] = ANSWERS) -> Outcomes:  # noqa: ANN401 - as above
