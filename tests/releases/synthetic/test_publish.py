@@ -12,7 +12,7 @@ from discreet.core.neighbours import ADD_REMOVE, REPLACE_ONE
 from discreet.data import PersonColumn, schema_files
 from discreet.ledger import Account, BudgetExceeded, Ledger
 from discreet.noise import SeededNoise, SystemNoise
-from discreet.releases import publish_synthetic, read_release, read_synthetic
+from discreet.releases import combined, publish_synthetic, read_release, read_synthetic
 from discreet.releases.synthetic import fit, publish
 from tests.canary import CANARY, assert_silent
 from tests.releases.synthetic.cases import COUNT, NUMBER, by_hub, schema, table
@@ -194,6 +194,18 @@ def test_no_record_is_in_what_is_written_or_said(quick, tmp_path):
     with pytest.raises(DiscreetError) as caught:
         made(tmp_path / "more", frame={**frame, "ward": np.array([str(CANARY)] * COUNT)})
     assert_silent(str(caught.value))
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("epsilon", [1.0, 20.0])
+def test_intervals_of_several_tables_cover_what_the_population_has(epsilon, quick, tmp_path):
+    """The mean age of the population that records are drawn from: where the noise is most of the error, and where the sampling is."""
+    covered, runs = 0, 100
+    for number in range(runs):
+        release = made(tmp_path / str(number), frame=table(seed=100 + number), epsilon=epsilon, tables=5, whole=("age",))
+        found = combined([frame["age"].mean() for frame in release.frames()], level=0.9)
+        covered += found.low <= 54.0 <= found.high
+    assert covered >= 0.9 * runs - 3 * (0.09 * runs) ** 0.5, covered
 
 
 @pytest.mark.more

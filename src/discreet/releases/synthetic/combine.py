@@ -1,8 +1,8 @@
 """Intervals from several synthetic tables of one release, which count both noises.
 
-Each of m tables was drawn from counts with noise of the released law once more, and has about as many rows as there are records. So an estimate
-varies between tables by what the noise, and by what the sampling of so many rows, makes it vary; and the mean q of m of them varies around what the
-population has by the same once (the released counts themselves) and by an m-th of it:
+Each of m tables was drawn from counts with noise of the released law once more, row by row, and has about as many rows as there are records. So an
+estimate varies between tables by what the noise, and by what the sampling of so many rows, makes it vary; and the mean q of m of them varies around
+what the population has by the same once (the released counts themselves) and by an m-th of it:
 
     T = (1 + 1 / m) B,    B the variance between the tables' estimates;    q +- t_{m - 1} sqrt(T)
 

@@ -185,7 +185,7 @@ class Drawing:
         found: list[pl.DataFrame] = []
         first: dict[int, Codes] = {}
         for rounds in [self.rounds] if tables == 1 else (self._again(noise) for _ in range(tables)):
-            codes = drawn_codes(self._fitted(rounds), number, words)
+            codes = drawn_codes(self._fitted(rounds), number, words, independent=tables > 1)
             first = first or codes
             found.append(self._typed(codes, rounds, words))
         return found, first
