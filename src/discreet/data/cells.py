@@ -5,24 +5,29 @@ number). Anything the declaration does not cover raises InvalidInput with the na
 """
 
 from collections.abc import Sequence
-from typing import TypeAlias
+from typing import TYPE_CHECKING, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
-import polars as pl
 
 from discreet.core.arrays import Floats
 from discreet.core.errors import InvalidInput, quietly
+from discreet.core.lazily import lazily
 from discreet.data.columns import CategoricalColumn, DateColumn, NumberTarget, NumericColumn, Target
 from discreet.data.frames import MIDNIGHT, object_texts
 from discreet.data.labels import BLANKS, Label, canonical, spellings
 from discreet.data.toml_text import toml_key
 
+if TYPE_CHECKING:
+    import polars as pl
+else:
+    pl = lazily("polars")
+
 Codes: TypeAlias = npt.NDArray[np.int32]
 """Positions in a list of labels."""
 
 
-def encode_numbers(series: pl.Series, column: NumericColumn | NumberTarget, *, markers: Sequence[str]) -> Floats:
+def encode_numbers(series: "pl.Series", column: NumericColumn | NumberTarget, *, markers: Sequence[str]) -> Floats:
     """The column in [0, 1] or [-1, 1], shape (n,)."""
     return scaled(bounded_numbers(series, column, markers=markers), column)
 
@@ -37,7 +42,7 @@ def scaled(values: Floats, column: NumericColumn | NumberTarget) -> Floats:
     return values
 
 
-def bounded_numbers(series: pl.Series, column: NumericColumn | NumberTarget, *, markers: Sequence[str]) -> Floats:
+def bounded_numbers(series: "pl.Series", column: NumericColumn | NumberTarget, *, markers: Sequence[str]) -> Floats:
     """The column in its own unit and within its bounds, shape (n,), an array of our own; NaN for missing values that have an indicator."""
     if isinstance(column, NumberTarget):
         table, otherwise = "[target]", "declare its classes under [target] instead of bounds"
@@ -72,7 +77,7 @@ def _within(
     return np.clip(values, lower, upper, out=values)
 
 
-def bounded_days(series: pl.Series, column: DateColumn, *, markers: Sequence[str]) -> Floats:
+def bounded_days(series: "pl.Series", column: DateColumn, *, markers: Sequence[str]) -> Floats:
     """Dates as days since 1970-01-01 within the bounds, shape (n,), an array of our own; NaN for missing ones that have an indicator."""
     table = f"[date.{toml_key(column.name)}]"
     no_date = InvalidInput(
@@ -82,14 +87,14 @@ def bounded_days(series: pl.Series, column: DateColumn, *, markers: Sequence[str
     return _within(values, column, (column.bounds.lower, column.bounds.upper), column.gap, table, "DATE", f"[{column.lower}, {column.upper}]")
 
 
-def column_numbers(series: pl.Series, *, markers: Sequence[str]) -> Floats:
+def column_numbers(series: "pl.Series", *, markers: Sequence[str]) -> Floats:
     """The column as it is, shape (n,), NaN where a value is missing; for bounds that are still to be chosen."""
     name = series.name
     no_number = InvalidInput(f"numeric column {name!r} must hold numbers; something else was found. Declare such texts in missing_values.")
     return quietly(lambda: _numbers(series, markers, no_number), no_number)
 
 
-def encode_labels(series: pl.Series, column: CategoricalColumn | Target, *, markers: Sequence[str]) -> Codes:
+def encode_labels(series: "pl.Series", column: CategoricalColumn | Target, *, markers: Sequence[str]) -> Codes:
     """The position of each cell's label among the categories or classes, shape (n,)."""
     if isinstance(column, Target):
         labels, key, table, singular = column.classes, "classes", "[target]", "CLASS"
@@ -128,7 +133,7 @@ def _fill(codes: Codes, mark: int, label: Label | None, labels: Sequence[Label],
         raise InvalidInput(message)
 
 
-def _numbers(series: pl.Series, markers: Sequence[str], no_number: InvalidInput) -> Floats:
+def _numbers(series: "pl.Series", markers: Sequence[str], no_number: InvalidInput) -> Floats:
     """Float64 with NaN for missing cells, in an array of our own."""
     if series.dtype.is_numeric() or series.dtype == pl.Null:
         values = series.cast(pl.Float64).to_numpy()
@@ -150,7 +155,7 @@ _FORMS = ("%Y-%m-%d", "%Y-%m-%dT%H:%M", "%Y-%m-%d %H:%M", "%Y-%m-%dT%H:%M:%S%.f"
 _ZONE = r"(\d\d:\d\d.*?)(?:Z|[+-]\d\d:?\d\d)$"
 
 
-def _days(series: pl.Series, markers: Sequence[str], no_date: InvalidInput) -> Floats:
+def _days(series: "pl.Series", markers: Sequence[str], no_date: InvalidInput) -> Floats:
     """Days since 1970-01-01 with NaN for missing cells, in an array of our own; moments with a time zone count by their own clock."""
     if series.dtype == pl.Date:
         values = np.array(series.cast(pl.Int32).cast(pl.Float64).to_numpy(), dtype=np.float64)
@@ -167,7 +172,7 @@ def _days(series: pl.Series, markers: Sequence[str], no_date: InvalidInput) -> F
     return values
 
 
-def _moments(texts: pl.Series) -> pl.Series:
+def _moments(texts: "pl.Series") -> "pl.Series":
     """Microseconds since 1970-01-01, null for what is no ISO 8601 text; a time zone behind a time is left out."""
     texts = texts.str.replace(_ZONE, "$1")
     moments = pl.Series(texts.name, [None] * len(texts), dtype=pl.Int64)
@@ -178,12 +183,12 @@ def _moments(texts: pl.Series) -> pl.Series:
     return moments
 
 
-def _in_days(moments: pl.Series) -> Floats:
+def _in_days(moments: "pl.Series") -> Floats:
     """Microseconds as days, in an array of our own, NaN for null."""
     return np.array(moments.cast(pl.Float64).to_numpy(), dtype=np.float64) / 86_400e6
 
 
-def _codes(series: pl.Series, labels: Sequence[Label], markers: Sequence[str]) -> Codes:
+def _codes(series: "pl.Series", labels: Sequence[Label], markers: Sequence[str]) -> Codes:
     """Positions among `labels`, with the two marks for cells that have none."""
     texts = without_markers(cell_texts(series), markers)
     known = {text: code for code, label in enumerate(labels) for text in spellings(label)}
@@ -192,7 +197,7 @@ def _codes(series: pl.Series, labels: Sequence[Label], markers: Sequence[str]) -
     return np.where(missing, _MISSING, codes.fill_null(_MISSING).to_numpy()).astype(np.int32, copy=False)
 
 
-def cell_texts(series: pl.Series) -> pl.Series:
+def cell_texts(series: "pl.Series") -> "pl.Series":
     """The text of every cell (see `labels`), null for missing ones."""
     dtype = series.dtype
     if dtype == pl.String or dtype in (pl.Categorical, pl.Enum):
@@ -207,13 +212,13 @@ def cell_texts(series: pl.Series) -> pl.Series:
     raise TypeError
 
 
-def without_markers(texts: pl.Series, markers: Sequence[str]) -> pl.Series:
+def without_markers(texts: "pl.Series", markers: Sequence[str]) -> "pl.Series":
     """Null for the empty text and for the declared texts of a missing value."""
     gap = texts.is_in(["", *markers])
     return texts.set(gap.fill_null(value=True), None)
 
 
-def number_rows(frame: pl.DataFrame, columns: Sequence[str]) -> Floats:
+def number_rows(frame: "pl.DataFrame", columns: Sequence[str]) -> Floats:
     """Columns of numbers as they are, (n, d), NaN where a value is missing. Raises InvalidInput, with a column's name, for other cells."""
     rows = np.empty((frame.height, len(columns)))
     for place, name in enumerate(columns):

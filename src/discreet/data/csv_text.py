@@ -17,13 +17,17 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from itertools import islice
 from pathlib import Path
-from typing import BinaryIO, TypeVar, cast
-
-import polars as pl
+from typing import TYPE_CHECKING, BinaryIO, TypeVar, cast
 
 from discreet.core.errors import FileFormatError, InvalidInput
+from discreet.core.lazily import lazily
 from discreet.data.frames import check_present
 from discreet.data.labels import BLANKS
+
+if TYPE_CHECKING:
+    import polars as pl
+else:
+    pl = lazily("polars")
 
 T = TypeVar("T")
 
@@ -54,10 +58,10 @@ def csv_header(path: str, *, separator: str) -> list[str]:
     return [name for name in header if name]
 
 
-def csv_table(path: str, columns: Sequence[str], *, separator: str) -> pl.DataFrame:
+def csv_table(path: str, columns: Sequence[str], *, separator: str) -> "pl.DataFrame":
     """`columns` as text. Raises SchemaError where the header lacks one, FileFormatError as `csv_header` does and for rows of another length."""
 
-    def table(lines: Iterator[list[str]]) -> pl.DataFrame:
+    def table(lines: Iterator[list[str]]) -> "pl.DataFrame":
         header = _header(lines, path)
         hint = ""
         if _looks_like_a_record(header):

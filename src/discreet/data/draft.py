@@ -17,12 +17,11 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Any, Self
-
-import polars as pl
+from typing import TYPE_CHECKING, Any, Self
 
 from discreet.core.arrays import Floats
 from discreet.core.errors import InvalidInput, SchemaError, did_you_mean, frameless
+from discreet.core.lazily import lazily
 from discreet.data.cells import column_numbers
 from discreet.data.columns import INDICATOR, Cross
 from discreet.data.encodings import Encoding, encodings_of
@@ -31,6 +30,11 @@ from discreet.data.labels import PLACEHOLDER, checked_text
 from discreet.data.persons import person_ids
 from discreet.data.schema import Schema
 from discreet.data.toml_text import load_toml, read_toml, toml_key, toml_string
+
+if TYPE_CHECKING:
+    import polars as pl
+else:
+    pl = lazily("polars")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -99,7 +103,7 @@ class SchemaDraft:
         """What is read of a table: the open columns, and that of persons where the schema has one."""
         return self.open if self.schema.person is None else (*self.open, self.schema.person.column)
 
-    def read(self, frame: Frame) -> tuple[list[Floats], pl.Series | None]:
+    def read(self, frame: Frame) -> "tuple[list[Floats], pl.Series | None]":
         """The open columns as numbers (n,), NaN where a value is missing, and the ids of persons, where the schema has a column of them; private.
 
         Raises as `Schema.encode` does.

@@ -10,14 +10,19 @@ import sys
 from collections.abc import Callable, Mapping, Sequence
 from datetime import date, datetime
 from decimal import Decimal
-from typing import Any, TypeAlias
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
-import polars as pl
 
 from discreet.core.errors import InvalidInput, InvalidType, SchemaError, quietly, quoted
+from discreet.core.lazily import lazily
 from discreet.data.labels import BLANKS
+
+if TYPE_CHECKING:
+    import polars as pl
+else:
+    pl = lazily("polars")
 
 _NUMBERS = "biuf"
 _OBJECTS = "OUT"
@@ -31,7 +36,7 @@ Frame: TypeAlias = Any
 """polars DataFrame or LazyFrame, pandas DataFrame, pyarrow Table, or a mapping from names to sequences."""
 
 
-def as_frame(frame: Frame, columns: Sequence[str]) -> pl.DataFrame:
+def as_frame(frame: Frame, columns: Sequence[str]) -> "pl.DataFrame":
     """`columns` of `frame`, in this order.
 
     Raises SchemaError for absent or repeated columns, InvalidType for a kind of table not named above, InvalidInput where it cannot be read.
@@ -77,13 +82,13 @@ def _is_a(frame: object, module: str, name: str) -> bool:
     return loaded is not None and isinstance(frame, getattr(loaded, name))
 
 
-def _column(values: Frame, name: str) -> pl.Series:
+def _column(values: Frame, name: str) -> "pl.Series":
     """One column of a mapping or of a pandas DataFrame."""
     refusal = InvalidInput(f"column {name!r} must hold numbers, text, booleans or dates.")
     return quietly(lambda: column_series(values, name), refusal)
 
 
-def column_series(values: Frame, name: str, *, text: Callable[[object], str | None] | None = None) -> pl.Series:
+def column_series(values: Frame, name: str, *, text: Callable[[object], str | None] | None = None) -> "pl.Series":
     """One column of polars, pandas or pyarrow, an array or a list; objects by their `text`, that of `cell_text` unless another is given.
 
     Raises TypeError, or what their own library raises, for anything else.
@@ -147,6 +152,6 @@ def _date_text(cell: np.datetime64 | date) -> str | None:
     return given.isoformat() if isinstance(given, date) else cell_text(given)
 
 
-def object_texts(name: str, cells: Sequence[object], *, text: Callable[[object], str | None] = cell_text) -> pl.Series:
+def object_texts(name: str, cells: Sequence[object], *, text: Callable[[object], str | None] = cell_text) -> "pl.Series":
     """Python objects as text, None for missing ones."""
     return pl.Series(name, [text(cell) for cell in cells], dtype=pl.String)

@@ -10,14 +10,14 @@ reciprocal be infinite, and what came out would be longer than 1 or a warning th
 
 from collections.abc import Iterator, Sequence
 from functools import lru_cache
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import numpy.typing as npt
-import polars as pl
 from scipy import sparse
 
 from discreet.core.arrays import Floats
+from discreet.core.lazily import lazily
 from discreet.core.neighbours import Persons
 from discreet.core.private import holds_records
 from discreet.data.cells import Codes, bounded_days, bounded_numbers, encode_labels, encode_numbers, scaled
@@ -28,11 +28,16 @@ from discreet.data.places import Columns, Placed, parts_of
 from discreet.matrices import AugmentedMatrix, MappedMatrix, Matrix, SparseMatrix, TabularMatrix
 from discreet.matrices.sparse import CSR
 
+if TYPE_CHECKING:
+    import polars as pl
+else:
+    pl = lazily("polars")
+
 SHORTEST = 1e-30
 """The norm below which a row counts as one of zeros where rows are normalised: public, and the same for every table."""
 
 
-def encoded_rows(frame: pl.DataFrame, columns: Columns, *, markers: Sequence[str]) -> Matrix:
+def encoded_rows(frame: "pl.DataFrame", columns: Columns, *, markers: Sequence[str]) -> Matrix:
     """The features (n, d) of every row of `frame`."""
     if columns.plain:
         numbers, labels, sizes = plain_arrays(frame, numeric=columns.numeric, categorical=columns.categorical, markers=markers)
@@ -47,7 +52,7 @@ def encoded_rows(frame: pl.DataFrame, columns: Columns, *, markers: Sequence[str
     return MappedMatrix(SparseMatrix(_rows(pieces, frame.height)), _table(columns), norms=np.sqrt(squares), reach=longest)
 
 
-def _pieces(frame: pl.DataFrame, columns: Columns, markers: Sequence[str]) -> Iterator[tuple[int, Placed | Floats, Floats | float, Floats | float]]:
+def _pieces(frame: "pl.DataFrame", columns: Columns, markers: Sequence[str]) -> Iterator[tuple[int, Placed | Floats, Floats | float, Floats | float]]:
     """Column by column the size of a part of the features, what is held of it, and what it adds to the squares of norms and of reaches."""
     crossed = {name for cross in columns.cross for name in cross.columns}
     read: dict[str, npt.NDArray[Any]] = {}
@@ -83,12 +88,12 @@ def _pieces_of(column: NumericColumn | DateColumn, values: Floats) -> Iterator[t
             yield len(part.table), places, part.squares(places), part.reaches(places)
 
 
-def _values(series: pl.Series, column: NumericColumn | DateColumn, markers: Sequence[str]) -> Floats:
+def _values(series: "pl.Series", column: NumericColumn | DateColumn, markers: Sequence[str]) -> Floats:
     return bounded_days(series, column, markers=markers) if isinstance(column, DateColumn) else bounded_numbers(series, column, markers=markers)
 
 
 def plain_arrays(
-    frame: pl.DataFrame, *, numeric: Sequence[NumericColumn], categorical: Sequence[CategoricalColumn], markers: Sequence[str]
+    frame: "pl.DataFrame", *, numeric: Sequence[NumericColumn], categorical: Sequence[CategoricalColumn], markers: Sequence[str]
 ) -> tuple[Floats | None, list[Codes], list[int]]:
     """The linear numbers (n, p) or None, the codes (n,) of each categorical column, and their numbers of categories."""
     numbers: Floats | None = None
@@ -163,7 +168,7 @@ class EncodedTable:
         categorical: int,
         coding: Coding | None = None,
         rule: Persons | None = None,
-        persons: pl.Series | None = None,
+        persons: "pl.Series | None" = None,
     ) -> None:
         """Hold them with what the schema makes public: classes, name and numbers of columns, and which features are dummies of one."""
         self.rows = rows
@@ -184,7 +189,7 @@ class EncodedTable:
         return f"EncodedTable(schema={self.schema!r}, numeric={self.numeric}, categorical={self.categorical})"
 
 
-def encode_features(frame: pl.DataFrame, columns: Columns, *, markers: Sequence[str], normalise: bool) -> Matrix:
+def encode_features(frame: "pl.DataFrame", columns: Columns, *, markers: Sequence[str], normalise: bool) -> Matrix:
     """The features of every row; where `normalise`, divided by its norm, or zero where that is below SHORTEST."""
     table = encoded_rows(frame, columns, markers=markers)
     if not normalise:
@@ -193,16 +198,16 @@ def encode_features(frame: pl.DataFrame, columns: Columns, *, markers: Sequence[
     return AugmentedMatrix(table, scale=np.divide(1.0, norms, out=np.zeros_like(norms), where=norms >= SHORTEST), constant=0.0)
 
 
-def encode_codes(frame: pl.DataFrame, target: Target, *, markers: Sequence[str]) -> Codes:
+def encode_codes(frame: "pl.DataFrame", target: Target, *, markers: Sequence[str]) -> Codes:
     """Numbers of the classes, from 0, shape (n,)."""
     return encode_labels(frame.get_column(target.column), target, markers=markers)
 
 
-def encode_signs(frame: pl.DataFrame, target: Target, *, markers: Sequence[str]) -> Floats:
+def encode_signs(frame: "pl.DataFrame", target: Target, *, markers: Sequence[str]) -> Floats:
     """+1 for classes[1] and -1 for classes[0], shape (n,)."""
     return np.where(encode_codes(frame, target, markers=markers) == 1, 1.0, -1.0)
 
 
-def encode_target_numbers(frame: pl.DataFrame, target: NumberTarget, *, markers: Sequence[str]) -> Floats:
+def encode_target_numbers(frame: "pl.DataFrame", target: NumberTarget, *, markers: Sequence[str]) -> Floats:
     """In [-1, 1], shape (n,)."""
     return encode_numbers(frame.get_column(target.column), target, markers=markers)

@@ -16,12 +16,16 @@ import threading
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
-from typing import Any
-
-import polars as pl
+from typing import TYPE_CHECKING, Any
 
 from discreet.core.errors import FileFormatError, quietly
+from discreet.core.lazily import lazily
 from discreet.data.frames import check_present
+
+if TYPE_CHECKING:
+    import polars as pl
+else:
+    pl = lazily("polars")
 
 
 def parquet_header(path: str) -> list[str]:
@@ -30,7 +34,7 @@ def parquet_header(path: str) -> list[str]:
         return quietly(lambda: pl.scan_parquet(path, glob=False).collect_schema().names(), _damaged(path))
 
 
-def parquet_table(path: str, columns: Sequence[str]) -> pl.DataFrame:
+def parquet_table(path: str, columns: Sequence[str]) -> "pl.DataFrame":
     """`columns` of the file. Raises SchemaError where it lacks one, FileFormatError where it is damaged."""
     check_present(parquet_header(path), columns, source=repr(path))
     with silent():

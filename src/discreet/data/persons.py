@@ -28,19 +28,24 @@ import hashlib
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
-from typing import Any, Protocol, TypeAlias
+from typing import TYPE_CHECKING, Any, Protocol, TypeAlias
 from uuid import UUID
 
 import numpy as np
 import numpy.typing as npt
-import polars as pl
 
 from discreet.core.arrays import Floats
 from discreet.core.errors import InvalidInput, frameless, quietly
+from discreet.core.lazily import lazily
 from discreet.core.neighbours import Persons
 from discreet.core.private import holds_records
 from discreet.data.cells import cell_texts, without_markers
 from discreet.data.frames import cell_text, column_series, object_texts
+
+if TYPE_CHECKING:
+    import polars as pl
+else:
+    pl = lazily("polars")
 
 PersonCodes: TypeAlias = npt.NDArray[np.integer]
 """Whose a row is, (n,): 0, 1, .., one number a person."""
@@ -54,7 +59,7 @@ KEY_WORDS = 4
 PERSON_BYTES = 32
 """Of an id in a block that is kept: an integer, or a text of up to 16 letters."""
 _WHOLE = 2.0**53
-_SHORT = (pl.Int8, pl.Int16, pl.Int32, pl.Int64, pl.UInt8, pl.UInt16, pl.UInt32)
+_SHORT = frozenset({"Int8", "Int16", "Int32", "Int64", "UInt8", "UInt16", "UInt32"})
 _UNREAD = "ids of persons must be integers, texts or dates; something else was given. Write every id as text."
 _MISSING = "the id of a person is missing. Every row needs one: complete the ids, or leave rows out before, by a rule that looks at one row alone."
 _ROUNDED = "ids of persons that are not whole numbers below 2^53 may have been rounded to somebody else's. Give ids as integers or texts."
@@ -152,14 +157,14 @@ def key_codes(keys: Keys) -> PersonCodes:
     return codes
 
 
-def person_ids(ids: Any, *, markers: Sequence[str] = ()) -> pl.Series:  # noqa: ANN401 - as above
+def person_ids(ids: Any, *, markers: Sequence[str] = ()) -> "pl.Series":  # noqa: ANN401 - as above
     """Ids (n,) as what they are compared by, integers of 64 bits or texts. Raises as `person_codes` does."""
     series = quietly(lambda: column_series(ids, "person", text=_id_text), InvalidInput(_UNREAD))
     if isinstance(series.dtype, pl.Decimal | pl.Object):
         series = object_texts("person", series.to_list(), text=_id_text)
     if series.dtype.is_float():
         series = _whole_ids(series)
-    if series.dtype not in _SHORT or markers:
+    if str(series.dtype) not in _SHORT or markers:
         series = quietly(lambda: without_markers(cell_texts(series), markers), InvalidInput(_UNREAD))
     if series.null_count():
         raise InvalidInput(_MISSING)
@@ -179,14 +184,14 @@ def _id_text(cell: object) -> str | None:
             return cell_text(cell)
 
 
-def _whole_ids(series: pl.Series) -> pl.Series:
+def _whole_ids(series: "pl.Series") -> "pl.Series":
     numbers = series.cast(pl.Float64).fill_nan(None)
     if not (numbers.is_null() | ((numbers.abs() < _WHOLE) & (numbers == numbers.floor()))).all():
         raise InvalidInput(_ROUNDED)
     return numbers.cast(pl.Int64)
 
 
-def _grouped(ids: pl.Series) -> tuple[PersonCodes, list[int | str]]:
+def _grouped(ids: "pl.Series") -> tuple[PersonCodes, list[int | str]]:
     """Codes (n,), and the id of every code."""
     if ids.dtype == pl.Int64:
         unique, codes = np.unique(ids.to_numpy(), return_inverse=True)

@@ -9,19 +9,24 @@ a row number or a count of rows, and none is chained to a message that does.
 
 from collections.abc import Sequence
 from pathlib import Path
-
-import polars as pl
+from typing import TYPE_CHECKING
 
 from discreet.core.errors import FileFormatError, InvalidInput, frameless
+from discreet.core.lazily import lazily
 from discreet.data.csv_text import csv_header, csv_table
 from discreet.data.parquet_file import parquet_header, parquet_table
+
+if TYPE_CHECKING:
+    import polars as pl
+else:
+    pl = lazily("polars")
 
 _SEPARATORS = {".csv": ",", ".csv.gz": ",", ".tsv": "\t"}
 _PARQUET = ".parquet"
 
 
 @frameless
-def read_table(path: str | Path, columns: Sequence[str]) -> pl.DataFrame:
+def read_table(path: str | Path, columns: Sequence[str]) -> "pl.DataFrame":
     """`columns` of the table, in this order; all text from CSV, which the schema then converts. Other columns are not kept.
 
     Raises InvalidInput where there is no such file, FileFormatError where it is empty, damaged, ragged, not UTF-8 or of another kind than its name

@@ -19,9 +19,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple, TypeVar
 
 import numpy as np
-import polars as pl
 
 from discreet.core.errors import FileFormatError, InvalidInput, quietly
+from discreet.core.lazily import lazily
 from discreet.core.neighbours import Persons
 from discreet.core.workers import map_in_order
 from discreet.data.blocks.base import Block, BlockTable, SomeBlocks, block_rows
@@ -41,11 +41,16 @@ import numpy.typing as npt
 
 from discreet.core.private import holds_records
 
+if TYPE_CHECKING:
+    import polars as pl
+else:
+    pl = lazily("polars")
+
 R = TypeVar("R")
 
 _PARQUET = ".parquet"
 _ARROW = (".arrow", ".feather", ".ipc")
-_IN_SINGLE = (pl.Float32, pl.Int8, pl.Int16, pl.UInt8, pl.UInt16, pl.Boolean)
+_IN_SINGLE = frozenset({"Float32", "Int8", "Int16", "UInt8", "UInt16", "Boolean"})
 """Numbers of these types are exact in single precision, at half the memory."""
 _LONGEST = 4
 """A row group of more than so many blocks' worth of rows is cut."""
@@ -66,7 +71,7 @@ class FileBlocks:
     """Reads block after block: names of files and public numbers, so that it may travel to wherever the files are."""
 
     columns: tuple[str, ...]
-    encode: Callable[[pl.DataFrame], Block]
+    encode: "Callable[[pl.DataFrame], Block]"
     pieces: tuple[_Piece, ...]
 
     def __call__(self, number: int) -> Block:
@@ -86,7 +91,7 @@ class FileTable(BlockTable):
         self,
         paths: Sequence[str],
         columns: Sequence[str],
-        encode: Callable[[pl.DataFrame], Block],
+        encode: "Callable[[pl.DataFrame], Block]",
         *,
         features: int,
         row_bytes: int,
@@ -144,11 +149,11 @@ def numeric_files(
         raise InvalidInput("features, target, weights and person name different columns, and at least one feature is needed.")
     refusal = InvalidInput("every feature and weight must be a column of numbers. Describe columns of text with a schema (schema_files).")
 
-    def encode(frame: pl.DataFrame) -> Block:
+    def encode(frame: "pl.DataFrame") -> Block:
         kinds = dict(zip(frame.columns, frame.dtypes, strict=True))
         if not all(kind.is_numeric() or kind == pl.Boolean for name, kind in kinds.items() if name not in (target, person)):
             raise refusal
-        rows = quietly(lambda: number_columns(frame, features, single=all(kinds[name] in _IN_SINGLE for name in features)), refusal)
+        rows = quietly(lambda: number_columns(frame, features, single=all(str(kinds[name]) in _IN_SINGLE for name in features)), refusal)
         labels = None if target is None else np.asarray(frame.get_column(target).to_numpy())
         if labels is not None and labels.dtype.kind == "O":
             labels = labels.astype(str)
@@ -174,7 +179,7 @@ def schema_files(
     """
     whose = target if persons is None else persons
 
-    def encode(frame: pl.DataFrame) -> Block:
+    def encode(frame: "pl.DataFrame") -> Block:
         table = schema.encode(frame, target=target, persons=whose)
         if table.numbers is not None or table.times is not None:
             return Block(table.rows, table.numbers if table.times is None else table.times, None, table.persons)
@@ -239,7 +244,7 @@ def _pieces(path: str, columns: Sequence[str], size: int) -> Iterator[_Piece]:
         yield _Piece(path, start, waiting)
 
 
-def _scan(path: str) -> pl.LazyFrame:
+def _scan(path: str) -> "pl.LazyFrame":
     """What reads the file: the same object while the file is the same, so that polars parses a long footer once and not once a block."""
     return _scanned(path, _state(path))
 
@@ -251,7 +256,7 @@ def _state(path: str) -> tuple[int, ...]:
 
 
 @lru_cache(maxsize=_FOOTERS)
-def _scanned(path: str, state: tuple[int, ...]) -> pl.LazyFrame:  # noqa: ARG001
+def _scanned(path: str, state: tuple[int, ...]) -> "pl.LazyFrame":  # noqa: ARG001
     return pl.scan_parquet(path, glob=False) if path.lower().endswith(_PARQUET) else pl.scan_ipc(path)
 
 
@@ -259,7 +264,7 @@ def _damaged(path: str) -> FileFormatError:
     return FileFormatError(f"{path!r} is no readable table: it is damaged, truncated, or not what its name says. Write it again.")
 
 
-def number_columns(frame: pl.DataFrame, names: Sequence[str], *, single: bool) -> npt.NDArray[np.float64] | npt.NDArray[np.float32]:
+def number_columns(frame: "pl.DataFrame", names: Sequence[str], *, single: bool) -> npt.NDArray[np.float64] | npt.NDArray[np.float32]:
     """The columns `names` (n, d) in Fortran order, as float32 if `single`; a missing number is not-a-number. Raises what polars does for others."""
     columns = np.empty((len(names), frame.height), dtype=np.float32 if single else np.float64)
     kind = pl.Float32 if single else pl.Float64
