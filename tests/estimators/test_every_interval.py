@@ -77,6 +77,16 @@ def test_with_nearly_exact_curvature_the_intervals_are_those_of_the_formula(name
     assert np.all(decisions.low < decisions.estimate)
 
 
+def test_what_all_classes_share_is_known_to_be_seen_by_the_ridge_alone():
+    rows, targets = data("multinomial")
+    model = made("multinomial").fit(rows, targets)
+    shared = np.tile(np.eye(4)[0], 3)[np.newaxis] / np.sqrt(3.0)
+    half = norm.ppf(0.975) * model.certificate_.parameters["scale"] / model.certificate_.problem["ridge"]
+    for epsilon in (0.05, 1.0, 100.0):
+        found = release_uncertainty(model, rows, targets, epsilon=epsilon, delta=1e-3, random_state=1).of_weights(shared)
+        assert (found.high - found.low)[0] / 2 == pytest.approx(half, rel=1e-3)
+
+
 def test_classes_against_the_rest_have_the_intervals_of_their_own_problem():
     rows, targets = data("one against the rest")
     model = made("one against the rest").fit(rows, targets)

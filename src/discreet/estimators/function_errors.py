@@ -5,7 +5,7 @@ functions of a softmax together, whose errors hang together. Everything is publi
 """
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -47,6 +47,10 @@ class FunctionErrors:
     """lambda, with what the mechanism added to it."""
     domain: Domain
     coding: Coding
+    free: float = 1.0
+    """How many numbers the noise on H has, over those of a symmetric matrix of its size: less of a softmax, whose blocks are symmetric too."""
+    null: AnyFloats | None = None
+    """(m, k), orthonormal: public directions that the loss does not see, in which there is the ridge alone, and noise in the objective."""
 
     @property
     def references(self) -> tuple[int, ...]:
@@ -55,9 +59,12 @@ class FunctionErrors:
 
     def penalised(self, directions: AnyFloats, deviations: float) -> tuple[Floats, list[Variance], Floats]:
         """Estimates, what is known of their variance, and their bias: from the equations, where they can be solved, and from H >= 0."""
+        if self.null is not None:
+            return self._beside_null(self.null, directions, deviations)
         sampling, size = self._sampling(), len(self.weights)
         carried = np.square(directions).sum(axis=1)
-        values, vectors = self._noisy(np.eye(size), 0.0).cleared()
+        noisy = self._noisy(np.eye(size), 0.0)
+        values, vectors = NoisyMatrix(matrix=noisy.matrix, variance=self.free * noisy.variance).cleared()
         least = np.maximum(values - _LOWERED * math.sqrt(2.0 * self._entry_variance), 0.0)
         solved = ((directions @ vectors) / (least + self.ridge)) @ vectors.T
         parts = [Variance(sampled=_along(solved, sampling), moved=np.square(solved).sum(axis=1), carried=carried)]
@@ -65,6 +72,16 @@ class FunctionErrors:
         if found is not None:
             parts.append(Variance(sampled=_along(directions, found[0]), moved=_along(directions, found[1]), carried=carried))
         return directions @ self.weights, parts, np.zeros(len(directions))
+
+    def _beside_null(self, null: AnyFloats, directions: AnyFloats, deviations: float) -> tuple[Floats, list[Variance], Floats]:
+        """H and J are known to be 0 along `null`, whatever was released; noise there is independent of that in the other directions."""
+        basis = np.linalg.svd(null)[0][:, null.shape[1] :]
+        held = self.matrices._replace(curvature=basis.T @ self.matrices.curvature @ basis, variation=basis.T @ self.matrices.variation @ basis)
+        inner = replace(self, weights=basis.T @ self.weights, matrices=held, null=None)
+        _, parts, bias = inner.penalised(directions @ basis, deviations)
+        along = np.square(directions @ null).sum(axis=1)
+        whole = [Variance(sampled=one.sampled, moved=one.moved + along / self.ridge**2, carried=one.carried + along) for one in parts]
+        return directions @ self.weights, whole, bias
 
     def unpenalised(self, directions: AnyFloats, deviations: float) -> tuple[Floats, list[Variance], Floats]:
         """The same for the Newton step that takes the penalty off, among weights that are 0 for reference categories, as `directions` are there."""

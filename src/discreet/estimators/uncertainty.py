@@ -213,11 +213,21 @@ class Uncertainty:
         """Functions whose errors are known apart, with the places of their weights: of one class against the rest each, else all together."""
         problem, held = self.problem, self.matrices
         ridge = problem.ridge + law.extra_ridge if isinstance(problem, Risk) else law.ridge
-        size = problem.domain.dimension if isinstance(problem, OneVsRestRisk) else len(self.weights)
+        each, free, null = problem.domain.dimension, 1.0, None
+        size = each if isinstance(problem, OneVsRestRisk) else len(self.weights)
+        if isinstance(problem, MultinomialRisk):
+            # A vector that all classes share changes no probability.
+            null = np.tile(np.eye(each), (problem.classes, 1)) / math.sqrt(problem.classes)
+            free = problem.classes * (each + 1) / (2.0 * ((problem.classes - 1) * each + 1))
         for start in range(0, len(self.weights), size):
             place = slice(start, start + size)
             own = held._replace(curvature=held.curvature[place, place], variation=held.variation[place, place])
-            yield place, FunctionErrors(weights=self.weights[place], matrices=own, ridge=ridge, domain=problem.domain, coding=self.coding)
+            yield (
+                place,
+                FunctionErrors(
+                    weights=self.weights[place], matrices=own, ridge=ridge, domain=problem.domain, coding=self.coding, free=free, null=null
+                ),
+            )
 
     def _intervals(self, directions: AnyFloats, level: float, target: str) -> Intervals:
         """For a'theta, one row a. Where a spans functions whose errors are known apart, their half widths add: nothing is said of how they go."""
