@@ -21,7 +21,7 @@ EXAMPLES = {
     "a kernel": ("Cauchy cauchy", {"kernels/laws.py", "kernels/__init__.py"}),
     "an encoding": ("Log", {"data/encodings/log.py", "data/encodings/__init__.py"}),
     "a block source": ("NpyTable", {"data/blocks/mapped.py", "data/blocks/__init__.py", "data/__init__.py"}),
-    "an estimator": ("GroupLasso group-lasso", {"estimators/over_sets.py", "estimators/__init__.py", "__init__.py"}),
+    "an estimator": ("GroupLasso group-lasso", {"estimators/over_sets.py", "estimators/saved.py", "estimators/__init__.py", "__init__.py"}),
     "a method of release": ("null-space", {"releases/methods/rows.py", "audit/named.py"}),
     "a mechanism": (
         "SampledMirrorDescent mirror-descent-sampled",
@@ -31,7 +31,8 @@ EXAMPLES = {
     "a command": ("demo", {"cli/demo.py", "cli/program.py"}),
 }
 """Names, and the files of code that may have them. The consumer takes the smoothed hinge by default, and the regression
-of quantiles this loss; estimators are names of the whole package too.
+of quantiles this loss; estimators are names of the whole package too, and what their files
+state is known without them.
 A method of release is listed by its constant; the audit of what it draws has its name.
 A mechanism has three more places on purpose: its words and its recheck, which import no mechanism, and the audit of what it draws."""
 
