@@ -364,8 +364,17 @@ def over_set(draw: np.random.Generator) -> Honest:
 
 
 def release(draw: np.random.Generator) -> Honest:
-    """Every method by which a table is released."""
-    method = METHODS[str(draw.choice([name for name in METHODS if name != "null-space"]))]
+    """Every method by which rows, or sketches of them, are released."""
+    return _released(draw, str(draw.choice([name for name in METHODS if name not in ("null-space", "moments")])))
+
+
+def moments(draw: np.random.Generator) -> Honest:
+    """Second moments."""
+    return _released(draw, "moments")
+
+
+def _released(draw: np.random.Generator, name: str) -> Honest:
+    method = METHODS[name]
     ways = [way for way in method.ways if way.calibration == "tight"]
     way = ways[int(draw.integers(len(ways)))]
     features = int(draw.integers(1, 7))
@@ -408,7 +417,7 @@ def release(draw: np.random.Generator) -> Honest:
         raise InfeasibleTarget("a delta that is the least number there is cannot be lowered into a lie.")
     if isinstance(stated, NoGuarantee):
         raise InfeasibleTarget("a chosen level of noise that promises nothing at this epsilon, and says so, is no certificate that should verify.")
-    return _of_certificate("release", made.certificate, made.value)
+    return _of_certificate("moments" if name == "moments" else "release", made.certificate, made.value)
 
 
 def counts(draw: np.random.Generator) -> Honest:
@@ -482,6 +491,7 @@ KINDS: dict[str, tuple[Callable[[np.random.Generator], Honest], float]] = {
     "regression": (regression, 10),
     "set": (over_set, 8),
     "release": (release, 25),
+    "moments": (moments, 3),
     "counts": (counts, 5),
     "summaries": (summaries, 3),
     "curvature": (curvature, 2),

@@ -43,6 +43,7 @@ from discreet.problems import ConstrainedRisk
 from discreet.sets import Polytope
 
 AUTO = "auto"
+"""Of a mechanism or a mirror map: chosen from public numbers."""
 OBJECTIVE, MIRROR = "objective-perturbation-set", "mirror-descent"
 GAUSSIAN, VERTICES = "frank-wolfe-gaussian", "frank-wolfe-polytope"
 GRID = 1.004
