@@ -30,7 +30,7 @@ def goldens():
     return module
 
 
-KINDS = ("fit", "many", "kernel", "model", "regression", "set", "release", "counts", "curvature", "norms", "search")
+KINDS = ("fit", "many", "kernel", "model", "regression", "set", "release", "moments", "counts", "curvature", "norms", "search")
 
 
 def test_all_kinds_are_kept(goldens):
