@@ -8,10 +8,11 @@ from typing import Annotated
 
 import discreet
 from discreet.cli.inputs import Records, Spending, check_fits, receipt
-from discreet.cli.options import File, Neighbours, Option, Report, SchemaFile, Seed, command, noise_of, usage_error
+from discreet.cli.options import Delta, File, Neighbours, Option, Report, SchemaFile, Seed, command, noise_of, usage_error
 from discreet.cli.output import Outcome, check_output, check_report, keep, labelled, same_path, step, written, written_report
 from discreet.cli.persons import Whose, ask
 from discreet.core.errors import InvalidInput
+from discreet.core.neighbours import DELTA
 
 
 @command(
@@ -26,7 +27,7 @@ def describe(
     *,
     schema: SchemaFile,
     epsilon: Annotated[float, "Privacy loss that the description may cost, all of it together, > 0."],
-    delta: Annotated[float, "Probability that the loss is exceeded; 0 if left out, which takes far more noise where columns are many."] = 0.0,
+    delta: Delta = DELTA,
     neighbours: Neighbours = "replace-one",
     by: Annotated[
         str | None, Option(metavar="COLUMN", help="A column of categories: each of its groups is described too, at no further cost.")

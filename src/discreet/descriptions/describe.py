@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 from discreet.accounting import Guarantee, gaussian_mu
 from discreet.core.errors import InvalidInput, frameless
-from discreet.core.neighbours import ADD_REMOVE, REPLACE_ONE, Neighbours, neighbours_of
+from discreet.core.neighbours import ADD_REMOVE, DELTA, REPLACE_ONE, Neighbours, neighbours_of
 from discreet.core.validate import job_count, number
 from discreet.data import EncodedTable, Schema
 from discreet.data.frames import Frame
@@ -48,7 +48,7 @@ def prepare_description(  # noqa: PLR0913 - each is a public choice
     schema: Schema,
     *,
     epsilon: float,
-    delta: float = 0.0,
+    delta: float = DELTA,
     neighbours: Neighbours | str = REPLACE_ONE,
     columns: Sequence[str] | None = None,
     by: str | None = None,
@@ -93,7 +93,7 @@ def describe(  # noqa: PLR0913 - each is a public choice
     schema: Schema,
     *,
     epsilon: float,
-    delta: float = 0.0,
+    delta: float = DELTA,
     neighbours: Neighbours | str = REPLACE_ONE,
     columns: Sequence[str] | None = None,
     by: str | None = None,

@@ -101,7 +101,8 @@ class Outlook:
             return ""
         shown = [f"{one.name} {size:.3g}{_range(one)}" for one, size in known[:_SHOWN]]
         more = f" and {len(known) - _SHOWN} more" if len(known) > _SHOWN else ""
-        return f"{words}: {', '.join(shown)}{more}"
+        unit = "" if any(one.lower is not None for one in self.columns) else ", of columns as they are encoded"
+        return f"{words}{unit}: {', '.join(shown)}{more}"
 
     def learning(self) -> str:
         """What a learner that knows the noise would make of it."""
