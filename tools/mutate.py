@@ -58,6 +58,7 @@ _ON_WEIGHTS = """    def columns(self, problem: RegularisedRisk, data: Records, 
         \"\"\"See LearningMechanism.\"\"\"
         return self.grid.release(one_minimiser(problem, data, self.tolerance), noise, added="""
 
+_BITS = "return (uniform_below(noise.words(), kept + unit, count=cells) < ends)"
 _CLIPPED = "np.clip(self.loss.slope(predictions[rows], block.targets[rows]), -self.slope_bound, self.slope_bound, out=slopes[rows])"
 
 PLANTED: list[Fault] = [
@@ -81,6 +82,17 @@ PLANTED: list[Fault] = [
         "uniform = uniform_below(noise.words(), int(ends[-1]), count=rows.size) // 2 + int(ends[-1]) // 4\n"
         '    drawn = (np.searchsorted(ends, uniform, side="right")',
     ),
+    Fault(
+        "mechanisms/release/categories.py",
+        "uniform_below(noise.words(), kept + (cells - 1) * unit,",
+        "uniform_below(noise.words(), kept + (cells - 1) * unit // 2,",
+    ),
+    Fault(
+        "mechanisms/release/categories.py",
+        f"ends[code] = (kept + unit) // 2\n    {_BITS}",
+        f"ends[code] = kept\n    {_BITS}",
+    ),
+    Fault("mechanisms/release/categories.py", "math.fsum(math.log(one / unit)", "math.fsum(0.5 * math.log(one / unit)"),
     Fault("mechanisms/release/placement.py", "shuffled(noise.words(), slots)", "np.arange(slots)"),
     Fault("mechanisms/selection/exponential.py", "rate=Fraction(self.rate)", "rate=2 * Fraction(self.rate)"),
     Fault("mechanisms/selection/stopping.py", "gamma=self.law.gamma)", "gamma=2.0 * self.law.gamma)"),
@@ -219,6 +231,7 @@ TESTS: dict[str, tuple[str, ...]] = {
     "mechanisms/regression/sums.py": ("least-squares-moments-1e-06-replace-one",),
     "mechanisms/regression/refined.py": ("least-squares-moments-1e-06-replace-one",),
     "mechanisms/release/bounded_noise.py": ("bounded-1e-06-replace-one",),
+    "mechanisms/release/categories.py": ("tests/mechanisms/release/test_categories.py::test_every_word_gives_the_stated_epsilon_and_no_more",),
     "mechanisms/release/clear_target_sketch.py": ("clear-target-sketch-1e-06-replace-one",),
     "mechanisms/release/eigenvalue_sketch.py": ("eigenvalue-sketch-1e-06-replace-one",),
     "mechanisms/release/fresh_projection.py": ("fresh-projection-1e-06-replace-one",),

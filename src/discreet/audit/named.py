@@ -302,6 +302,14 @@ _ENTRIES = (
         exact=second_moments.moments_audit,
         persons=True,
     ),
+    _entry(
+        "categories",
+        "categories of one person, randomised by their owner",
+        released_rows.categories,
+        "release-categories",
+        exact=released_rows.categories_audit,
+        pure=True,
+    ),
     _entry("rows", "rows with Gaussian noise, as released", released_rows.rows, "release-gaussian-rows", statistical=partial(_release, fresh=False)),
     _entry(
         "fresh-projection",

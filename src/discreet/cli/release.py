@@ -293,6 +293,7 @@ def inspect(*, folder: Annotated[File, ARGUMENT]) -> Outcome:
     "Randomise one record at its owner's.",
     "discreet randomise --schema people.toml --epsilon 4 --delta 1e-6 < me.json >> records.jsonl",
     "discreet randomise age=41 hours=38 answer=yes --schema people.toml --epsilon 4 --delta 1e-6",
+    "discreet randomise transport=bike answer=yes --schema answers.toml --epsilon 1 --delta 0",
     "discreet release records.jsonl --schema people.toml --method local --out collected",
 )
 def randomise(
@@ -300,7 +301,7 @@ def randomise(
     cells: Annotated[tuple[str, ...], Argument(metavar="[NAME=VALUE]...")] = (),
     schema: Annotated[File, "What is public about the records, in TOML; the same for all owners."],
     epsilon: Annotated[float, "Privacy loss of this record, > 0."],
-    delta: Annotated[float, "Probability that the loss is exceeded."],
+    delta: Annotated[float, "Probability that the loss is exceeded; 0 for categories, which need none."],
     target: Target = "noisy",
     seed: Seed = None,
 ) -> Outcome:
@@ -308,9 +309,16 @@ def randomise(
 
     The record is a JSON object or CSV with a header on standard input, or NAME=VALUE arguments. Lines of many owners are collected by
     `discreet release --method local`. Whoever answers twice spends twice.
+
+    With --delta 0 categorical columns and the classes of the target are randomised as what they are, by k-ary response or unary encoding, whichever
+    has less noise: far less than numbers need. `discreet.consumers.frequencies` makes shares with intervals of the lines of many owners.
     """
     public, released = discreet.Schema.load(schema), discreet.queries.Target(target)
-    survey = discreet.releases.LocalSurvey.planned(public, epsilon=epsilon, delta=delta, target=released)
+    survey: discreet.releases.LocalSurvey | discreet.releases.CategorySurvey
+    if delta == 0:
+        survey = discreet.releases.CategorySurvey.planned(public, epsilon=epsilon, target=released)
+    else:
+        survey = discreet.releases.LocalSurvey.planned(public, epsilon=epsilon, delta=delta, target=released)
     noise = noise_of(seed)
     record = _arguments(cells) if cells else _standard_input()
     with step("Randomising"):

@@ -4,6 +4,7 @@ Everything here is post-processing: it reads released numbers and public facts a
 """
 
 from discreet.consumers.corrected import reconstructed_rows
+from discreet.consumers.frequencies import Frequencies, frequencies
 from discreet.consumers.moments import ReleasedMoments
 from discreet.consumers.moments_axes import MomentsPCA
 from discreet.consumers.moments_classes import MomentsDiscriminant, MomentsNaiveBayes
@@ -13,6 +14,7 @@ from discreet.consumers.projected import ProjectedRidge, ProjectedRows
 from discreet.consumers.ridge import NoisyRidge, SketchRidge
 
 __all__ = [
+    "Frequencies",
     "MomentsDiscriminant",
     "MomentsNaiveBayes",
     "MomentsPCA",
@@ -24,5 +26,6 @@ __all__ = [
     "ProjectedRows",
     "ReleasedMoments",
     "SketchRidge",
+    "frequencies",
     "reconstructed_rows",
 ]

@@ -2,6 +2,7 @@
 
 from discreet.releases.columns import Kind, PublishedColumn
 from discreet.releases.local import LocalSurvey, RandomisedRecord, collect
+from discreet.releases.local_categories import CategorySurvey
 from discreet.releases.methods import METHODS, SETTINGS, Method, Request
 from discreet.releases.outlook import Outlook
 from discreet.releases.publish import About, Publication, publish
@@ -12,6 +13,7 @@ __all__ = [
     "METHODS",
     "SETTINGS",
     "About",
+    "CategorySurvey",
     "Kind",
     "LocalSurvey",
     "Method",

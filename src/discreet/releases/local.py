@@ -8,7 +8,7 @@ made by one mechanism for one schema.
 """
 
 import json
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from itertools import chain, islice
 from pathlib import Path
@@ -23,7 +23,7 @@ from discreet.core.files.strict_json import printable, read_object
 from discreet.core.files.whole_folder import check_folder, whole_folder
 from discreet.core.neighbours import REPLACE_ONE
 from discreet.data import Schema
-from discreet.mechanisms.release import GaussianRelease
+from discreet.mechanisms.release import GaussianRelease, RandomisedCategories
 from discreet.noise import Noise
 from discreet.queries import Rows, Target
 from discreet.releases.columns import encoded_records, record_columns, released_schema, schema_domain
@@ -107,7 +107,7 @@ def collect(lines: Iterable[str], folder: str | Path, *, schema: Schema, about: 
     """
     used = released_schema(schema)
     check_folder(folder, overwrite=overwrite, replaceable=is_release)
-    records = _checked(lines, used)
+    records = checked_lines(lines, lambda first: _first(first, used))
     first = next(records, None)
     if first is None:
         raise InvalidInput("there is nothing to collect: no line was found.")
@@ -137,8 +137,8 @@ def collect(lines: Iterable[str], folder: str | Path, *, schema: Schema, about: 
     return read_release(folder)
 
 
-def _checked(lines: Iterable[str], schema: Schema) -> Iterator[RandomisedRecord]:
-    """The records of the lines; each is checked by itself and against the first."""
+def checked_lines(lines: Iterable[str], fits: Callable[[RandomisedRecord], None]) -> Iterator[RandomisedRecord]:
+    """The records of the lines, blank ones skipped; the first must pass `fits`, and each is checked by itself and against the first."""
     first: RandomisedRecord | None = None
     for line in lines:
         if not line.strip():
@@ -146,7 +146,7 @@ def _checked(lines: Iterable[str], schema: Schema) -> Iterator[RandomisedRecord]
         record = RandomisedRecord.from_line(line)
         if first is None:
             first = record
-            _first(record, schema)
+            fits(record)
         same = _common(record.certificate) == _common(first.certificate) and record.columns == first.columns
         if not same or digest_of(record.values.reshape(1, -1)) != record.certificate.digest:
             raise FileFormatError("the lines must all be as `discreet randomise` wrote them, with one schema, epsilon and delta; one differs.")
@@ -168,6 +168,8 @@ def _common(certificate: Certificate) -> Certificate:
 def _first(record: RandomisedRecord, schema: Schema) -> None:
     """Raise FileFormatError unless it is a local release of a record of this schema."""
     guarantee, problem = record.certificate.guarantee, record.certificate.problem
+    if record.certificate.mechanism == RandomisedCategories.name:
+        raise FileFormatError("the lines are of categories, which discreet.consumers.frequencies makes shares of; lines of numbers are needed.")
     if not (isinstance(guarantee, Statement) and guarantee.local and record.certificate.mechanism in LOCAL.noise):
         raise FileFormatError("only records that their owners randomised can be collected; another release was found.")
     try:

@@ -9,18 +9,32 @@ from typing import Any
 
 import numpy as np
 
-from discreet.audit.claim import Target
+from discreet.audit.claim import Claim, Target
 from discreet.audit.drawn.parts import Part, Watch, chosen, discrete_gaussian, gaussian, of_law, released
+from discreet.audit.exact import PrivacyLoss, exact_audit
+from discreet.audit.report import AuditReport
 from discreet.core.arrays import Floats
+from discreet.core.errors import InvalidInput
 from discreet.core.fields import real
 from discreet.core.neighbours import ADD_REMOVE, REPLACE_ONE
 from discreet.data import Domain, Records
 from discreet.matrices import DenseMatrix
-from discreet.mechanisms.release import BoundedNoise, FisherNoise, FreshProjection, GaussianRelease, InformationRelease, NullSpaceNoise
+from discreet.mechanisms.base import Numbers
+from discreet.mechanisms.release import (
+    BoundedNoise,
+    Categories,
+    FisherNoise,
+    FreshProjection,
+    GaussianRelease,
+    InformationRelease,
+    NullSpaceNoise,
+    RandomisedCategories,
+)
 from discreet.noise import SystemNoise
 from discreet.queries import Projection, Rows, WeightedRows
 from discreet.queries import Target as Column
 from discreet.solvers.soft_margin import solve_soft_margin
+from discreet.statements.categories import RESPONSE, UNARY
 
 _BALL = Domain(features=2, norm_bound=1.0, target_bound=1.0)
 _BOX = Domain(features=2, entry_bound=1.0, target_bound=1.0)
@@ -87,6 +101,38 @@ def bounded(target: Target) -> Watch:
         lambda noise: 0.5 + np.clip(noise / width, -1.0, 1.0) / 2.0 + np.sin(np.pi * noise / width) / (2.0 * np.pi),
     )
     return Watch(mechanism=made.name, parts=(below,))
+
+
+def categories(target: Target) -> Watch:
+    """Both laws on one record: which answer left beside the own, and the own bit and the others of an encoding."""
+    problem, sizes = Categories(columns=(("a", 3), ("b", 9))), (3, 9)
+    made = replace(RandomisedCategories.calibrate(problem, epsilon=target.epsilon), laws=(RESPONSE, UNARY))
+    stated, values = released(made, problem, Numbers(np.array([1, 4])), 600)
+    unit = real(stated["unit"])
+    of_answer, of_bits = (real(one) / unit for one in stated["kept"])  # type: ignore[union-attr]
+    answers, bits = np.split(values[:, 0].astype(np.int64), [sizes[0]], axis=1)
+    turned = np.where(answers.sum(axis=1) == 1, (np.argmax(answers, axis=1) - 1) % 3, 3)
+    parts = (
+        chosen("answer of a response", f"the own one {of_answer:.6g} times as likely", turned[:, np.newaxis], np.array([of_answer, 1.0, 1.0, 0.0])),
+        chosen("own bit of an encoding", "0 and 1 equally likely", bits[:, 4:5], np.ones(2)),
+        chosen("other bits of an encoding", f"0 {of_bits:.6g} times as likely", np.delete(bits, 4, axis=1), np.array([of_bits, 1.0])),
+    )
+    return Watch(mechanism=made.name, parts=parts)
+
+
+def categories_audit(target: Target) -> AuditReport:
+    """Exact: two records that differ in every column, one of which is answered and one of which is encoded."""
+    if target.neighbours is not REPLACE_ONE:
+        raise InvalidInput("an owner who randomises a record cannot hide that it exists: this audit is of replace-one.")
+    problem = Categories(columns=(("a", 3), ("b", 9)))
+    made = replace(RandomisedCategories.calibrate(problem, epsilon=target.epsilon), laws=(RESPONSE, UNARY))
+    of_answer, of_bits = (one / made.unit for one in made.kept)
+    answers = np.array([of_answer, 1.0, 1.0]) / (of_answer + 2.0)
+    own, other = np.array([0.5, 0.5]), np.array([of_bits, 1.0]) / (of_bits + 1.0)
+    here = np.multiply.outer(answers, np.outer(own, other))
+    law = PrivacyLoss.of_masses(here, np.multiply.outer(answers[[1, 0, 2]], np.outer(other, own)))
+    words = "two records in other categories of both columns; further bits have one law"
+    return exact_audit(law, law, Claim.of(made.guarantee(problem)), subject=made.name, described=words)
 
 
 def fresh_projection(target: Target) -> Watch:

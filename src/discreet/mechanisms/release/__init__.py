@@ -1,6 +1,7 @@
-"""Mechanisms that release a data set, with their proof notes beside them (rows.md, projection.md, sketch.md, fisher_noise.md)."""
+"""Mechanisms that release a data set, with their proof notes beside them."""
 
 from discreet.mechanisms.release.bounded_noise import BoundedNoise
+from discreet.mechanisms.release.categories import Categories, RandomisedCategories
 from discreet.mechanisms.release.clear_target_sketch import ClearTargetSketch
 from discreet.mechanisms.release.eigenvalue_sketch import EigenvalueSketch
 from discreet.mechanisms.release.fisher_noise import FisherNoise
@@ -15,6 +16,7 @@ from discreet.mechanisms.release.sketch_information import InformationSketch
 
 __all__ = [
     "BoundedNoise",
+    "Categories",
     "ClearTargetSketch",
     "EigenvalueSketch",
     "FisherNoise",
@@ -26,6 +28,7 @@ __all__ = [
     "InformationSketch",
     "NullSpaceNoise",
     "PublishedSketch",
+    "RandomisedCategories",
     "farokhi_theorem_5",
     "tu_factor_1",
     "tu_factor_2",

@@ -1,0 +1,67 @@
+"""Surveys of categories: lines of owners, which carry no number and no cell."""
+
+import json
+
+import numpy as np
+import pytest
+
+from discreet import Schema, SystemNoise
+from discreet.core.errors import FileFormatError, InvalidInput
+from discreet.data import CategoricalColumn, NumericColumn, Target
+from discreet.queries import Target as Column
+from discreet.releases import CategorySurvey, RandomisedRecord, collect
+from discreet.releases.local_categories import counted_reports
+from tests.canary import CANARY, assert_silent
+
+TRANSPORT = CategoricalColumn(name="transport", categories=("bike", "bus", "car", "foot"))
+ANSWERS = Schema(name="answers", categorical=(TRANSPORT,), target=Target(column="happy", classes=("no", "yes")))
+RECORD = {"transport": "bus", "happy": "yes"}
+BITS = ("transport=bike", "transport=bus", "transport=car", "transport=foot", "happy=no", "happy=yes")
+
+
+def test_one_record_leaves_as_one_line_that_verifies():
+    made = CategorySurvey.planned(ANSWERS, epsilon=1.0).randomise(RECORD, SystemNoise())
+    assert made.columns == BITS
+    assert (made.certificate.guarantee.local, made.verify().ok) == (True, True)
+    again = RandomisedRecord.from_line(made.to_line())
+    assert np.array_equal(again.values, made.values)
+    assert again.certificate == made.certificate
+
+
+def test_the_own_categories_are_the_likeliest():
+    """At 9 a column an answer is wrong with probability 5e-4: 20 of them are all right but for a chance of 2e-2, 12 wrong ones never occur."""
+    survey = CategorySurvey.planned(ANSWERS, epsilon=18.0)
+    total = sum(survey.randomise(RECORD, SystemNoise()).values for _ in range(20))
+    assert np.array_equal(total > 8, [name in ("transport=bus", "happy=yes") for name in BITS])
+
+
+def test_lines_that_were_changed_or_made_otherwise_are_refused(tmp_path):
+    survey = CategorySurvey.planned(ANSWERS, epsilon=1.0)
+    good = survey.randomise(RECORD, SystemNoise()).to_line()
+    changed = json.loads(good)
+    changed["values"][0] = 1.0 - changed["values"][0]
+    alone = CategorySurvey.planned(ANSWERS, epsilon=1.0, target=Column.OMITTED).randomise(RECORD, SystemNoise()).to_line()
+    louder = CategorySurvey.planned(ANSWERS, epsilon=0.5).randomise(RECORD, SystemNoise()).to_line()
+    for lines in ([json.dumps(changed)], [good, json.dumps(changed)], [good, louder], [good, alone], [good[:-3]]):
+        with pytest.raises(FileFormatError):
+            counted_reports(lines, ANSWERS)
+    assert counted_reports([alone, "", alone], ANSWERS)[2] == 2
+    with pytest.raises(InvalidInput, match="no line"):
+        counted_reports(["\n"], ANSWERS)
+    with pytest.raises(FileFormatError, match="frequencies"):
+        collect([good], tmp_path / "out", schema=ANSWERS)
+
+
+def test_numbers_dates_and_targets_in_clear_are_refused_before_a_record_is_read():
+    numeric = NumericColumn(name="age", lower=0, upper=100)
+    with pytest.raises(InvalidInput, match="categories alone"):
+        CategorySurvey.planned(Schema(name="a", numeric=(numeric,), target=ANSWERS.target), epsilon=1.0)
+    with pytest.raises(InvalidInput, match="clear"):
+        CategorySurvey.planned(ANSWERS, epsilon=1.0, target=Column.CLEAR)
+
+
+@pytest.mark.parametrize("record", [RECORD | {"transport": str(CANARY)}, {"transport": "bus"}, RECORD | {"happy": CANARY}])
+def test_a_refused_record_is_not_repeated(record):
+    with pytest.raises(InvalidInput) as caught:
+        CategorySurvey.planned(ANSWERS, epsilon=1.0).randomise(record, SystemNoise())
+    assert_silent(f"{caught.value!r} {caught.value.__cause__!r} {caught.value.__context__!r}")
