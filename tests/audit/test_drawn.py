@@ -1,5 +1,8 @@
 """What leaves every mechanism has the noise that its certificate states, and noise of another size or shape is seen."""
 
+import math
+from collections import Counter
+from fractions import Fraction
 from itertools import product
 
 import numpy as np
@@ -19,12 +22,16 @@ from discreet.data import Target as Classes
 from discreet.descriptions.asked import Asked
 from discreet.descriptions.records import counted, plain_schema
 from discreet.estimators.search_scores import OF_NUMBERS, Scoring
+from discreet.mechanisms.base import Numbers
 from discreet.mechanisms.counting import Cells, Moments, Summary
 from discreet.mechanisms.cuts.columns import whose_rows
 from discreet.mechanisms.margins import Margins
+from discreet.mechanisms.release import Categories, RandomisedCategories
+from discreet.mechanisms.release.categories import probabilities
 from discreet.mechanisms.selection import CountNoise
 from discreet.noise import SystemNoise
 from discreet.problems import Prior
+from discreet.statements.categories import RESPONSE, UNARY
 from discreet.statements.counting import WHOLE
 from tests.estimators.test_made_tables import MODELS, check_made_rows
 
@@ -267,3 +274,30 @@ def test_a_watch_counts_its_parts_and_a_part_its_tests():
     assert odd.chance == pytest.approx(0.7 * FALSE_ALARM)
     assert not watched(odd).as_stated
     assert watched(odd, odd).as_stated
+
+
+class GivenWords:
+    """A source whose one stream is given."""
+
+    def __init__(self, words):
+        self.given = words
+
+    def words(self):
+        return lambda count: np.array(self.given[:count], dtype=np.uint64)
+
+
+def test_no_report_tells_a_category_better_than_stated():
+    """Every word that the code can be given, below a multiple of all bounds: reports are counted exactly, under each category; a : b is 6 : 2."""
+    for law, cells, words in ((RESPONSE, 3, 240), (UNARY, 2, 48)):
+        problem, made = Categories(columns=(("a", cells),)), RandomisedCategories(laws=(law,), kept=(6,), unit=2)
+        laws = []
+        for code in range(cells):
+            drawn = product(range(words), repeat=1 if law == RESPONSE else cells)
+            reports = (next(made.draw(problem, Numbers(np.array([code])), GivenWords(given)).blocks) for given in drawn)
+            laws.append(Counter(tuple(report[0].tolist()) for report in reports))
+        assert len({tuple(sorted(one)) for one in laws}) == 1, "a report that one category never gives tells it"
+        worst = max(Fraction(one[report], other[report]) for one in laws for other in laws for report in one)
+        assert worst == 3
+        assert math.log(worst) <= made.promise(problem).epsilon < math.log(worst) * (1 + 1e-12)
+        for code, expected in enumerate(probabilities(law, cells, 3.0)):
+            assert sum(count for report, count in laws[code].items() if report[0]) / laws[code].total() == pytest.approx(expected, rel=1e-12)

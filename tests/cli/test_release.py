@@ -5,6 +5,8 @@ import shutil
 
 import pytest
 
+from discreet import Schema
+from discreet.consumers import frequencies
 from discreet.releases import METHODS, read_release
 from tests.canary import CANARY, assert_silent
 from tests.cli.conftest import SURVEY, csv_text, discreet, rows
@@ -208,6 +210,20 @@ def test_records_of_owners_are_randomised_and_collected(survey):
     piped = discreet("release", "-", "--schema", "survey.toml", "--method", "local", "--out", "more", stdin=lines[0].out)
     assert piped.code == 0
     assert discreet(*RANDOMISE, "age=41", "hours=38", "--json").json["format"] == "discreet-record/1"
+
+
+def test_categories_of_owners_are_randomised_without_a_delta(survey):
+    schema = '[categorical.transport]\ncategories = ["bike", "bus", "car"]\n\n[target]\ncolumn = "happy"\nclasses = ["no", "yes"]\n'
+    (survey / "answers.toml").write_text(SURVEY[: SURVEY.index("\n[")] + "\n" + schema, encoding="utf-8")
+    asked = ("randomise", "transport=bus", "happy=yes", "--schema", "answers.toml", "--delta", "0", "--epsilon")
+    lines = [discreet(*asked, "12") for _ in range(3)]
+    assert [one.code for one in lines] == [0, 0, 0], lines[0]
+    (survey / "one.json").write_text(lines[0].out)
+    assert discreet("verify", "one.json").code == 0
+    found = frequencies([one.out for one in lines], Schema.load("answers.toml"))
+    assert [one.reports for one in found.values()] == [3, 3]
+    assert "9 a column" in discreet(*asked, "19").error
+    assert "categories alone" in discreet("randomise", "age=41", "hours=38", "--schema", "survey.toml", "--epsilon", "1", "--delta", "0").error
 
 
 def test_lines_of_owners_are_collected_whatever_ledger_the_environment_names(survey, monkeypatch):
