@@ -4,17 +4,23 @@ Records are any finite floats. Without this, one long row that makes a fit fail,
 """
 
 import warnings
+from dataclasses import replace
 
 import numpy as np
+import polars as pl
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import discreet.estimators
-from discreet import Lasso, LinearRegression, LogisticRegression
+from discreet import Lasso, LinearRegression, LogisticRegression, Schema
 from discreet.core.errors import DiscreetError, InvalidInput, PrivacyAdvice
+from discreet.data import schema_files
+from discreet.data.person_column import PersonColumn
+from discreet.estimators.kinds import encoded_estimator
 from tests.properties import answers as catalogue
 from tests.properties.answers import FEATURES, answers
+from tests.schemas import schema_text
 
 WILD = (0.0, -0.0, 5e-324, -1e-310, 1e-160, 1e-9, 0.3, -1.0, 4e38, -1e39, 1e160, -1e160, 1e300, 1.7e308, -1.7e308)
 numbers = st.sampled_from(WILD) | st.floats(allow_nan=False, allow_infinity=False)
@@ -73,6 +79,26 @@ def test_the_longest_and_the_shortest_records_are_answered(relation, name, wild)
 @each_answer
 def test_under_add_remove_a_table_without_records_is_answered(name):
     assert said(MADE["add-remove"][name], others(0)) == ""
+
+
+@pytest.mark.parametrize("kind", ["ordinal-regression", "survival-model", "logistic-regression", "linear-regression"])
+def test_under_add_remove_blocks_without_records_are_answered_as_those_with_one(kind, tmp_path):
+    """Where persons are told apart, or a record makes several rows."""
+    targets = {
+        "ordinal-regression": {"column": "y", "classes": ["0", "1", "2"], "ordered": True},
+        "survival-model": {"column": "y", "ends": [1, 2, 3]},
+        "logistic-regression": {"column": "y", "classes": ["0", "1"]},
+        "linear-regression": {"column": "y", "lower": 0, "upper": 1},
+    }
+    schema = Schema.from_toml(schema_text("few", targets[kind], {"age": (0, 100)}, rows="bound"))
+    several = kind in ("logistic-regression", "linear-regression")
+    schema = replace(schema, person=PersonColumn(column="who", rows=3)) if several else replace(schema, rows_per_person=1)
+    for records in (0, 1):
+        pl.DataFrame({"age": [50.0], "who": [7], "y": ["1" if "classes" in targets[kind] else 1.0]})[:records].write_parquet(tmp_path / "few.parquet")
+        estimator = encoded_estimator(kind, schema, {"neighbours": "add-remove"})
+        classes = {"classes": targets[kind]["classes"]} if "classes" in targets[kind] else {}
+        fitted = estimator.set_params(**classes).fit(schema_files(tmp_path / "few.parquet", schema))
+        assert fitted.certificate_.verify().ok
 
 
 @each_answer

@@ -106,7 +106,7 @@ class Stream(Generic[D]):
     ) -> Iterator[R]:
         bound, starts = self._bound, self._starts
         if not self._counts:  # no block at all: one without records, so that sums have their shapes
-            yield work(0, bound(Block(DenseMatrix(np.empty((0, self._table.features))), np.empty(0))))
+            yield work(0, bound(self._table.nothing()))
             return
 
         def counted(number: int, block: Block) -> tuple[int, R]:

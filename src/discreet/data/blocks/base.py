@@ -10,13 +10,14 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any, Generic, NamedTuple, TypeVar
 
+import numpy as np
 import numpy.typing as npt
 
 from discreet.core.arrays import Floats
 from discreet.core.neighbours import Persons
 from discreet.core.private import holds_records_of_a_block
 from discreet.core.workers import map_in_order
-from discreet.matrices import Matrix
+from discreet.matrices import DenseMatrix, Matrix
 from discreet.matrices.base import Numbers
 
 R = TypeVar("R")
@@ -84,6 +85,10 @@ class BlockTable(ABC):
 
         Raises what `work` raises.
         """
+
+    def nothing(self) -> Block:
+        """A block without records, which stands for a table that has no block, so that sums have their shapes."""
+        return Block(DenseMatrix(np.empty((0, self.features))), np.empty(0))
 
     def quick(self) -> "SomeBlocks | None":
         """The blocks that every pass finds in memory, or as quickly, told by sizes and options alone; None where there are none, or nobody knows."""

@@ -103,6 +103,10 @@ class SharedTable(BlockTable):
         """See BlockTable."""
         return self._counted(self._table.map_rows, work, jobs)
 
+    def nothing(self) -> Block:
+        """See BlockTable: nobody has a row, and a row would have its share."""
+        return super().nothing()._replace(shares=np.empty(0))
+
     def quick(self) -> SomeBlocks | None:
         """See BlockTable: those below."""
         found = self._table.quick()
