@@ -2,9 +2,9 @@
 
     python benchmarks/forgeries.py [--honest 20000] [--forged 5000] [--seed 1] [--markdown FILE]
 
-Honest: fits, models in files, regressions, learning over sets, releases, searches, counts, summaries, curvatures and chosen bounds on a few invented
-records each, with budgets, bounds, sizes, relations and mechanisms drawn at random. Each certificate goes through its JSON form, and is verified with
-its value.
+Honest: fits, models in files, regressions, learning over sets, releases, searches, counts, categories, summaries, curvatures and chosen bounds on a
+few invented records each, with budgets, bounds, sizes, relations and mechanisms drawn at random. Each certificate goes through its JSON form, and is
+verified with its value.
 
 Forged: one field of such a document changed, another kind of change each time: a number, a word, a flag, an entry dropped, doubled or added, a key
 removed or added. Digests over a document are recomputed, as a forger would. What no stranger can know is not among the fields (`UNKNOWABLE`).
@@ -39,8 +39,10 @@ from discreet.estimators import (
     release_uncertainty,
 )
 from discreet.matrices import as_matrix
+from discreet.mechanisms.base import Numbers
 from discreet.mechanisms.bounds_choice import choose_norm
 from discreet.mechanisms.counting import BoundedSum, Cells, GaussianCounting, Histogram, LaplaceCounting, Queries, Summary
+from discreet.mechanisms.release import Categories, RandomisedCategories
 from discreet.noise import SystemNoise
 from discreet.releases import METHODS, Request
 from discreet.sets import Box, GroupL2Ball, L1Ball, L2Ball, Simplex
@@ -420,6 +422,15 @@ def _released(draw: np.random.Generator, name: str) -> Honest:
     return _of_certificate("moments" if name == "moments" else "release", made.certificate, made.value)
 
 
+def categories(draw: np.random.Generator) -> Honest:
+    """One owner's categories."""
+    sizes = draw.integers(2, 60, size=int(draw.integers(1, 5)))
+    problem = Categories(columns=tuple((f"c{place}", int(cells)) for place, cells in enumerate(sizes)))
+    mechanism = RandomisedCategories.calibrate(problem, epsilon=float(np.exp(draw.uniform(-4, 2))))
+    made = mechanism.run(problem, Numbers(draw.integers(0, sizes)), SystemNoise())
+    return _of_certificate("categories", made.certificate, made.value)
+
+
 def counts(draw: np.random.Generator) -> Honest:
     """Counts and sums."""
     neighbours = ADD_REMOVE if draw.random() < 0.5 else REPLACE_ONE
@@ -492,6 +503,7 @@ KINDS: dict[str, tuple[Callable[[np.random.Generator], Honest], float]] = {
     "set": (over_set, 8),
     "release": (release, 25),
     "moments": (moments, 3),
+    "categories": (categories, 2),
     "counts": (counts, 5),
     "summaries": (summaries, 3),
     "curvature": (curvature, 2),

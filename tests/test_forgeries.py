@@ -35,6 +35,7 @@ def forgeries():
         ("regression", 8),
         ("set", 6),
         ("release", 20),
+        ("categories", 6),
         ("counts", 15),
         ("summaries", 5),
         ("curvature", 4),

@@ -4,6 +4,7 @@ from discreet.accounting import Json
 from discreet.core.fields import text, whole
 from discreet.core.neighbours import REPLACE_ONE
 from discreet.statements.base import Record, Words, among, condition, counted, filled, mapping, read_fields, register_words, relation, relation_of
+from discreet.statements.counting import digest_of_record
 
 CATEGORIES = "k-ary response and unary encoding, exact integers (categories.md)"
 RESPONSE, UNARY = "response", "unary"
@@ -54,10 +55,11 @@ def _categories(parameters: Record, problem: Record) -> Words:
     if not len(sizes) == len(laws) == len(kept):
         raise ValueError("parameters: one law a column is needed")
     asked = condition(
-        "every record is in one category of each of {columns} columns, of {sizes} categories, which are public",
+        "every record is in one category of each of {columns} columns, of {sizes} categories, which are public (SHA-256 {digest})",
         "a cell that is in none is refused at its owner's; the categories come from the schema, which all owners are given",
         columns=len(sizes),
         sizes=", ".join(map(str, sizes)),
+        digest=digest_of_record(problem["categories"]),
     )
     ways = ", ".join(f"{law} a = {one}" for law, one in zip(laws, kept, strict=True))
     drawn = condition(

@@ -149,7 +149,7 @@ def _public_edges(queries: list[Json]) -> Iterator[Hypothesis]:
                 "the cells of {columns} columns, one of each for every record, are public (SHA-256 of what gives them {digest})",
                 "by the caller: they are functions of a schema, which is written down before the records are read",
                 columns=len(filled(query["columns"])),
-                digest=_digest(query["columns"]),
+                digest=digest_of_record(query["columns"]),
             )
         if isinstance(query, dict) and "asked" in query:
             yield condition(
@@ -159,11 +159,12 @@ def _public_edges(queries: list[Json]) -> Iterator[Hypothesis]:
                 tables=len(query["tables"]) if isinstance(query["tables"], list) else 0,
                 sums=len(query["sums"]) if isinstance(query["sums"], list) else 0,
                 groups=whole(query["groups"]),
-                digest=_digest(query),
+                digest=digest_of_record(query),
             )
 
 
-def _digest(value: Json) -> str:
+def digest_of_record(value: Json) -> str:
+    """SHA-256 of a part of a problem, by which conditions name it."""
     return hashlib.sha256(json.dumps(value, sort_keys=True).encode()).hexdigest()
 
 
@@ -246,7 +247,7 @@ def _bounds_choice(parameters: Record, problem: Record) -> Words:
         "by the caller: written down before the records are read",
         outwards=sum(len(side) for column in columns if isinstance(column, dict) for side in column.values() if isinstance(side, list)),
         columns=len(columns),
-        digest=_digest(columns),
+        digest=digest_of_record(columns),
     )
     shared = persons_of(problem).several
     scores = condition(
