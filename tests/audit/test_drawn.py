@@ -34,6 +34,7 @@ from discreet.problems import Prior
 from discreet.statements.categories import RESPONSE, UNARY
 from discreet.statements.counting import WHOLE
 from tests.estimators.test_made_tables import MODELS, check_made_rows
+from tests.estimators.test_weights_of_numbers import DOORS, check_weights
 
 BOTH = {"objective", "output", "multinomial", "one-vs-rest"}
 """Entries of which delta = 0 is another mechanism."""
@@ -242,6 +243,11 @@ def test_noise_of_another_shape_and_the_right_size_is_seen():
 def test_rows_that_are_made_of_a_record_are_one_persons():
     for model in MODELS.values():
         check_made_rows(model)
+
+
+def test_no_record_of_a_regression_weighs_more_than_the_certificate_says():
+    for door in DOORS.values():
+        check_weights(door)
 
 
 def test_noise_around_another_centre_is_seen():

@@ -40,12 +40,13 @@ def checks(*models):
 
 
 SETTINGS = {
-    "LinearSVC": {"max_sample_weight": 10.0},
-    "LogisticRegression": {"max_sample_weight": 10.0},
-    "KernelClassifier": {"max_sample_weight": 10.0},
-    "QuantileRegression": {"width": 0.5},  # a check takes alpha = 0.01 for 200 records, too little for a sharper bend
-    "PoissonRegression": {"target_bound": 10.0},
-    "GammaRegression": {"target_bound": 10.0, "epsilon": 10.0},  # for the same alpha
+    **{
+        name: {"max_sample_weight": 10.0}
+        for name in ("LinearSVC", "LogisticRegression", "KernelClassifier", "LinearRegression", "HuberRegression", "ExpectileRegression")
+    },
+    "QuantileRegression": {"max_sample_weight": 1.0, "width": 0.5},  # a check takes alpha = 0.01 for 200 records, too little for a sharper bend
+    "PoissonRegression": {"max_sample_weight": 10.0, "target_bound": 10.0},
+    "GammaRegression": {"max_sample_weight": 10.0, "target_bound": 10.0, "epsilon": 10.0},  # for the same alpha
     **{name: {"n_iter": 5} for name in ("ConstrainedERM", "GroupLasso", "SimplexRegression", "MatrixRegression")},
 }
 """Of estimators whose parameters a check needs, or would be slow without; all others are checked as they are made."""

@@ -88,6 +88,8 @@ def _learning(relation):
     yield "logistic with alpha", _predicting(made(LogisticRegression, alpha=1.0, **PRIVATE, **public))
     yield "logistic with weights", _predicting(made(LogisticRegression, max_sample_weight=2.0, **PRIVATE, **of), weighted=True)
     yield "logistic in blocks", _in_blocks(both["logistic"])
+    yield "regression with weights", _predicting(made(LinearRegression, max_sample_weight=2.0, **of), numbers=True, weighted=True)
+    yield "weights of a regression in blocks", _in_blocks(made(LinearRegression, max_sample_weight=2.0, **of), numbers=True, weighted=True)
     yield "weights in blocks", _in_blocks(made(LinearSVC, max_sample_weight=2.0, **of), weighted=True)
     yield "multinomial", _predicting(made(LogisticRegression, **of), classes=3)
     yield "multinomial with delta", _predicting(made(LogisticRegression, **PRIVATE, **of), classes=3)

@@ -119,6 +119,8 @@ def test_the_smallest_and_the_largest_bounds_are_computed_with(scale):
     for mechanism in ("objective", "refined"):
         regression = LinearRegression(data_norm=scale, target_bound=scale, mechanism=mechanism)
         assert not said(lambda regression=regression: regression.fit(scale * X, scale * targets), ())
+    weighed = LinearRegression(data_norm=scale, target_bound=scale, max_sample_weight=scale)
+    assert not said(lambda: weighed.fit(scale * X, scale * targets, np.full(60, scale)), ())
 
 
 @pytest.mark.parametrize("scale", [1e-300, 1e-160, 1e160, 1e300])
@@ -130,6 +132,7 @@ def test_the_smallest_and_the_largest_bounds_are_computed_with(scale):
         (LogisticRegression, "max_sample_weight"),
         (LinearRegression, "data_norm"),
         (LinearRegression, "target_bound"),
+        (LinearRegression, "max_sample_weight"),
         (Lasso, "data_bound"),
     ],
     ids=str,

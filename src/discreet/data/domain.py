@@ -11,6 +11,8 @@ A constant feature `intercept_scale` may be appended to every x. Proofs use the 
 
 so that under an entry bound a constant of that size costs nothing in R_inf.
 
+Where `largest_weight` c is declared, numbers come with weights of records within [0, c], and Records hold them over c: at most 1.
+
 Where persons are declared, a person owns several records, whose weights a_i >= 0 are functions of that person's own rows and add up to at most 1:
 neighbours differ in a person, and n counts persons (Persons).
 """
@@ -58,6 +60,8 @@ class Domain:
     """K, the number of declared classes; 0 where targets are numbers, or there are none."""
     target_bound: float = 0.0
     """Bound on |y| of numbers; larger targets are clipped to it at the door. 0 where targets are classes, or there are none."""
+    largest_weight: float | None = None
+    """c, what a record of numbers weighs at most; weights are divided by it, so that 1 is the most. None where all weigh 1, and for classes."""
     persons: Persons | None = None
     """Whose rows are whose; None where the unit of privacy is a row."""
 
@@ -73,6 +77,9 @@ class Domain:
             bound = getattr(self, what)
             if bound != (math.inf if what in ("entry_bound", "norm_bound") else 0.0):
                 check_scale(bound, "data_norm" if self.classes and what == "norm_bound" else what)
+        if self.largest_weight is not None:
+            self.require("number")
+            check_scale(self.largest_weight, "max_sample_weight")
         if self.records is not None and self.records < 1:
             raise InvalidInput(f"the public number of records must be at least 1; {self.records!r} was given.")
 
@@ -116,7 +123,9 @@ class Domain:
     def record(self) -> dict[str, Any]:
         """The bounds of rows and numbers, for certificates; None for infinity, and 1 for a target that there is none of; `unit` beside them."""
         entry, norm = (None if bound == math.inf else bound for bound in (self.entry_bound, self.norm_bound))
-        return {"features": self.features, "entry_bound": entry, "norm_bound": norm, "target_bound": self.target_bound or 1.0, **self.unit()}
+        weights = {} if self.largest_weight is None else {"max_weight": self.largest_weight}
+        rows = {"features": self.features, "entry_bound": entry, "norm_bound": norm}
+        return {**rows, "target_bound": self.target_bound or 1.0, **weights, **self.unit()}
 
     def unit(self) -> dict[str, Any]:
         """For certificates: whose rows are whose, where that is declared."""

@@ -54,10 +54,13 @@ class Reader:
             raise InvalidInput(NOT_TOLD)
         if self.domain.classes:
             return self._classified(block)
-        if block.weights is not None:
-            raise InvalidInput("records have no weights here, but those of a classifier.")
+        if block.weights is not None and self.domain.largest_weight is None:
+            raise InvalidInput("records have no weights here: leave them out of the table, or declare max_sample_weight where the model has it.")
         targets = None if self.domain.kind == "none" else self._numbers(block)
-        return Records(rows=block.rows, targets=targets, domain=self.domain, weights=block.shares)
+        weights, shares = self._relative(block.weights), block.shares
+        if shares is not None:
+            weights = shares if weights is None else times(shares, weights)
+        return Records(rows=block.rows, targets=targets, domain=self.domain, weights=weights, kept=shares is not None)
 
     def read(self, table: BlockTable, jobs: int = 1, *, noise: Source | None = None) -> tuple[int, Callable[[Domain], Records]]:
         """The number of records, after reading the table once, and what makes them records of a domain that may tell that number.
@@ -109,6 +112,11 @@ class Reader:
         if not np.all(np.isfinite(weights)):
             raise InvalidInput("every weight of a record must be a finite number.")
         return np.clip(weights, 0.0, self.max_weight)
+
+    def _relative(self, weights: Floats | None) -> Floats | None:
+        """Of numbers: over the largest one."""
+        found, largest = self._checked(weights), self.domain.largest_weight
+        return None if found is None or largest is None else found / largest
 
     def _numbers(self, block: Block) -> Floats:
         if self.omitted:

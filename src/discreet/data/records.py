@@ -47,8 +47,9 @@ class Records:
     """Bounded rows, their targets and non-negative weights, which are as private as the rows.
 
     Parameters: `rows` a Matrix of shape (n, domain.features); `targets` (n,) as the domain declares them: of kind sign +1.0 and -1.0, or integers 1
-    and 0; of kind code integers in 0..K-1; of kind number real numbers; of kind none None. `weights` (n,) or None for ones: of classes, and where
-    the domain has persons, of whose rows those of weight 0 are left out (see `persons`), times weights of classes if there are any.
+    and 0; of kind code integers in 0..K-1; of kind number real numbers; of kind none None. `weights` (n,) or None for ones: of classes, of numbers
+    whose domain has a largest weight (over it, at most 1), and where the domain has persons, of whose rows those of weight 0 are left out (see
+    `persons`), times weights of records if there are any.
     Raises InvalidInput when shapes disagree with each other or with the domain, a number is not finite, or persons are told apart and rows have no
     weights.
     """
@@ -72,8 +73,8 @@ class Records:
         if any(column is not None and column.shape != (count,) for column in (targets, weights)):
             raise InvalidInput("rows, targets and weights must have the same length.")
         owned = domain.persons is not None and domain.persons.told_apart
-        if weights is not None and not domain.classes and not owned:
-            raise InvalidInput("records of numbers, and those without targets, have no weights.")
+        if weights is not None and not domain.classes and not owned and domain.largest_weight is None:
+            raise InvalidInput("records of numbers without a largest weight, and those without targets, have no weights.")
         if weights is None and domain.persons is not None and (domain.persons.several or (owned and not kept)):
             raise InvalidInput("where persons are told apart, every row has a weight of its person's share; none was given.")
         bounded = _bounded_targets(targets, domain)
@@ -275,7 +276,7 @@ def bounded_rows(rows: Matrix, domain: Domain, *, jobs: int = 1) -> Matrix:
 
 def _needed_weights(weights: Floats | None, domain: Domain) -> Floats | None:
     """Those that are not all 1: None for numbers where one row of each person is kept. Raises InvalidInput where such a row weighs less."""
-    if weights is None or domain.classes or (domain.persons is not None and domain.persons.several):
+    if weights is None or domain.classes or domain.largest_weight is not None or (domain.persons is not None and domain.persons.several):
         return weights
     if not np.all(weights == 1.0):
         raise InvalidInput("where one row of each person is kept, it weighs 1.")

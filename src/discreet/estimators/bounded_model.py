@@ -35,6 +35,7 @@ from discreet.estimators.inputs import (
     signs_and_classes,
 )
 from discreet.estimators.norm_fit import fitted_with_norm, planned_with_norm, require_unencoded
+from discreet.estimators.weighting import Weighting
 from discreet.mechanisms.base import Mechanism
 from discreet.mechanisms.persons import drawn_beside
 from discreet.noise import Noise
@@ -95,12 +96,17 @@ class BoundedModel(ABC, PrivateModel):
         Raises InvalidInput for input that breaks the caller's side (NaN, shapes, undeclared labels) and for parameters out of range,
         InfeasibleTarget where no noise fits the target. No message holds a value of X or y.
         """
+        return self._fit(X, y, None, persons)
+
+    def _fit(self, X: Any, y: Any, sample_weight: Any, persons: Any) -> Self:
+        """`fit`, of records with weights, for models that take them."""
         privacy = self._privacy()
         with self._unless_refused():
-            noise = self._noise()
-            given = self._given(X, y, persons, noise)
+            noise, weighted = self._noise(), sample_weight is not None or isinstance(X, BlockTable)
+            given = self._given(X, y, sample_weight, persons, noise)
             self._advise(X, privacy, given.records)
-            domain = self._domain(given.features, self._known_records(given.records, privacy.neighbours), given.persons)
+            known = self._known_records(given.records, privacy.neighbours)
+            domain = self._domain(given.features, known, given.persons, weighted=weighted)
             if is_private(self.data_norm):
                 require_unencoded(X)
                 release, domain, self.data_norm_ = fitted_with_norm(given, partial(self._of_persons, domain), privacy, noise, self._account())
@@ -120,11 +126,12 @@ class BoundedModel(ABC, PrivateModel):
         found = self._predictions(X)
         return self.classes_[chosen_codes(found)] if self._of_classes() else found
 
-    def plan(self, *, features: int, records: int | None = None, told_apart: bool = False) -> Certificate:
+    def plan(self, *, features: int, records: int | None = None, weighted: bool = False, told_apart: bool = False) -> Certificate:
         """What a fit would promise, from public numbers alone: its certificate, but for value, noise, ledger and what is declared. It never verifies.
 
         Parameters: `features` d; `records` n, of persons where they are declared, if it is public; `told_apart` whether rows come with ids of
-        persons, as they do where a person may have more than one. Raises InvalidInput and InfeasibleTarget as `fit` does.
+        persons, as they do where a person may have more than one; `weighted` whether records have weights, of a model that takes them (as those of
+        a table in blocks do if max_sample_weight is declared). Raises InvalidInput and InfeasibleTarget as `fit` does.
         """
         self._jobs()
         labels = self._declared_classes() if self._of_classes() else None
@@ -132,7 +139,7 @@ class BoundedModel(ABC, PrivateModel):
             check_two(np.asarray(labels))
         privacy, known = self._privacy(), count_or_none(records, "records")
         rule = self._public_rule(told_apart=told_apart)
-        domain = self._domain(whole(features, "features"), self._known_records(known, privacy.neighbours), rule)
+        domain = self._domain(whole(features, "features"), self._known_records(known, privacy.neighbours), rule, weighted=weighted)
         if is_private(self.data_norm):
             return planned_with_norm(partial(self._of_persons, domain), privacy, rule)
         problem, mechanism = self._of_persons(domain, privacy)
@@ -163,27 +170,28 @@ class BoundedModel(ABC, PrivateModel):
         """The classes that the caller declared, for a model of classes."""
         return vars(self).get("classes")
 
-    def _given(self, X: Any, y: Any, persons: Any, noise: Noise) -> Given:
+    def _given(self, X: Any, y: Any, sample_weight: Any, persons: Any, noise: Noise) -> Given:
         """Raises InvalidInput for records that are not what was declared, without any value of X, y or persons."""
         if isinstance(X, BlockTable):
-            return self._given_blocks(X, y, persons, noise)
+            return self._given_blocks(X, y, sample_weight, persons, noise)
         rows, jobs = self._rows(X, reset=True), self._jobs()
         encoded = isinstance(X, EncodedTable)
         targets, classes, declared = self._encoded(X, y) if encoded else self._targets(y, rows.shape[0], self._declared_classes())
         records, features = rows.shape
         owners = self._owners(X, persons, records, noise)
+        weights = owners.shared(self._weighting.of_numbers(sample_weight, records))
         return Given(
             features=features,
             records=owners.number,
             persons=owners.rule,
             classes=classes,
             declared=declared,
-            data_of=lambda domain: Records(rows=rows, targets=targets, domain=domain, weights=owners.weights, jobs=jobs),
+            data_of=lambda domain: Records(rows=rows, targets=targets, domain=domain, weights=weights, jobs=jobs),
         )
 
-    def _given_blocks(self, table: BlockTable, y: Any, persons: Any, noise: Noise) -> Given:
+    def _given_blocks(self, table: BlockTable, y: Any, sample_weight: Any, persons: Any, noise: Noise) -> Given:
         """After one pass, which counts and checks."""
-        require_own_targets(y, weights=False)
+        require_own_targets(y, sample_weight, weights="max_sample_weight" in vars(self))
         rule = self._block_rule(table, persons)
         self.n_features_in_ = table.features
         classes, declared = NO_CLASSES, tuple[str, ...]()
@@ -193,11 +201,10 @@ class BoundedModel(ABC, PrivateModel):
                 raise InvalidInput("a table that is read in blocks needs its classes declared: classes=[negative, positive].")
             _, _, declared = self._targets(labels, len(labels), labels)
             classes = np.asarray(labels)
-        domain = self._domain(table.features, None, rule)
+        domain, labels = self._domain(table.features, None, rule, weighted=True), classes if len(classes) else None
         needed = "a regression needs a number for every record."
-        records, data_of = Reader(domain=domain, classes=classes if len(classes) else None, needed=needed, span=self._span()).read(
-            table, self._jobs(), noise=drawn_beside(noise)
-        )
+        read = Reader(domain=domain, classes=labels, max_weight=domain.largest_weight, needed=needed, span=self._span())
+        records, data_of = read.read(table, self._jobs(), noise=drawn_beside(noise))
         return Given(features=table.features, records=records, persons=rule, classes=classes, declared=declared, data_of=data_of)
 
     def _targets(self, y: Any, records: int, classes: Any) -> tuple[Floats, npt.NDArray[Any], tuple[str, ...]]:
@@ -224,13 +231,26 @@ class BoundedModel(ABC, PrivateModel):
             raise InvalidInput("the table was encoded without its target; encode it with target=True to fit.")
         return table.numbers, NO_CLASSES, (SCHEMA,)
 
-    def _domain(self, features: int, records: int | None, persons: Persons | None) -> Domain:
+    @property
+    def _weighting(self) -> Weighting:
+        """Of models that take no weights of records."""
+        return Weighting(by_class=None, most=None)
+
+    def _domain(self, features: int, records: int | None, persons: Persons | None, *, weighted: bool = False) -> Domain:
         chosen = self._chooses_norms and is_private(self.data_norm)
         if chosen and self.data_bound is not None:
             raise InvalidInput('data_norm="private" chooses the one bound of rows; leave data_bound out, or declare both.')
         entry = bound_or_infinity(self.data_bound, "data_bound")
         norm = bound_or_infinity(public_norm(self.data_norm) if chosen else self.data_norm, "data_norm")
-        domain = Domain(features=features, entry_bound=entry, norm_bound=norm, target_bound=self._target_bound(), records=records, persons=persons)
+        domain = Domain(
+            features=features,
+            entry_bound=entry,
+            norm_bound=norm,
+            target_bound=self._target_bound(),
+            records=records,
+            largest_weight=self._weighting.most if weighted else None,
+            persons=persons,
+        )
         return replace(domain, intercept_scale=self._constant(domain))
 
     def _keep(self, release: Release, domain: Domain, given: Given) -> None:

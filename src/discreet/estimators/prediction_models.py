@@ -1,6 +1,6 @@
 """Private regressions with a loss of their own: quantiles, expectiles, robust lines, counts and amounts.
 
-    minimise  sum_i l(<w, x_i> + t v; y_i) + (lambda / 2) (|w|^2 + v^2) + noise,    intercept = t v;    proof note mechanisms/regression/prediction.md
+    minimise  sum_i c_i l(<w, x_i> + t v; y_i) + (lambda / 2) (|w|^2 + v^2) + noise,    intercept = t v;   proof note regression/prediction.md
 
     HuberRegression        a line that outliers hardly move          ExpectileRegression    expectiles of the target
     QuantileRegression     quantiles of the target                   PoissonRegression      counts: the logarithm of the mean is linear
@@ -60,6 +60,8 @@ class PredictionModel(RegressionModel):
     fit_intercept, intercept_scale : an intercept is a constant feature of this size, regularised as the others; None takes 0.3 of the bound of rows.
     mechanism, n_iter : "auto" or "objective", and None: there is one mechanism.
     public_records : under add-remove, a number of records that you declare public.
+    max_sample_weight : what larger weights in `sample_weight` are cut to, required where there are any; the noise grows with it. Choose it without
+        looking at the records.
     ledger, n_jobs, random_state, rows_per_person, person_weight : as in LinearRegression.
 
     Attributes
@@ -78,7 +80,7 @@ class PredictionModel(RegressionModel):
         if self.mechanism not in ("auto", "objective") or self.n_iter is not None:
             raise InvalidInput('there is one mechanism here: leave n_iter out, and mechanism, or say "objective".')
         problem = PredictionRisk(loss=self._loss(domain, privacy), domain=domain)
-        ridge = None if self.alpha is None else ridge_of(self.alpha, domain.records, privacy.neighbours)
+        ridge = None if self.alpha is None else ridge_of(self.alpha, domain.records, privacy.neighbours) / (domain.largest_weight or 1.0)
         return problem, calibrate_prediction(problem, ridge=ridge, **privacy.target)
 
     def _width(self, given: float | None, domain: Domain, privacy: Privacy) -> float:

@@ -272,6 +272,8 @@ def problem_of(certificate: Certificate) -> CurvedRisk:
     mechanism, parameters, stated = fit_within(certificate)
     if "made_rows" in stated:
         raise InvalidInput("intervals are for one row of each record; of this model a record is several yes-or-no rows.")
+    if "target_bound" in stated and "max_weight" in stated:
+        raise InvalidInput("intervals of a regression are for records that weigh alike; fit it without sample_weight.")
     if "prior" in stated:
         raise InvalidInput("intervals are for a ridge that pulls towards zero; the numbers of the prior of this model are not in its certificate.")
     if certificate.mechanism == NORM_THEN_FIT:

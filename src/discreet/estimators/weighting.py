@@ -34,6 +34,11 @@ class Weighting:
         by_record, heaviest = by_class[codes], float(by_class.max())
         return (by_record, heaviest) if weights is None else (by_record * weights, heaviest * largest)
 
+    def of_numbers(self, sample_weight: Any, records: int) -> Floats | None:
+        """Weights (n,) of records of a regression over the largest one, or None: the losses of a record are at most those of one without weights."""
+        weights = record_weights(sample_weight, records, self.most)
+        return None if weights is None or self.most is None else weights / self.most
+
     def largest(self, count: int, classes: npt.NDArray[Any] | None, *, weighted: bool) -> float:
         """Of any record of `count` classes, from public numbers: a class that is not named has the weight 1."""
         by_class = None if classes is None else self.of_classes(classes)

@@ -66,6 +66,7 @@ def real_domain(problem: Record) -> Domain:
         target_bound=positive(problem["target_bound"]),
         intercept_scale=not_negative(problem["intercept_scale"]),
         records=None if records is None else whole(records),
+        largest_weight=positive(problem["max_weight"]) if "max_weight" in problem else None,
         persons=persons_of(problem) if "persons" in problem else None,
     )
 

@@ -55,6 +55,17 @@ def _hypotheses(parameters: Record, problem: Record) -> tuple[Hypothesis, ...]:
     return (counted_by_fit(parameters, problem), bounded)
 
 
+_WEIGHTED: Fields = {"max_weight": positive}
+"""Of a problem whose records have weights."""
+
+
+def _weights(problem: Record) -> tuple[Hypothesis, ...]:
+    """The condition on weights of records, where there are any."""
+    required = "no record weighs more than {max_weight:.10g}, which is public; weights are in units of it, so that 1 is the most"
+    enforced = "weights are cut to it and divided by it, record by record; where it comes from is the caller's word"
+    return (condition(required, enforced, problem),) if "max_weight" in problem else ()
+
+
 _DRAWN = "integers drawn anew without floating-point decisions"
 
 
@@ -99,7 +110,7 @@ def _adassp(parameters: Record, problem: Record) -> Words:
 _OBJECTIVE: Fields = {**GAUSSIAN, "loss": text, "width": positive, "ridge": positive, "records": whole}
 
 
-@register_words("least-squares-objective", parameters=_OBJECTIVE, problem=_PROBLEM, sometimes={"prior": Prior.stated}, shared=True)
+@register_words("least-squares-objective", parameters=_OBJECTIVE, problem=_PROBLEM, sometimes={"prior": Prior.stated, **_WEIGHTED}, shared=True)
 def _objective(parameters: Record, problem: Record) -> Words:
     slopes = condition(
         "slopes are at most {width:.10g} in size, and the objective of at most {records} records is {ridge:.10g}-strongly convex in all weights",
@@ -107,7 +118,14 @@ def _objective(parameters: Record, problem: Record) -> Words:
         parameters,
     )
     computing = computing_hypotheses(parameters, GAUSSIAN_GRID, dimension_of(problem))
-    hypotheses = (*_hypotheses(parameters, problem), slopes, *prior_hypothesis(problem), noise_hypothesis(NORMAL_LAW, parameters), *computing)
+    hypotheses = (
+        *_hypotheses(parameters, problem),
+        *_weights(problem),
+        slopes,
+        *prior_hypothesis(problem),
+        noise_hypothesis(NORMAL_LAW, parameters),
+        *computing,
+    )
     return Words(OBJECTIVE, hypotheses, (PRIOR,) if "prior" in problem else ())
 
 
@@ -131,7 +149,9 @@ def convex_prediction(made: PredictionRisk) -> Hypothesis:
     )
 
 
-@register_words("prediction-objective", parameters={**GAUSSIAN, "ridge": positive, "records": whole}, problem=OF_PREDICTIONS, shared=True)
+@register_words(
+    "prediction-objective", parameters={**GAUSSIAN, "ridge": positive, "records": whole}, problem=OF_PREDICTIONS, sometimes=_WEIGHTED, shared=True
+)
 def _predictions(parameters: Record, problem: Record) -> Words:
     made = prediction_problem(problem)
     bounded = condition(
@@ -147,11 +167,21 @@ def _predictions(parameters: Record, problem: Record) -> Words:
         "the objective is {ridge:.10g}-strongly convex in all weights", "the mechanism adds the ridge, the intercept included", parameters
     )
     computing = computing_hypotheses(parameters, GAUSSIAN_GRID, dimension_of(problem))
-    conditions = (counted_by_fit(parameters, problem), bounded, convex, ridge, noise_hypothesis(NORMAL_LAW, parameters), *computing)
+    conditions = (
+        counted_by_fit(parameters, problem),
+        bounded,
+        *_weights(problem),
+        convex,
+        ridge,
+        noise_hypothesis(NORMAL_LAW, parameters),
+        *computing,
+    )
     return Words(PREDICTION, conditions)
 
 
-@register_words("prediction-non-private", parameters={"ridge": not_negative, "neighbours": relation}, problem=OF_PREDICTIONS, shared=True)
+@register_words(
+    "prediction-non-private", parameters={"ridge": not_negative, "neighbours": relation}, problem=OF_PREDICTIONS, sometimes=_WEIGHTED, shared=True
+)
 def _prediction_non_private(parameters: Record, problem: Record) -> Words:  # noqa: ARG001 - the same for any problem
     return Words(NON_PRIVATE, ())
 
@@ -188,6 +218,6 @@ def _hessian_mixing(parameters: Record, problem: Record) -> Words:
     return Words(HESSIAN_MIXING, (*_hypotheses(parameters, problem), *sketch.hypotheses[2:], steps), secret=SECRET)
 
 
-@register_words("least-squares-non-private", parameters={"neighbours": relation}, problem=_PROBLEM, shared=True)
+@register_words("least-squares-non-private", parameters={"neighbours": relation}, problem=_PROBLEM, sometimes=_WEIGHTED, shared=True)
 def _non_private(parameters: Record, problem: Record) -> Words:  # noqa: ARG001 - the same for any problem
     return Words(NON_PRIVATE, ())

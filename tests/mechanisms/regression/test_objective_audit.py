@@ -74,6 +74,24 @@ def test_one_record_more_keeps_the_claim_and_half_the_noise_or_one_sign_breaks_i
         assert worst(MARGIN.scale(setting.half, epsilon=epsilon, delta=delta, neighbours=ADD_REMOVE)) > 1.5 * delta
 
 
+@pytest.mark.parametrize("loss", ["log-cosh", "huber"])
+def test_records_that_weigh_less_keep_the_claim_and_weights_that_are_not_cut_break_it(loss):
+    """Weights in the unit of the largest, beside records of any weight: one more, and one in another's place with another weight."""
+    epsilon, delta = 1.0, 1e-5
+    others = [[], [([1.0], 0.3, 2.6)], [([1.0], 2.0, 1.3), ([-1.0], 2.0, 1.7)]]
+
+    def worst(relation, most):
+        setting = Setting(loss, 0.5, (2.0 if relation is ADD_REMOVE else 5.0) / epsilon, 1)
+        scale = two_signed_scale(setting.half, epsilon=epsilon, delta=delta, neighbours=relation)
+        moved = [(([1.0], y, share * most),) for y in (0.0, 0.4, 3.0) for share in (0.2, 0.5, 0.9, 1.0)]
+        lost = [()] if relation is ADD_REMOVE else [(([1.0], y, share * most),) for y, share in ((-4.0, 1.0), (0.2, 0.4))]
+        return max(divergence(setting, [*held, *old], [*held, *new], scale, epsilon) for held in others for old in lost for new in moved)
+
+    for relation in (ADD_REMOVE, REPLACE_ONE):
+        assert worst(relation, 1.0) <= delta * (1 + 1e-3)
+        assert worst(relation, 2.0) > 5.0 * delta
+
+
 @pytest.mark.parametrize(("epsilon", "delta"), TARGETS)
 @pytest.mark.parametrize("loss", ["log-cosh", "huber"])
 def test_one_record_replaced_keeps_the_claim_and_the_noise_of_one_more_does_not(loss, epsilon, delta):

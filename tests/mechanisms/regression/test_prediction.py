@@ -83,6 +83,25 @@ def test_the_claim_is_kept_and_half_the_noise_breaks_it(loss, neighbours, epsilo
     assert worst((0.5 if neighbours is ADD_REMOVE else 0.4) * scale) > 2.0 * delta
 
 
+@each_loss
+def test_records_that_weigh_less_keep_the_claim_and_weights_that_are_not_cut_break_it(loss):
+    epsilon, delta = 0.5, 1e-3
+    problem = PredictionRisk(loss=loss, domain=LINE)
+    ridge = 4.0 * problem.smoothness / epsilon
+    scale = two_signed_scale(half_of(problem, ridge), epsilon=epsilon, delta=delta, neighbours=ADD_REMOVE)
+
+    def worst(*weights):
+        return max(
+            divergence(loss, ridge, others, [*others, (1.0, y, weight)], scale, epsilon)
+            for others in ([], [(1.0, 1.0, 1.3), (-1.0, -1.0, 0.4)])
+            for y in (-1.0, 0.0, 1.0)
+            for weight in weights
+        )
+
+    assert worst(0.3, 0.8) <= delta
+    assert worst(2.5) > 2.0 * delta
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Understated(SmoothPinball):
     """A curvature of 1 / h that is stated eight times too small."""
@@ -110,17 +129,19 @@ def invented(domain, records, weights=None):
 
 @each_loss
 def test_a_gradient_is_within_its_bound_of_the_one_of_sixty_digits(loss):
-    data, point = invented(PLANE, 60), np.array([4.0, -9.0, 1.7])
+    domain = replace(PLANE, largest_weight=3.0)
+    weights = np.random.default_rng(5).uniform(0.5, 1.0, 60)
+    data, point = invented(domain, 60, weights), np.array([4.0, -9.0, 1.7])
     found = accurate_gradient(data, point, loss=loss, residuals=False)
     rows = np.column_stack([data.matrix.matvec(unit) for unit in np.eye(3)])
     bend, steepest = loss.smoothness(1.0), loss.lipschitz(math.inf, 1.0)
     with mpmath.workdps(60):
         exact = [mpmath.mpf(0)] * 3
-        for row, target in zip(rows.tolist(), data.targets.tolist(), strict=True):
-            slope = of_sixty_digits(loss, mpmath.fdot(row, point.tolist()), mpmath.mpf(target))
+        for row, target, weight in zip(rows.tolist(), data.targets.tolist(), weights.tolist(), strict=True):
+            slope = weight * of_sixty_digits(loss, mpmath.fdot(row, point.tolist()), mpmath.mpf(target))
             exact = [total + slope * mpmath.mpf(entry) for total, entry in zip(exact, row, strict=True)]
         away = float(mpmath.sqrt(sum((total - mpmath.mpf(float(value))) ** 2 for total, value in zip(exact, found, strict=True))))
-    problem = PredictionRisk(loss=loss, domain=PLANE)
+    problem = PredictionRisk(loss=loss, domain=domain)
     assert away <= gradient_error(problem, records=60, width=steepest, ridge=0.0, length=10.0, linear=0.0, bend=bend)
 
 

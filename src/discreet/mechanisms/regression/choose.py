@@ -37,6 +37,7 @@ from discreet.statements.learning import NON_PRIVATE
 NAMES = ("auto", "objective", "objective-huber", "refined", "moments", "adassp", "mixing", "hessian-mixing")
 _WITH_GRADIENTS = ("refined", "hessian-mixing")
 _AROUND_A_POINT = ("objective", "objective-huber")
+"""With a ridge of their own, which may pull towards a point, and records that may weigh less than others."""
 
 
 def calibrate_least_squares(
@@ -64,6 +65,10 @@ def calibrate_least_squares(
         raise InvalidInput(f"mechanism={name!r} takes no gradients; leave n_iter out, or take mechanism='refined'.")
     if problem.prior is not None and name not in _AROUND_A_POINT:
         raise InvalidInput(f"mechanism={name!r} takes no prior; leave it out, or take one of {list(_AROUND_A_POINT)}.")
+    if problem.domain.largest_weight is not None and name not in _AROUND_A_POINT:
+        raise InvalidInput(
+            f"mechanism={name!r} takes no weights of records; leave sample_weight and max_sample_weight out, or take one of {list(_AROUND_A_POINT)}."
+        )
     makers: dict[str, Callable[..., RegressionMechanism]] = {
         "objective": ResidualObjectivePerturbation.calibrate,
         "objective-huber": partial(ResidualObjectivePerturbation.calibrate, loss="huber"),
@@ -102,7 +107,7 @@ class NonPrivateLeastSquares(RegressionMechanism):
         inverse = np.asarray(np.linalg.pinv(products, rcond=1e-11, hermitian=True), dtype=np.float64)
         weights: Floats = inverse @ targets
         left = sum(data.map(partial(_squares, weights=weights))) / max(records - size, 1)
-        return Fitted(weights, left * inverse, math.sqrt(left))
+        return Fitted(weights, None, None) if problem.domain.largest_weight else Fitted(weights, left * inverse, math.sqrt(left))
 
 
 def _normal_equations(_: int, block: Records) -> tuple[Floats, Floats, float]:

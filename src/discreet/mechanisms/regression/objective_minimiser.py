@@ -29,6 +29,8 @@ pairs here, D = ceil(log2 n) deep for n = d + 1 terms: every error is at most u 
 Rows of persons have weights a_i (Records.weights), and a_i l stands for l. A weight is 1, with which nothing is rounded, or at most 1/2, with which a
 product has another u of itself, and all errors of the row are halved: the bounds above hold, n counting rows.
 
+Of records with weights of their own (Domain.largest_weight) a_i is any number in [0, 1], and slope times weight another rounding, of u a.
+
 What is done to a block is a function of the block and of public numbers, so that it may travel to where the block is; sums are added up in the order
 of the blocks, and are the same for any number of threads.
 """
@@ -176,6 +178,8 @@ def gradient_error(problem: Bounds, *, records: int, width: float, ridge: float,
         slope = 17.1 * UNIT * width + products * (reach + domain.target_bound) * 1.01
     else:
         slope = 16.1 * UNIT * width + bend * (5.1 * UNIT * (1.0 + reach) + products * reach * 1.01)
+    if domain.largest_weight is not None:
+        slope += 1.1 * UNIT * width
     of_records = records * domain.radius * (slope + gamma(BLOCK + 4) * width)
     size = records * width * domain.radius + ridge * length + linear
     return (of_records + 8.0 * UNIT * size) * (1.0 + 2.0**-20)
