@@ -57,8 +57,8 @@ class LinearRegression(RegressionModel):
         without an intercept too "refined" does not clip residuals.
     prior : a public point that the ridge of "objective" pulls towards, in place of zero: a fitted linear regression, or (coef, intercept); no privacy
         is spent on it (docs/prior.md). It must not depend on the records. None: zero.
-    max_sample_weight : what larger weights in `sample_weight` are cut to, required where there are any; noise and ridge grow with it. Choose it without
-        looking at the records. For "objective" and "objective-huber".
+    max_sample_weight : what larger weights in `sample_weight` are cut to, required where there are any; noise and ridge grow with it. Choose it
+        without looking at the records. For "objective" and "objective-huber".
     ledger : an `Account` that the fit spends on; None spends on the ledger in use, if any.
     n_jobs : threads that work on one fit, as in scikit-learn: None is 1, -1 all processors. Results are the same for any number.
     random_state : None for private noise. Anything else is reproducible and protects nobody: the certificate is not valid then.
