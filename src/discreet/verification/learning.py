@@ -272,7 +272,7 @@ def scan_of_predictions(
 ) -> tuple[float, Floats, Floats]:
     """The steepest slope, |l'| over it and l'', over predictions and targets: of places with slopes alike, the one with the most curvature.
 
-    Slopes up to `most`; targets at the ends alone where they are classes, `signed`.
+    Slopes are clipped to `most`, with the curvature that they had; targets at the ends alone where they are classes, `signed`.
     """
     widths = [1.0, bound, *reach, *(float(value) for value in loss.parameters.values() if isinstance(value, int | float))]
     targets = bound * np.linspace(-1.0, 1.0, 2 if signed else 65)
@@ -281,8 +281,8 @@ def scan_of_predictions(
     far = np.tile(np.linspace(-40.0, 40.0, 4001) * max(widths), (len(targets), 1)).ravel()
     places, of = np.concatenate((near, far)), np.concatenate((np.repeat(targets, len(beside)), np.repeat(targets, 4001)))
     slopes, curvature = np.abs(loss.slope(places, of)), loss.curvature(places, of)
-    slopes, curvature = slopes[slopes <= most], curvature[slopes <= most]
-    steepest = min(float(slopes.max(initial=0.0)), most)
+    slopes = np.minimum(slopes, most)
+    steepest = float(slopes.max(initial=0.0))
     if not (steepest > 0 and np.all(np.isfinite(slopes)) and np.all(np.isfinite(curvature))):
         raise ValueError
     shares = slopes / steepest

@@ -52,8 +52,8 @@ def scan_of(problem: Mapping[str, Json], extra_ridge: float = 0.0) -> Scan:
     if not (ridge > 0 and extra_ridge >= 0 and radius > 0 and weight > 0):
         raise ValueError
     width = widths.max()
-    margins = np.concatenate((np.linspace(-4.0, 6.0, 8_001) * width, np.linspace(-60.0, 60.0, 6_001) * width, 1.0 - widths[1:], 1.0 + widths[1:]))
-    margins = np.unique(margins)
+    bends = np.outer(widths, np.concatenate((np.linspace(-1.0, 1.0, 401) * (1.0 - 1e-9), np.linspace(-10.0, 10.0, 401)))).ravel()
+    margins = np.unique(np.concatenate((np.linspace(-4.0, 6.0, 8_001) * width, np.linspace(-60.0, 60.0, 6_001) * width, 1.0 + bends)))
     slopes = np.abs(loss.slope(margins))
     steepest = float(slopes.max())
     trace = weight * loss.curvature(margins) * radius**2 / ridge

@@ -98,6 +98,23 @@ def test_any_smooth_loss_is_covered_and_its_certificate_verifies(loss, constrain
         assert not replace(release.certificate, parameters=changed).verify().ok, name
 
 
+@pytest.mark.parametrize("slope", [1e-4, 0.002, 0.0049])
+def test_slopes_clipped_anywhere_are_rechecked_as_steep_as_they_are(slope):
+    problem, data = regression(L2Ball(dimension=3), Squared(), records=60)
+    problem = replace(problem, max_slope=slope)
+    right = calibrated(problem)
+    assert right.run(problem, data, SystemNoise()).verify().ok
+    certificate = replace(right, scale=0.5 * right.scale).run(problem, data, SystemNoise()).certificate
+    asked = right.run(problem, data, SystemNoise()).certificate.guarantee
+    assert not replace(certificate, guarantee=asked).verify().ok
+
+
+def test_a_set_of_one_point_is_refused():
+    problem, _ = regression(ConvexHull(vertices=np.ones((1, 3))), Squared(), records=60)
+    with pytest.raises(InvalidInput, match="a single point"):
+        calibrated(problem)
+
+
 def test_a_clipped_loss_of_the_margin_pays_for_both_signs():
     problem, data = regression(L1Ball(dimension=4), OfMargin(), records=60)
     clipped = replace(problem, max_slope=0.5)

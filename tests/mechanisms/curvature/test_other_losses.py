@@ -10,14 +10,14 @@ from scipy.special import softmax
 from discreet.core.errors import InvalidInput
 from discreet.core.neighbours import ADD_REMOVE, REPLACE_ONE, Persons
 from discreet.data import Domain
-from discreet.losses import Logistic
+from discreet.losses import HuberHinge, Logistic
 from discreet.losses.predictions import Expectile, Gamma, HuberLoss, LogCosh, Pinball, Poisson, SmoothPinball
 from discreet.matrices import as_matrix
 from discreet.mechanisms.curvature import CurvatureQuery, CurvatureRecords, GaussianCurvature
 from discreet.mechanisms.curvature import factors as made_of
 from discreet.noise import SystemNoise
 from discreet.problems import PredictionRisk
-from discreet.problems.regularised_risk import MultinomialRisk, OneVsRestRisk
+from discreet.problems.regularised_risk import MultinomialRisk, OneVsRestRisk, RegularisedRisk
 
 NUMBERS = [
     LogCosh(width=0.2),
@@ -29,6 +29,15 @@ NUMBERS = [
 ]
 MANY = [MultinomialRisk, OneVsRestRisk]
 KINDS = [*NUMBERS, *MANY]
+
+
+@pytest.mark.parametrize("loss", [HuberLoss(half_width=1e-4), SmoothPinball(quantile=0.3, width=1e-3), HuberHinge(half_width=1e-4)])
+def test_a_bend_narrower_than_what_is_told_apart_is_refused(loss):
+    kind = {"classes": 2} if isinstance(loss, HuberHinge) else {"target_bound": 1.0}
+    domain = Domain(features=2, norm_bound=1.0, **kind)
+    problem = RegularisedRisk(loss=loss, ridge=1.0, domain=domain) if "classes" in kind else PredictionRisk(loss=loss, domain=domain)
+    with pytest.raises(InvalidInput, match="too narrow for intervals"):
+        made_of.factors_of(problem)
 
 
 def name(kind):

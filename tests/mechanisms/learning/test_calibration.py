@@ -1,6 +1,7 @@
 """Mechanisms: their totals, the printed formulas, the residual stage, and runs on real objectives."""
 
 import math
+from dataclasses import replace
 from fractions import Fraction
 
 import numpy as np
@@ -155,6 +156,15 @@ def test_runs_release_what_they_certify(kind: type, delta: float | None) -> None
     assert many.value.shape == (4, 5)
     assert many.verify().ok
     assert np.unique(many.value).size == 20
+
+
+@pytest.mark.parametrize("width", [1e-4, 1e-3, 2e-3, 0.037])
+def test_a_bend_however_narrow_is_seen_by_the_recheck(width: float) -> None:
+    public = comfortable(HuberHinge(half_width=width), 1.0, 1e-6, ADD_REMOVE)
+    made = GaussianObjectivePerturbation.calibrate(public, epsilon=1.0, delta=1e-6, neighbours=ADD_REMOVE)
+    right, wrong = (one.run(public, data(public), SystemNoise()).certificate for one in (made, replace(made, scale=0.6 * made.scale)))
+    failed = [[check.name for check in one.verify().checks if not check.ok] for one in (right, replace(wrong, guarantee=right.guarantee))]
+    assert failed == [["declared"], ["delta", "declared"]], "classes are declared by an estimator"
 
 
 def test_many_runs_solve_the_same_equation_as_single_ones() -> None:

@@ -205,7 +205,10 @@ def _of_groups(ball: GroupL2Ball, point: Floats) -> tuple[Floats, float]:
 def _of_singular_values(ball: NuclearBall, point: Floats) -> tuple[Floats, float]:
     """Lemma 4: what is computed is no singular value decomposition of the matrix, but one of a matrix near it; how near is measured."""
     matrix = ball.matrix(point)
-    left, values, right = np.linalg.svd(matrix, full_matrices=False)
+    try:
+        left, values, right = np.linalg.svd(matrix, full_matrices=False)
+    except np.linalg.LinAlgError:  # as far as anybody knows nothing was found
+        return np.zeros_like(point), math.inf
     count, size, total = len(values), float(np.linalg.norm(values)), float(values.sum())
     defects = [float(np.linalg.norm(vectors.T @ vectors - np.eye(count))) + gamma(max(matrix.shape) + 4) * 2.0 * count for vectors in (left, right.T)]
     askew = 2.0 * (defects[0] + defects[1]) * _UP

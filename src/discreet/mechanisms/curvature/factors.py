@@ -43,6 +43,8 @@ _RESIDUALS = 8.0
 """Residuals beyond this many times the bound of targets count as these."""
 _PLANE, _PREDICTIONS = 1 << 10, 16.0
 """Places on either side of 0 of a prediction and of a target, where each counts by itself; predictions beyond this many bounds count as it."""
+_LEAST_PLACES = 32
+"""Of margins or residuals, within a bend: half a place at either end is counted with it, or not, which is 3 % of the curvature."""
 _ALONE = 1.02
 """Of the largest level: a length below it is that of curvature or slope alone, as in the log-cosh loss."""
 _UP = 1.0 + 1e-6
@@ -245,6 +247,7 @@ def _of_margins(problem: RegularisedRisk, top: int) -> _Table:
     width = max([1.0, *loss.parameters.values()])
     reach = _MARGINS * width
     step = reach / HALF
+    _require_wide(loss.name, float(np.ptp(loss.slope(np.array([-reach, reach])))) / loss.smoothness, step)
     margins: Floats = np.arange(-HALF, HALF + 1, dtype=np.float64) * step
     scan = np.concatenate((np.linspace(-reach, reach, 200_001), np.linspace(-8.0, 8.0, 400_001) * width, margins))
     length = top * float(np.max(np.hypot(*_relative(loss, scan)))) * _UP + 1.0
@@ -253,6 +256,13 @@ def _of_margins(problem: RegularisedRisk, top: int) -> _Table:
         raise InvalidInput("the derivatives of this loss exceed the bounds that it declares, so nothing can be released about them.")
     scales = heaviest * loss.smoothness, (heaviest * loss.lipschitz) ** 2
     return _Table(scales=scales, length=length, levels=(h, g), step=step, kind="margin")
+
+
+def _require_wide(name: str, bend: float, step: float) -> None:
+    """Raise InvalidInput for a loss that bends within so few places that records beside the bend would be counted with it; public."""
+    if bend < _LEAST_PLACES * step:
+        least = _LEAST_PLACES * step
+        raise InvalidInput(f"the loss {name!r} bends within {bend:.3g}, too narrow for intervals, which need {least:.3g}. Fit with a wider bend.")
 
 
 def _relative(loss: MarginLoss, margins: Floats) -> tuple[Floats, Floats]:
@@ -267,6 +277,7 @@ def _of_predictions(problem: PredictionRisk, top: int) -> _Table:
     if loss.of_residuals:
         step, kind = _RESIDUALS * bound / HALF, "residual"
         places: Floats = np.arange(-HALF, HALF + 1, dtype=np.float64) * step
+        _require_wide(loss.name, float(np.ptp(loss.slope(places[[0, -1]], np.zeros(2)))) / most, step)
         h, g = _levels_at(loss, places, np.zeros_like(places), most, steepest, top)
     else:
         step, kind = _PREDICTIONS * max(1.0, bound) / _PLANE, "plane"
