@@ -12,7 +12,7 @@ from discreet import describe
 from discreet.accounting import Unit
 from discreet.core.errors import FileFormatError, InvalidInput
 from discreet.core.neighbours import ADD_REMOVE, REPLACE_ONE
-from discreet.data import PersonColumn, schema_files
+from discreet.data import CategoricalColumn, NumericColumn, PersonColumn, Schema, Target, schema_files
 from discreet.descriptions import prepare_description, read_description
 from discreet.descriptions.describe import describe_prepared
 from discreet.descriptions.records import counted, plain_schema
@@ -260,3 +260,33 @@ def test_it_is_a_table_for_a_paper():
     assert found.group("south").name == "south"
     with pytest.raises(InvalidInput, match="no group"):
         found.group("west")
+
+
+@pytest.mark.parametrize("columns", [["hiv"], ["age", "hiv"], None])
+def test_a_ledger_does_not_tell_by_some_columns_whether_records_are_those_of_another_table(tmp_path, columns):
+    """Of two data sets in one ledger: as long as some column differs, a description is answered, whatever the columns that it is about hold."""
+    ledger = Ledger.create(tmp_path / "ledger")
+    schema = Schema(
+        name="few",
+        target=Target(column="ill", classes=("no", "yes")),
+        numeric=(NumericColumn(name="age", lower=0, upper=99),),
+        categorical=(CategoricalColumn(name="hiv", categories=("no", "yes")),),
+    )
+    first = {"age": [30.0] * 10, "hiv": ["no"] * 10, "ill": ["no"] * 10}
+    for name in ("p", "q"):
+        ledger.declare(name, epsilon=100.0, delta=0.1)
+    for name, table in (("p", first), ("q", {**first, "age": [31.0] * 10} if columns == ["hiv"] else {**first, "ill": ["yes", *["no"] * 9]})):
+        describe(table, schema, epsilon=1.0, columns=columns, account=Account(str(ledger.path), name), random_state=1)
+    assert all(ledger.spent(name).epsilon > 0 for name in ("p", "q"))
+    if columns is None:
+        with pytest.raises(InvalidInput, match="this is the table that the ledger knows as 'p'"):
+            describe(first, schema, epsilon=1.0, account=Account(str(ledger.path), "q"), random_state=1)
+
+
+def test_a_ledger_does_not_tell_an_empty_table_from_one_with_a_record(tmp_path):
+    """Under add-remove: the second empty table is answered, as the table of one record beside it is."""
+    ledger = Ledger.create(tmp_path / "ledger")
+    for number, table in enumerate((TABLE.head(0), TABLE.head(0), TABLE.head(1))):
+        ledger.declare(f"set {number}", epsilon=100.0, delta=0.1, neighbours="add-remove")
+        described(table, neighbours="add-remove", account=Account(str(ledger.path), f"set {number}"))
+    assert all(ledger.spent(f"set {number}").epsilon > 0 for number in range(3))

@@ -51,6 +51,7 @@ def test_the_digest_depends_on_the_bytes_and_the_ledger_alone(ledger, tmp_path):
     other = Ledger.create(tmp_path / "other.ledger")
     assert ledger.digest([b"ab", b"c"]) == ledger.digest(iter([b"a", b"", b"bc"])) != ledger.digest([b"abd"])
     assert ledger.digest([b"abc"]) != other.digest([b"abc"])
+    assert ledger.digest([]) is ledger.digest([b"", b""]) is None
 
 
 def test_spending_on_disjoint_parts_counts_by_the_largest(ledger):

@@ -289,3 +289,11 @@ def test_impossible_tables_are_refused():
             AugmentedMatrix(base, scale=scale, constant=constant)
     with pytest.raises(InvalidInput):
         DenseMatrix(np.eye(2, dtype=int))
+
+
+@each_kind
+def test_the_content_of_no_rows_is_no_byte(kind):
+    """So that a ledger cannot tell that a table has no records by knowing it again; one row has some."""
+    rng = np.random.default_rng(0)
+    assert not b"".join(make(kind, rng, 0)[0].content())
+    assert b"".join(make(kind, rng, 1)[0].content())

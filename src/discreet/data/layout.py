@@ -184,6 +184,20 @@ class EncodedTable:
         self.rule = rule
         self.persons = persons
 
+    def content(self) -> Iterator[bytes] | None:
+        """Rows, targets and ids as bytes, for a ledger's keyed digest; None without targets.
+
+        Of some columns alone, that two tables are alike would tell of one record in them: only what is the table is made a digest of.
+        """
+        targets = next((one for one in (self.numbers, self.signs, self.codes, self.times) if one is not None), None)
+        return None if targets is None else self._content(targets)
+
+    def _content(self, targets: npt.NDArray[Any]) -> Iterator[bytes]:
+        yield from self.rows.content()
+        yield targets.tobytes()
+        if self.persons is not None:
+            yield from (f"{one!r};".encode() for one in self.persons)
+
     def __repr__(self) -> str:
         """The schema only: not even the number of rows, which add-remove keeps private."""
         return f"EncodedTable(schema={self.schema!r}, numeric={self.numeric}, categorical={self.categorical})"

@@ -250,6 +250,8 @@ class Records:
             yield self.target_column().tobytes()
             return
         whole, remote = self._stream.whole, self._stream.remote
+        if whole.records == 0:
+            return
         yield from whole.content(self.jobs)
         yield from whole.map(lambda _, block: column_bytes(block.target_column(), remote=remote), self.jobs)
 

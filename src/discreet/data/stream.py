@@ -149,6 +149,8 @@ class Stream(Generic[D]):
         """
         table = self._table.source
         remote = table.remote
+        if self.records == 0:
+            return
         yield repr(("rows", (self.records, table.features))).encode()
         for parts in table.map(lambda _, block: _sealed(_row_bytes(block.rows), remote=remote), jobs):
             yield from parts
@@ -176,7 +178,7 @@ def _changed(block: Block, *, first: Callable[[Block], D], change: Callable[[D],
 def _row_bytes(rows: Matrix) -> Iterator[bytes]:
     parts = rows.content()
     if isinstance(rows, DenseMatrix):
-        next(parts)  # the shape of the block alone
+        next(parts, None)  # the shape of the block alone
     return parts
 
 

@@ -144,6 +144,7 @@ def describe_prepared(prepared: Prepared, records: Frame | Opened, noise: Noise,
     found = counted(asked, plain, whose, jobs=jobs)
     if found.records == 0 and asked.public_total:
         raise InvalidInput("there are no records; at least one is needed when their number is public.")
-    content = table.rows.content() if isinstance(table, EncodedTable) else None
+    whole = len(plain.layout.own) == len(asked.schema.layout.own)
+    content = table.content() if isinstance(table, EncodedTable) and whole else None
     release = prepared.mechanism.run(asked.queries, Numbers((found.answer,), content), noise, account=account)
     return read_description(asked, prepared.mechanism, release, found.records if asked.public_total else None, level=prepared.level)

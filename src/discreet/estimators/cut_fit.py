@@ -9,8 +9,10 @@ Persons, where the schema tells them apart. Which of their rows are kept is draw
 other and of the records, each the business of its own release (cuts.md).
 """
 
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from functools import partial
+from itertools import chain
 from typing import Any
 
 from sklearn.base import clone
@@ -99,10 +101,11 @@ def fit_with_cuts(
         model = _Copy(estimator, uncut, whose.rule).made(privacy.epsilon, privacy.delta, seed=fit_seed(noise), ledger=account).fit(opened(uncut))
         model.certificate_ = replace(model.certificate_, declared=by_schema(model.certificate_.declared))
         return CutFit(model=model, schema=uncut, cuts=None)
-    if not in_blocks:
-        opened(public)  # a cell that the schema does not cover is found before anything is spent
+    content: Iterator[bytes] | None = None
+    if not isinstance(counted, BlockTable):
+        every = opened(public)  # a cell that the schema does not cover is found before anything is spent
+        content = _content(counted, every)
     answer = counts_of(whose, counting, both.choice.cells, jobs=jobs)
-    content = None if isinstance(counted, BlockTable) else counted.rows.content()
     with spending_on(account, both.guarantee, purpose=both.name, table=content) as reservation, without_ledger():
         cuts = both.choice.release(answer, noise)
         final = cut_schema(schema, cuts.cuts)
@@ -152,6 +155,12 @@ class _Copy:
             more["told_apart"] = True
         certificate: Certificate = self.made(epsilon, delta, seed=0, ledger=None).plan(features=self.schema.features, records=records, **more)
         return certificate
+
+
+def _content(counted: EncodedTable, every: EncodedTable | BlockTable) -> Iterator[bytes] | None:
+    """Of the whole table, for a ledger: the numbers that are cut as they are, and all columns in public cuts. Private."""
+    whole = every.content() if isinstance(every, EncodedTable) else None
+    return None if whole is None else chain(counted.rows.content(), whole)
 
 
 def _records(whose: Whose, jobs: int) -> int:

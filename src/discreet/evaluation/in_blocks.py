@@ -77,5 +77,7 @@ def _content(model: Any, table: BlockTable, counts: list[int], jobs: int) -> Ite
 
     stream: Stream[_Targets] = Stream.counted(table, targets, counts)
     remote = table.remote
+    if stream.records == 0:
+        return
     yield from stream.content(jobs)
     yield from stream.map(lambda _, found: column_bytes(found.column, remote=remote), jobs)

@@ -139,14 +139,20 @@ class Ledger:
         with self._file.reading() as connection:
             return tuple(records.get(connection, name) for name in records.names(connection))
 
-    def digest(self, blocks: Iterable[bytes]) -> str:
-        """HMAC-SHA-256 of the blocks one after the other, under the key of this file: hexadecimal, the same however the bytes are cut into blocks."""
+    def digest(self, blocks: Iterable[bytes]) -> str | None:
+        """HMAC-SHA-256 of the blocks one after the other, under the key of this file: hexadecimal, the same however the bytes are cut into blocks.
+
+        None where there is no byte, as in the content of a table without records: all those are alike, and who is refused because of it knows that
+        there is no record, which add-remove keeps private.
+        """
         with self._file.reading() as connection:
             key = sums(connection).key
         code = hmac.new(key, digestmod="sha256")
+        read = 0
         for block in blocks:
             code.update(block)
-        return code.hexdigest()
+            read += len(block)
+        return code.hexdigest() if read else None
 
     def check_fits(self, name: str, guarantee: Guarantee, *, part: str | None = None) -> None:
         """Raise what `reserve` would raise now. Nothing is reserved: others may spend in the meantime, so the reservation decides."""

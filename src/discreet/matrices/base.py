@@ -104,7 +104,10 @@ class Matrix(ABC):
 
     @abstractmethod
     def content(self) -> Iterator[bytes]:
-        """The entries as bytes, a few rows at a time, for the keyed digest by which a ledger knows a table again; scaling and constants left out."""
+        """The entries as bytes, a few rows at a time, for the keyed digest by which a ledger knows a table again; scaling and constants left out.
+
+        Of no rows, no bytes: a ledger neither remembers nor knows again a table without records.
+        """
 
     def blocks(self) -> Iterator[tuple[slice, "Matrix"]]:
         """The rows in order as (slice of row numbers, matrix of these rows), at most BLOCK_ROWS rows a block."""

@@ -57,6 +57,8 @@ class DenseMatrix(Matrix):
 
     def content(self) -> Iterator[bytes]:
         """See Matrix: rows of float64, whatever the layout in memory."""
+        if self.shape[0] == 0:
+            return
         yield repr(("rows", self.shape)).encode()
         for _, block in self._parts():
             yield np.ascontiguousarray(block).tobytes()

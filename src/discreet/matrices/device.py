@@ -150,6 +150,8 @@ class DeviceMatrix(Matrix):
 
     def content(self) -> Iterator[bytes]:
         """See Matrix: those of the same rows in memory, before they were clipped, scaled or given a constant."""
+        if self.shape[0] == 0:
+            return
         plain = self.changed(clip=None, scale=None, constant=0.0)
         yield repr(("rows", plain.shape)).encode()
         for rows in plain.pieces(plain.shape[1]):

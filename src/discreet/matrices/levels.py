@@ -71,6 +71,8 @@ class LevelMatrix(Matrix):
 
     def content(self) -> Iterator[bytes]:
         """See Matrix: the rows below, and at which levels they are."""
+        if self._base.shape[0] == 0:
+            return
         yield from self._base.content()
         yield repr(("levels", self._count, self._constant, self._step)).encode()
         for part in (self._owners, self._levels):

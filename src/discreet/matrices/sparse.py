@@ -103,6 +103,8 @@ class SparseMatrix(Matrix):
 
     def content(self) -> Iterator[bytes]:
         """See Matrix: the three arrays of the compressed rows."""
+        if self.shape[0] == 0:
+            return
         yield repr(("compressed rows", self.shape)).encode()
         yield np.asarray(self._rows.indptr, dtype=np.int64).tobytes()
         yield np.asarray(self._rows.indices, dtype=np.int64).tobytes()

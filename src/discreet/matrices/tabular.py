@@ -120,6 +120,8 @@ class TabularMatrix(Matrix):
 
     def content(self) -> Iterator[bytes]:
         """See Matrix: the numbers, then the codes."""
+        if self.shape[0] == 0:
+            return
         yield from self._numeric.content()
         yield repr(("codes", self._sizes)).encode()
         for column in self._codes:

@@ -165,7 +165,8 @@ def choose_cuts(
     if whose.rule != plan.persons:
         raise InvalidInput("the schema and the table disagree on whose rows are whose. Encode it with the schema that is passed.")
     answer = counts_of(whose, counting, plan.cells, jobs=1)
-    content = table.rows.content() if isinstance(table, EncodedTable) else None
+    whole = len(counting.layout.own) == len(schema.layout.own)
+    content = table.content() if isinstance(table, EncodedTable) and whole else None
     released = plan.release(answer, noise, content=content, account=ledger)
     return replace(released, schema=cut_schema(schema, released.cuts))
 

@@ -312,7 +312,7 @@ def _rows_of(_: int, block: Any) -> int:  # noqa: ANN401 - a block
 
 def _content(table: EncodedTable | BlockTable) -> Iterator[bytes] | None:
     """What a ledger's digest is made of; private."""
-    return table.rows.content() if isinstance(table, EncodedTable) else None
+    return table.content() if isinstance(table, EncodedTable) else None
 
 
 def _repeated(seed: int) -> Words:
