@@ -7,6 +7,7 @@ import polars as pl
 import pytest
 
 from discreet import ArrayModel, Model, OrdinalRegression, Schema, SurvivalModel
+from discreet.accounting import Unit
 from discreet.certificates import Certificate
 from discreet.core.errors import FileFormatError, InvalidInput
 from discreet.data import FunctionTable, schema_files
@@ -14,6 +15,7 @@ from discreet.data.blocks import Block
 from discreet.estimators import fit_with_cuts
 from discreet.estimators.kinds import encoded_estimator
 from discreet.estimators.made_tables import OfBlocks, held_table, period_numbers
+from discreet.ledger import Account, Ledger
 from discreet.matrices import as_matrix
 from tests.schemas import schema_text
 
@@ -163,3 +165,19 @@ def test_what_it_cannot_promise_is_refused_before_anything_is_spent():
         SurvivalModel(rows_per_person=1).fit(weighted)
     with pytest.raises(InvalidInput, match="without times"):
         SurvivalModel(rows_per_person=1).fit(schema("ordered classes").encode(frame, target=True))
+
+
+def test_the_ends_of_a_schema_are_taken_and_never_contradicted(tmp_path):
+    frame, whole = table(60), schema("times")
+    frame.write_parquet(tmp_path / "people.parquet")
+    Ledger.create(tmp_path / "ledger").declare("people", epsilon=9.0, delta=1e-3, unit=Unit.PERSON)
+    account = Account(str(tmp_path / "ledger"), "people")
+    left = account.left
+    for told in (whole.encode(frame, target=True), schema_files(tmp_path / "people.parquet", whole, rows_in_block=20)):
+        model = SurvivalModel(data_norm=whole.norm_bound)
+        assert Model.from_estimator(model.fit(told), whole).certificate.problem["made_rows"]["ends"] == list(ENDS)
+        assert model.ends is None
+        assert model.set_params(ends=list(ENDS)).fit(told).certificate_.problem["made_rows"]["ends"] == list(ENDS)
+        with pytest.raises(InvalidInput, match=r"periods end at 2.0, 4.0, 8.0; the estimator says ends=2.0, 4.0\. Leave ends out"):
+            SurvivalModel(data_norm=whole.norm_bound, ends=ENDS[:2], ledger=account).fit(told)
+    assert account.left == left

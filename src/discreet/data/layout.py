@@ -149,10 +149,10 @@ class EncodedTable:
     Two classes are `signs` (n,) of +1.0 and -1.0, more are `codes` (n,), numbers from 0, a target that is a number is `numbers` (n,) in [-1, 1], and
     times are `times` (n, 2), with 1 where it happened then; what was not asked for, or is another, is None. `classes` is empty for those
     two. `rule` is what the schema says of whose rows are whose, or None;
-    `persons` (n,) are ids, where persons are told apart.
+    `persons` (n,) are ids, where persons are told apart. `ends` are those of the periods of times, as the schema says, or empty.
     """
 
-    __slots__ = ("categorical", "classes", "codes", "coding", "numbers", "numeric", "persons", "rows", "rule", "schema", "signs", "times")
+    __slots__ = ("categorical", "classes", "codes", "coding", "ends", "numbers", "numeric", "persons", "rows", "rule", "schema", "signs", "times")
 
     def __init__(  # noqa: PLR0913 - what is public about a table, a thing each
         self,
@@ -169,6 +169,7 @@ class EncodedTable:
         coding: Coding | None = None,
         rule: Persons | None = None,
         persons: "pl.Series | None" = None,
+        ends: tuple[float, ...] = (),
     ) -> None:
         """Hold them with what the schema makes public: classes, name and numbers of columns, and which features are dummies of one."""
         self.rows = rows
@@ -183,6 +184,7 @@ class EncodedTable:
         self.coding = Coding() if coding is None else coding
         self.rule = rule
         self.persons = persons
+        self.ends = ends
 
     def content(self) -> Iterator[bytes] | None:
         """Rows, targets and ids as bytes, for a ledger's keyed digest; None without targets.

@@ -196,6 +196,11 @@ class Schema:
         """The columns that the target is read from."""
         return self.target.columns if isinstance(self.target, TimeTarget) else (self.target.column,)
 
+    @property
+    def ends(self) -> tuple[float, ...]:
+        """Of the periods that a target of times has; empty for any other target."""
+        return self.target.ends if isinstance(self.target, TimeTarget) else ()
+
     @frameless
     def encode(self, frame: "Frame", *, target: bool, persons: bool | None = None) -> "EncodedTable":
         """The rows of `frame` as features (n, d) and, with `target`, their classes or numbers (n,); every row by itself and from this schema alone.
@@ -232,6 +237,7 @@ class Schema:
             coding=self.coding,
             rule=self.persons if whose else None,
             persons=ids.person_ids(table.get_column(self.person.column), markers=self.missing_values) if whose and self.person is not None else None,
+            ends=self.ends,
         )
 
     def transformer(self, *, sparse_output: bool = True) -> Any:  # noqa: ANN401 - a name above, found when somebody asks

@@ -207,7 +207,7 @@ class Model(StatedModel):
             ),
             Check(
                 "target",
-                self._has_its_classes(stated, scheme) and (self.made is None or self.made.ends == _ends_of(schema)),
+                self._has_its_classes(stated, scheme) and (self.made is None or self.made.ends == schema.ends),
                 f"the schema declares {self._targets_in_words()}",
             ),
             Check(
@@ -238,7 +238,3 @@ class Model(StatedModel):
 
 def _classes_of(schema: Schema) -> tuple[Label, ...]:
     return () if isinstance(schema.target, NumberTarget | TimeTarget) else schema.target.classes
-
-
-def _ends_of(schema: Schema) -> tuple[float, ...]:
-    return schema.target.ends if isinstance(schema.target, TimeTarget) else ()

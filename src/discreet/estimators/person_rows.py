@@ -45,6 +45,9 @@ from discreet.problems import MadeRows
 from discreet.problems.made_rows import ORDERED, TIMES
 from discreet.statements.base import CLASSES, LABELS_THAT_OCCUR, SCHEMA, certified_words
 
+_ENDS = (1.0, 2.0, 3.0, 4.0, 5.0)
+"""Of periods, where neither a schema nor the caller says them."""
+
 
 @dataclass(kw_only=True, eq=False, repr=False)
 class PersonRows(PrivateModel):
@@ -162,8 +165,8 @@ class PersonRows(PrivateModel):
 class SurvivalModel(ScoredRegressor, PersonRows):
     """Survival in discrete time under differential privacy: the hazard of each period, times that are censored included. See PersonRows.
 
-    ends : the ends of T periods, increasing, in units of time, chosen without the records; times beyond the last one are censored there. Those of the
-        schema, of a table that it encoded.
+    ends : the ends of T periods, increasing, in units of time, chosen without the records; times beyond the last one are censored there. None takes
+        those of the schema, of a table or files that it encoded, which nobody contradicts, and 1, 2, 3, 4, 5 of rows without one.
     typical : a public guess of the probability that the event happens by the last end, the same in each period, which the ridge pulls towards.
 
     `fit(X, y)` takes times (n,), at each of which the event happened, or (n, 2): times, and 1 where the event happened then, 0 where a person was not
@@ -176,16 +179,16 @@ class SurvivalModel(ScoredRegressor, PersonRows):
     targets = ("times",)
     standard_for = ("times",)
 
-    ends: Sequence[float] = (1.0, 2.0, 3.0, 4.0, 5.0)
+    ends: Sequence[float] | None = None
     typical: Annotated[float, "A public guess of the probability that the event happens by the last end."] = 0.5
 
     def fit(self, X: Any, y: Any = None, *, persons: Any = None) -> Self:
         """Fit the model, spending (epsilon, delta) on the persons; `persons` is None, a record is one.
 
-        Raises as LogisticRegression does, and InvalidInput for what are no times, and for ids of persons.
+        Raises as LogisticRegression does, and InvalidInput for what are no times, for ends that are not those of the schema, and for ids of persons.
         """
         self.require_one_row(None if persons is None else Persons(), told=False)
-        made = self._made()
+        made = self._made_for(self._ends_of(X))
         with self._unless_refused():
             encoded = isinstance(X, EncodedTable)
             self._fit_made(X, self._times(X, y), made, partial(period_numbers, ends=made.ends), (SCHEMA,) if encoded else ())
@@ -228,7 +231,22 @@ class SurvivalModel(ScoredRegressor, PersonRows):
         return X.times
 
     def _made(self) -> MadeRows:
-        ends = ends_of(self.ends)
+        return self._made_for(self._ends_of(None))
+
+    def _ends_of(self, X: Any) -> tuple[float, ...]:
+        """The schema's, or else the caller's. Raises InvalidInput where they differ, and for what are none."""
+        brought: tuple[float, ...] = X.ends if isinstance(X, BlockTable | EncodedTable) else ()
+        if self.ends is None:
+            return brought or _ENDS
+        own = ends_of(self.ends)
+        if brought and own != brought:
+            raise InvalidInput(
+                f"the schema of the table says that periods end at {_few(brought)}; the estimator says ends={_few(own)}. Leave ends out of the "
+                "estimator, or say the same."
+            )
+        return own
+
+    def _made_for(self, ends: tuple[float, ...]) -> MadeRows:
         return MadeRows(of=TIMES, rows=len(ends), bound=positive(self.data_norm, "data_norm"), step=self._scale(), ends=ends)
 
     def _questions(self, made: MadeRows) -> Questions:
@@ -316,6 +334,10 @@ class OrdinalRegression(ScoredClassifier, PersonRows):
     def _prior(self, rows: int) -> Floats:
         below = np.arange(1, rows + 1) / (rows + 1)
         return np.append(0.0, np.log(below / (1.0 - below))) / self._scale()
+
+
+def _few(ends: tuple[float, ...]) -> str:
+    return ", ".join([*map(repr, ends[:8]), *([".."] if len(ends) > 8 else [])])
 
 
 def _stated(certificate: Certificate, made: MadeRows) -> Certificate:

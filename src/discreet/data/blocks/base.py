@@ -60,7 +60,9 @@ class Block(NamedTuple):
 class BlockTable(ABC):
     """Records in blocks. Every pass must give the same blocks, cut at the same places, whatever `jobs` is."""
 
-    __slots__ = ("features", "remote", "rule", "slow")
+    __slots__ = ("ends", "features", "remote", "rule", "slow")
+    ends: tuple[float, ...]
+    """Of the periods of times, as a schema says; empty where it says nothing, or there is none."""
     features: int
     """d, the columns of every block."""
     remote: bool
@@ -70,8 +72,9 @@ class BlockTable(ABC):
     rule: Persons | None
     """What a schema says of whose rows are whose; None where it says nothing, or there is none."""
 
-    def __init__(self, features: int, *, remote: bool = False, slow: bool = True, rule: Persons | None = None) -> None:
+    def __init__(self, features: int, *, remote: bool = False, slow: bool = True, rule: Persons | None = None, ends: tuple[float, ...] = ()) -> None:
         """State what is known of every block."""
+        self.ends = ends
         self.features, self.remote, self.slow, self.rule = features, remote, slow, rule
 
     @property

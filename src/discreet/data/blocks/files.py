@@ -125,7 +125,9 @@ class FileTable(BlockTable):
         Raises InvalidInput where the files have no rows.
         """
         blocks = len(self._read.pieces)
-        return DaskTable.from_function(client, self._read, blocks=blocks, features=self.features, remember=remember, rule=self.rule)
+        table = DaskTable.from_function(client, self._read, blocks=blocks, features=self.features, remember=remember, rule=self.rule)
+        table.ends = self.ends
+        return table
 
 
 def numeric_files(
@@ -186,7 +188,7 @@ def schema_files(
         codes = table.codes if table.signs is None else (table.signs > 0).astype(np.intp)
         return Block(table.rows, None if codes is None else np.asarray(table.classes)[codes], None, table.persons)
 
-    return FileTable(
+    table = FileTable(
         _files(paths),
         schema.columns(target=target, persons=whose),
         encode,
@@ -196,6 +198,8 @@ def schema_files(
         memory=memory,
         rule=schema.persons if whose else None,
     )
+    table.ends = schema.ends
+    return table
 
 
 def _files(paths: str | Path | Sequence[str | Path]) -> list[str]:

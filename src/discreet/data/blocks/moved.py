@@ -22,7 +22,7 @@ class MovedTable(BlockTable):
         """Hold the table; nothing is read."""
         if table.remote:
             raise InvalidInput("blocks on a cluster are worked on where they are; leave device out, or read the files in this process.")
-        super().__init__(table.features, rule=table.rule)  # slow: moving a block takes longer than its Gram matrix
+        super().__init__(table.features, rule=table.rule, ends=table.ends)  # slow: moving a block takes longer than its Gram matrix
         self._table, self._device = table, check_device(device)
 
     def map(self, work: Callable[[int, Block], R], jobs: int) -> Iterator[R]:
