@@ -144,6 +144,9 @@ def test_a_certificate_that_states_other_rows_is_refused(learnt, tmp_path):
     record["problem"]["persons"]["rows"] += 1
     assert wrong(Certificate.from_json(json.dumps(record)).verify()) > SEEDED
     if learnt == "times":
+        record = json.loads(file.certificate.to_json())
+        record["problem"]["made_rows"]["ends"][-1] += 2.0**-40
+        assert wrong(Certificate.from_json(json.dumps(record)).verify()) - SEEDED == {"hypotheses"}
         record = json.loads(file.to_json())
         record["schema"]["target"]["ends"][-1] = 9
         with pytest.raises(FileFormatError, match="contradicts"):

@@ -95,7 +95,9 @@ def made_hypothesis(problem: Record) -> tuple[Hypothesis, ...]:
     persons = mapping(problem.get("persons"))
     if whole(problem["features"]) <= made.rows + 1 or persons.get("rows") != made.rows or positive(problem["data_norm"]) < made.norm:
         raise ValueError("problem: 'made_rows' are not those of the problem")
-    each = f"one for each of {made.rows} thresholds between classes" if made.of == ORDERED else f"one for each of {made.rows} periods, as far as seen"
+    ends = ", ".join(repr(end).removesuffix(".0") for end in made.ends)
+    periods = f"one for each of {made.rows} periods, as far as seen, that end at {ends}, chosen without the records"
+    each = f"one for each of {made.rows} thresholds between classes" if made.of == ORDERED else periods
     required = f"the rows of a person here are yes-or-no questions about one record: {each}; they are functions of that record alone"
     place = f"beside its features, of norm at most {made.bound:.10g}, a row has a constant of size {made.bound:.10g} and one of {made.step:.10g}"
     return (Hypothesis(required=required, enforced=f"made one by one when the table is read: {place} that tells which question it is"),)
