@@ -106,6 +106,8 @@ class Consumer(BaseEstimator):  # type: ignore[misc]
             given = column_or_1d(given, warn=True)
         if given.shape != (rows,):
             raise InvalidInput(f"y must hold one target for each of the {rows} rows of X; shape {given.shape} was given.")
+        if given.dtype.kind == "f" and not np.all(np.isfinite(given)):
+            raise InvalidInput("y must be finite: it contains NaN or inf.")
         return given
 
 

@@ -79,8 +79,6 @@ class _NoisyClassifier(ClassifierMixin, Consumer, ABC):  # type: ignore[misc]
         """What is minimised."""
 
     def _fit(self, rows: Floats, labels: npt.NDArray[Any], noise: Floats, *, normal: bool) -> Self:
-        if labels.dtype.kind == "f" and not np.all(np.isfinite(labels)):
-            raise InvalidInput("y must be finite: it contains NaN or inf.")
         if (kind := type_of_target(labels)) not in {"binary", "multiclass"}:
             raise InvalidInput(f"Unknown label type: {kind}. {type(self).__name__} is a classifier: y must hold the labels of two classes.")
         classes, codes = np.unique(labels, return_inverse=True)
