@@ -18,7 +18,7 @@ TARGETS = {
     "two classes": {"column": "answer", "classes": ["no", "yes"]},
     "more classes": {"column": "answer", "classes": ["low", "middle", "high"]},
 }
-CASES = [(kind, learnt) for kind, made in sorted(PrivateModel.models.items()) for learnt in made.targets]
+CASES = [(kind, learnt) for kind, made in sorted(PrivateModel.models.items()) for learnt in made.targets if learnt in TARGETS]
 
 
 def fitted(kind, learnt, **settings):

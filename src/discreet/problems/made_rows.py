@@ -22,10 +22,11 @@ from scipy.special import expit, log_expit
 
 from discreet.core.arrays import Floats
 from discreet.core.fields import Json, finite, positive, text, whole
+from discreet.core.rounding import raising
 
 ORDERED: Literal["ordered classes"] = "ordered classes"
 TIMES: Literal["times"] = "times"
-_SLACK = 1.0 + 2.0**-40
+_SLACK = raising(4_096)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -139,16 +139,39 @@ def _of_rows(scan: Scan, s: float, classes: int, *, alone: bool) -> Callable[[fl
     one_step = _curve(*_composed(scan, s, classes))
     slack_free = bool(np.all(scan.jacobian <= 0.5 * s * s * scan.slopes * (1.0 - scan.slopes) + 1e-12))
 
+    reach = 4.0 * math.sqrt(classes) * s + classes * float(scan.jacobian.max())
+    places = np.linspace(-reach, reach, 2001)
+    # By complements, since the relation is symmetric: delta(-x) = 1 - e^-x + e^-x delta(x). And no more than on a chord in e^epsilon.
+    known = np.minimum(one_step(places), np.maximum(-np.expm1(-np.abs(places)), 0.0) + np.exp(-np.abs(places)) * one_step(np.abs(places)))
+    known = np.where(places < 0, known, one_step(places))
+    corners = _lower_hull(np.exp(places), known)
+
+    def both_ways(epsilons: Floats) -> Floats:
+        inside = np.interp(np.exp(np.clip(epsilons, -reach, reach)), *corners)
+        return np.where(np.abs(epsilons) <= reach, np.minimum(inside, one_step(epsilons)), one_step(epsilons))
+
     def delta(epsilon: float) -> float:
         if alone:
             first = float(one_step(np.array([epsilon]))[0])
         else:
-            splits = epsilon * np.linspace(-1.0, 2.0, 3001)
-            first = float(np.min(one_step(splits) + np.exp(splits) * one_step(epsilon - splits)))
+            # Any split holds; where epsilon is small the best one is no share of it.
+            splits = np.concatenate((epsilon * np.linspace(-1.0, 2.0, 3001), np.linspace(-reach, reach + epsilon, 1001)))
+            first = float(np.min(both_ways(splits) + np.exp(splits) * both_ways(epsilon - splits)))
         # No slack: K Gaussian mechanisms, for which the grid is coarse.
         return min(first, gaussian_integral(epsilon, (1.0 if alone else 2.0) * math.sqrt(classes) * s)) if slack_free else first
 
     return delta
+
+
+def _lower_hull(x: Floats, y: Floats) -> tuple[Floats, Floats]:
+    """The corners of the largest convex function below the points, x rising."""
+    kept: list[tuple[float, float]] = []
+    for a, b in zip(x.tolist(), y.tolist(), strict=True):
+        while len(kept) > 1 and (kept[-1][1] - kept[-2][1]) * (a - kept[-2][0]) >= (b - kept[-2][1]) * (kept[-1][0] - kept[-2][0]):
+            kept.pop()
+        kept.append((a, b))
+    first, second = zip(*kept, strict=True)
+    return np.array(first), np.array(second)
 
 
 def _of_persons(scan: Scan, s: float, classes: int, epsilon: float, *, alone: bool) -> float:
