@@ -34,7 +34,7 @@ def expected_failures(estimator):
         failures["check_estimators_empty_data_messages"] = NONE_IS_AN_ANSWER
     if isinstance(estimator, estimators.LinearRegression) and estimator.mechanism == "moments":
         failures |= {f"check_sample_weights_{of}": NO_WEIGHTS for of in ("pandas_series", "not_an_array", "list", "shape", "not_overwritten")}
-    if isinstance(estimator, Consumer):
+    if isinstance(estimator, Consumer) and not type(estimator).__name__.startswith("Moments"):
         failures["check_array_api_input"] = ONE_ANSWER
     if isinstance(estimator, estimators.OrdinalRegression):
         failures["check_classifiers_train"] = MEDIAN

@@ -35,7 +35,7 @@ def table(targets=TARGETS, weights=None, features=4):
 
 
 def test_what_a_table_in_blocks_must_bring():
-    with pytest.raises(InvalidInput, match="leave y out"):
+    with pytest.raises(InvalidInput, match="leave y and sample_weight out"):
         LinearRegression().fit(table(), TARGETS)
     with pytest.raises(InvalidInput, match="has no targets"):
         LinearRegression().fit(table(None))

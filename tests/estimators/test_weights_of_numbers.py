@@ -105,6 +105,16 @@ def test_rows_of_persons_have_their_weight_within_their_share(made, neighbours):
         assert model.certificate_.verify(model.weights_).ok
 
 
+@pytest.mark.parametrize("given", [(None, None), (WILD[:200], None)], ids=["no block", "one block of two"])
+@pytest.mark.parametrize("made", [EVERY["linear"], EVERY["huber"]], ids=["linear", "huber"])
+def test_records_of_a_block_without_weights_weigh_one(made, given):
+    settings = {"epsilon": np.inf, "max_sample_weight": 10.0} | ({"alpha": 0.05} if "width" in made.keywords else {})
+    halves = [Block(as_matrix(X[half]), Y[half], weights) for half, weights in zip((slice(200), slice(200, None)), given, strict=True)]
+    found = made(**settings).fit(FunctionTable(halves.__getitem__, blocks=2, features=3))
+    whole = np.concatenate([np.ones(200) if weights is None else weights for weights in given])
+    np.testing.assert_allclose(found.coef_, made(**settings).fit(X, Y, whole).coef_, atol=1e-7)
+
+
 def test_without_privacy_it_is_the_weighted_fit_of_scikit_learn():
     free = {"epsilon": np.inf, "max_sample_weight": MOST, "data_norm": 10.0, "target_bound": 10.0}
     weights, counts = np.clip(WILD, 0.0, MOST), np.round(2.0 * np.exp(X @ [1.0, -1.0, 0.5] + 0.3 * DRAW.normal(size=400)))

@@ -57,7 +57,7 @@ class Reader:
         if block.weights is not None and self.domain.largest_weight is None:
             raise InvalidInput("records have no weights here: leave them out of the table, or declare max_sample_weight where the model has it.")
         targets = None if self.domain.kind == "none" else self._numbers(block)
-        weights, shares = self._relative(block.weights), block.shares
+        weights, shares = self._relative(block), block.shares
         if shares is not None:
             weights = shares if weights is None else times(shares, weights)
         return Records(rows=block.rows, targets=targets, domain=self.domain, weights=weights, kept=shares is not None)
@@ -113,10 +113,12 @@ class Reader:
             raise InvalidInput("every weight of a record must be a finite number.")
         return np.clip(weights, 0.0, self.max_weight)
 
-    def _relative(self, weights: Floats | None) -> Floats | None:
-        """Of numbers: over the largest one."""
-        found, largest = self._checked(weights), self.domain.largest_weight
-        return None if found is None or largest is None else found / largest
+    def _relative(self, block: Block) -> Floats | None:
+        """Of numbers: over the largest one; 1 where a block brings none, as in memory."""
+        found, largest = self._checked(block.weights), self.domain.largest_weight
+        if largest is None:
+            return None
+        return np.full(block.rows.shape[0], min(1.0, largest) / largest) if found is None else found / largest
 
     def _numbers(self, block: Block) -> Floats:
         if self.omitted:

@@ -218,3 +218,15 @@ def test_the_fit_of_private_pgm_keeps_what_was_measured(tmp_path):
     assert np.mean([one.distance - one.noise for one in release.fidelity]) < 0.01
     smokers = rows.group_by("smoker").agg(pl.col("age").mean()).sort("smoker")["age"].to_list()
     assert smokers[1] - smokers[0] > 25  # a pair that the target implies in part alone
+
+
+@pytest.mark.parametrize("epsilon", [1, np.float64(1.0), np.int64(1)])
+def test_any_number_is_an_epsilon(epsilon, quick, tmp_path):
+    made(tmp_path / "out", epsilon=epsilon).verify().require()
+    with pytest.raises(InvalidInput, match="epsilon must be a number"):
+        made(tmp_path / "other", epsilon=True)
+
+
+def test_several_tables_have_as_many_rows_as_there_are_records(quick, tmp_path):
+    with pytest.raises(InvalidInput, match="leave rows out"):
+        made(tmp_path / "out", tables=2, rows=1000)

@@ -25,6 +25,7 @@ from discreet.core.arrays import Floats
 from discreet.core.errors import FileFormatError, InvalidInput, did_you_mean, quietly, quoted
 from discreet.core.fields import finite
 from discreet.core.neighbours import REPLACE_ONE, Neighbours
+from discreet.core.validate import number
 from discreet.data import Domain, Records
 from discreet.mechanisms.base import Mechanism
 from discreet.queries import RowQuery, Rows, SecondMoments, Target
@@ -108,7 +109,7 @@ class Request:
         if unknown := [name for name in numbers if name not in SETTINGS]:
             raise InvalidInput(f"no method takes {unknown[0]!r}.{did_you_mean(unknown[0], SETTINGS)}")
         self.domain, self.target, self.neighbours = domain, target, neighbours
-        self._numbers = {name: value for name, value in numbers.items() if value is not None}
+        self._numbers = {name: number(value, name) if name in ("epsilon", "delta") else value for name, value in numbers.items() if value is not None}
 
     @property
     def given(self) -> tuple[str, ...]:

@@ -17,6 +17,7 @@ from typing import Self
 from discreet.accounting import Guarantee
 from discreet.core.errors import InvalidInput, did_you_mean
 from discreet.core.neighbours import Neighbours, Persons
+from discreet.core.validate import number
 from discreet.data import Schema
 from discreet.mechanisms.margins import GaussianMargins, Margins, pair_scale
 from discreet.mechanisms.margins.problem import Table
@@ -55,6 +56,7 @@ class SyntheticPlan:
 
         Raises InvalidInput for names that are no columns, and for tables that are too large to be counted.
         """
+        epsilon, delta = number(epsilon, "epsilon"), number(delta, "delta")
         columns = cell_columns(schema, target=target, whole=whole)
         if len(columns) < 2:
             raise InvalidInput("a synthetic table needs at least two columns; the schema has one.")

@@ -84,6 +84,8 @@ class SyntheticPublication:
         for what, number, most in (("rows", 1 if rows is None else rows, _MOST_ROWS), ("tables", tables, _MOST_TABLES)):
             if isinstance(number, bool) or not isinstance(number, int) or not 1 <= number <= most:
                 raise InvalidInput(f"{what} of a synthetic release must be a whole number from 1 to {most}; {number!r} was given.")
+        if tables > 1 and rows is not None:
+            raise InvalidInput("several synthetic tables have about as many rows as there are records, as their intervals assume; leave rows out.")
         plan = SyntheticPlan.calibrate(
             schema, epsilon=epsilon, delta=delta, neighbours=neighbours, target=target, workload=workload, whole=whole, persons=schema.persons
         )
