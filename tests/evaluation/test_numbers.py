@@ -47,9 +47,9 @@ def found(report):
 @pytest.mark.parametrize("delta", [0.0, 1e-6])
 @pytest.mark.parametrize("kind", [LinearRegression, Lasso, GroupLasso])
 def test_with_little_noise_the_measures_are_those_of_scikit_learn(kind, delta, neighbours):
-    X, y = people()
+    X, y = people(40_000)  # at 4,000 the noise of the mean square is two thirds of what it may be off by
     model = fitted(X, y, kind)
-    report = evaluate_privately(model, X, y, epsilon=90.0, delta=delta, neighbours=neighbours, error_bound=BOUND, level=0.9999)
+    report = evaluate_privately(model, X, y, epsilon=90.0, delta=delta, neighbours=neighbours, error_bound=BOUND, level=1 - 1e-9)
     assert report.verify().ok
     for measure, true in zip(found(report), public(model, X, y), strict=True):
         assert measure.value == pytest.approx(true, rel=0.03, abs=3e-4)
