@@ -39,7 +39,7 @@ REFUSED_FITS = [
     ({"epsilon": "0.1", "alpha": "1e-9"}, 4, "1e-09"),
     ({"neighbours": "neither"}, 2, "'neither' is not one of"),
     ({"neighbours": "add-remove", "alpha": "0.1"}, 3, "public_records"),
-    ({"loss": "hinge", "model": "linear-svc"}, 3, "the hinge has a kink"),
+    ({"loss": "hinge", "model": "linear-svc"}, 3, "the hinge loss has a kink"),
     ({"loss": "huber-hinge", "model": "logistic-regression"}, 3, "LogisticRegression minimises the logistic loss"),
     ({"mechanism": "magic"}, 3, "mechanism must be one of"),
     ({"calibration": "magic"}, 3, "calibration must be one of"),

@@ -21,7 +21,9 @@ import math
 from dataclasses import dataclass
 from typing import Any, Literal, TypeAlias
 
-from discreet.core.arrays import is_finite
+import numpy as np
+
+from discreet.core.arrays import Floats, is_finite
 from discreet.core.errors import InvalidInput
 from discreet.core.neighbours import Persons, unit_of
 from discreet.core.rounding import raising
@@ -136,3 +138,16 @@ class Domain:
             raise InvalidInput(f"a classifier needs at least two classes; {self.classes!r} was given.")
         if self.norm_bound == math.inf or self.entry_bound != math.inf or self.target_bound:
             raise InvalidInput("rows of classes are bounded by norm_bound, and by nothing else; leave entry_bound and target_bound out.")
+
+
+def split_weights(weights: Floats, *, features: int, intercept_scale: float, classes: int) -> tuple[Floats, Floats]:
+    """(coef, intercept) of released columns (dimension, count).
+
+    Two classes: (count, d) and (count,); K classes: (count, K, d) and (count, K).
+    """
+    models = 1 if classes == 2 else classes
+    table = np.ascontiguousarray(weights.T).reshape(weights.shape[1], models, -1)
+    coef, last = table[:, :, :features], table[:, :, features:]
+    intercept = last[:, :, 0] * intercept_scale if intercept_scale > 0 else np.zeros(coef.shape[:2])
+    coef = np.ascontiguousarray(coef)
+    return (coef[:, 0], intercept[:, 0]) if models == 1 else (coef, intercept)

@@ -26,6 +26,7 @@ from discreet.estimators.base import Given, PrivateModel, require_own_targets
 from discreet.estimators.explanation import Explanation, explained, known_features
 from discreet.estimators.forms import BoundedForm, bounded_decision, chosen_codes, form_of
 from discreet.estimators.inputs import (
+    Weighting,
     check_two,
     count_or_none,
     encoded_codes,
@@ -35,7 +36,6 @@ from discreet.estimators.inputs import (
     signs_and_classes,
 )
 from discreet.estimators.norm_fit import fitted_with_norm, planned_with_norm, require_unencoded
-from discreet.estimators.weighting import Weighting
 from discreet.mechanisms.base import Mechanism
 from discreet.mechanisms.persons import drawn_beside
 from discreet.noise import Noise

@@ -31,10 +31,11 @@ from discreet.core.errors import InvalidInput, quoted
 from discreet.core.showing import shown
 from discreet.data import NumberTarget, Schema
 from discreet.data.columns import CategoricalColumn, Cross, DateColumn, NumericColumn
+from discreet.data.domain import split_weights
 from discreet.data.encodings import Bounds, Encoding
 from discreet.data.labels import canonical
 from discreet.data.places import Side, parts_of
-from discreet.estimators.forms import BoundedForm, split_weights
+from discreet.estimators.forms import BoundedForm
 from discreet.estimators.released_noise import mixture_quantile, noise_law
 from discreet.estimators.uncertainty import Uncertainty
 

@@ -55,6 +55,7 @@ from discreet.core.fields import Json, count, finite, flag, not_negative, number
 from discreet.core.lazily import lazily
 from discreet.core.validate import positive
 from discreet.data import Domain
+from discreet.data.domain import split_weights
 from discreet.losses import Logistic, MarginLoss, SoftplusHinge
 from discreet.problems.made_rows import MadeRows
 
@@ -337,16 +338,3 @@ def _feature_map(stated: Json, features: int, columns: int) -> "FeatureMap":
     if digest_of(drawn) != stated["frequencies"]:
         raise InvalidInput("its seed draws other frequencies than the certificate was issued for")
     return maps.FeatureMap(frequencies=drawn)
-
-
-def split_weights(weights: Floats, *, features: int, intercept_scale: float, classes: int) -> tuple[Floats, Floats]:
-    """(coef, intercept) of released columns (dimension, count).
-
-    Two classes: (count, d) and (count,); K classes: (count, K, d) and (count, K).
-    """
-    models = 1 if classes == 2 else classes
-    table = np.ascontiguousarray(weights.T).reshape(weights.shape[1], models, -1)
-    coef, last = table[:, :, :features], table[:, :, features:]
-    intercept = last[:, :, 0] * intercept_scale if intercept_scale > 0 else np.zeros(coef.shape[:2])
-    coef = np.ascontiguousarray(coef)
-    return (coef[:, 0], intercept[:, 0]) if models == 1 else (coef, intercept)

@@ -26,6 +26,7 @@ from discreet.core.neighbours import ADD_REMOVE, Persons, Privacy
 from discreet.core.validate import positive, whole
 from discreet.data import BlockTable, Domain, EncodedTable, Reader, Records, class_codes
 from discreet.data.blocks.moved import moved_blocks
+from discreet.data.domain import split_weights
 from discreet.estimators.base import Given, ManyFits, PrivateModel, ScoredClassifier, require_own_targets
 from discreet.estimators.explanation import Explanation, Setting, explain, known_features
 from discreet.estimators.forms import (
@@ -36,10 +37,10 @@ from discreet.estimators.forms import (
     linear_decision,
     log_probabilities,
     probabilities,
-    split_weights,
 )
 from discreet.estimators.inputs import (
     ClassRisk,
+    Weighting,
     class_problem,
     constant_feature,
     count_or_none,
@@ -54,8 +55,7 @@ from discreet.estimators.inputs import (
 )
 from discreet.estimators.norm_fit import Prepared, fitted_with_norm, left, planned_with_norm, require_declared, require_unencoded
 from discreet.estimators.prior import declared_prior, prior_of
-from discreet.estimators.weighting import Weighting
-from discreet.losses import MarginLoss, loss_named
+from discreet.losses import HuberHinge, MarginLoss, loss_named
 from discreet.matrices import Matrix, as_matrix
 from discreet.mechanisms.learning import calibrate, default_ridge, with_temperature
 from discreet.mechanisms.learning.base import LearningMechanism
@@ -63,6 +63,9 @@ from discreet.mechanisms.persons import drawn_beside
 from discreet.noise import Noise
 from discreet.problems import RegularisedRisk
 from discreet.statements.base import CLASSES, SCHEMA
+
+KINK = 1e-4
+"""Half of the width of the bend that stands for the hinge's kink (output_perturbation.md)."""
 
 
 def _require_link(estimator: "LinearClassifier") -> bool:
@@ -333,6 +336,8 @@ class LinearClassifier(ScoredClassifier, PrivateModel):
     def _loss(self) -> MarginLoss:
         if self.loss is None:
             return loss_named(self._standard_loss)
+        if self.loss == "hinge" and self.mechanism == "output":
+            return HuberHinge(half_width=KINK)
         if isinstance(self.loss, str):
             return loss_named(self.loss)
         if isinstance(self.loss, MarginLoss):

@@ -11,7 +11,7 @@ from typing import Annotated, ClassVar
 from discreet.core.errors import InvalidInput
 from discreet.estimators.forms import SCHEMES
 from discreet.estimators.linear_classifier import LinearClassifier
-from discreet.losses import HuberHinge, Logistic, MarginLoss
+from discreet.losses import Logistic, MarginLoss
 from discreet.matrices import answers_per_record
 
 
@@ -87,12 +87,9 @@ class LogisticRegression(LinearClassifier):
     def _loss(self) -> MarginLoss:
         loss = super()._loss()
         if not isinstance(loss, Logistic):
-            raise InvalidInput(f"LogisticRegression minimises the logistic loss; {loss.name!r} was given. Use LinearSVC(loss={loss.name!r}).")
+            given = self.loss if isinstance(self.loss, str) else loss.name
+            raise InvalidInput(f"LogisticRegression minimises the logistic loss; {given!r} was given. Use LinearSVC(loss={given!r}).")
         return loss
-
-
-KINK = 1e-4
-"""Half of the width of the bend that stands for the hinge's kink (output_perturbation.md)."""
 
 
 @answers_per_record
@@ -118,12 +115,3 @@ class LinearSVC(LinearClassifier):
     saved_as = "linear-svc"
     targets = ("two classes", "more classes")
     standard_for = ("two classes",)
-
-    def _loss(self) -> MarginLoss:
-        if self.loss != "hinge":
-            return super()._loss()
-        if self.mechanism != "output":
-            raise InvalidInput(
-                "the hinge has a kink, which output perturbation alone takes: say mechanism='output', or loss=None for the softplus hinge."
-            )
-        return HuberHinge(half_width=KINK)

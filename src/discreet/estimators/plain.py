@@ -18,7 +18,8 @@ from sklearn.svm import LinearSVC
 from discreet.core.arrays import Floats
 from discreet.core.errors import InvalidInput
 from discreet.data import NumberTarget
-from discreet.estimators.forms import KernelForm, split_weights
+from discreet.data.domain import split_weights
+from discreet.estimators.forms import KernelForm
 
 if TYPE_CHECKING:
     from discreet.estimators.model import Model

@@ -10,8 +10,7 @@ from discreet.core.validate import positive
 from discreet.data import Domain
 from discreet.estimators.base import ScoredRegressor
 from discreet.estimators.bounded_model import BoundedModel
-from discreet.estimators.inputs import constant_feature, positive_or_none
-from discreet.estimators.weighting import Weighting
+from discreet.estimators.inputs import Weighting, constant_feature, positive_or_none
 
 
 @dataclass(kw_only=True, eq=False, repr=False)

@@ -20,8 +20,8 @@ def loss_named(name: str, parameters: Mapping[str, float] | None = None) -> Marg
     """
     if name == "hinge":
         raise InvalidInput(
-            "the hinge loss has a kink, so objective perturbation has no privacy proof for it (its second derivative is unbounded); "
-            "use loss='softplus-hinge', which approaches the hinge as temperature -> 0."
+            "the hinge loss has a kink, so objective perturbation has no privacy proof for it (its second derivative is unbounded): "
+            "say mechanism='output', or use loss='softplus-hinge', which approaches the hinge as temperature -> 0."
         )
     return made_by_name(exported(globals(), MarginLoss), "loss", name, parameters)
 

@@ -44,12 +44,9 @@ from scipy.special import erfinv, ndtri
 
 from discreet.core.arrays import Floats, is_finite
 from discreet.core.errors import InvalidInput, PrivateDataError
-from discreet.core.lazily import lazily
 from discreet.noise.choice import select_one
 from discreet.noise.discrete import discrete_gaussian, discrete_laplace
 from discreet.noise.words import Integers, WordArray, Words
-
-generators = lazily("randomgen")
 
 SYSTEM_SOURCE = "ChaCha20, a fresh 256-bit key from the operating system for every draw"
 """What a certificate says of noise from the operating system."""
@@ -219,7 +216,9 @@ def keyed_words(key: bytes) -> Words:
     """The ChaCha20 stream of a key of 32 bytes. Not to be used by two threads at once."""
     if len(key) != KEY_BYTES:
         raise InvalidInput(f"ChaCha20 needs a key of {KEY_BYTES} bytes; {len(key)} were given.")
-    stream: Words = generators.ChaCha(key=int.from_bytes(key, "little"), rounds=20).random_raw
+    from randomgen import ChaCha  # noqa: PLC0415 - whoever draws nothing goes without
+
+    stream: Words = ChaCha(key=int.from_bytes(key, "little"), rounds=20).random_raw
     return stream
 
 

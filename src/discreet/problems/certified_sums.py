@@ -9,16 +9,29 @@ of two parts is a TwoSum, whose error is exact and goes into `low`. Whatever the
 the J errors), each error is at most u times a partial sum, so that they come to at most gamma_J sum |p_k|, and adding them up loses at most gamma_J
 of that: the bound of Sum2 (Ogita, Rump, Oishi 2005, prop. 4.5) for any tree of additions. So tables may be cut anywhere, and worked on anywhere.
 Everywhere u = 2^-53 and gamma_k = k u / (1 - k u).
+
+An objective is written once, for arrays of any library. What differs is said by the place of its rows, `Here` or `There` (module `places`): how long
+vectors are worked on (a few thousand numbers at a time, which stay in the processor's caches; whole on a device, where starting an operation is what
+costs), how sums are taken, and what travels. Points (d, k), gradients (d, k), Hessians (d, d) and sums are here in both places: O(d^2 + d k) numbers
+a pass. Signs, weights and norms stay where the rows are.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
 import numpy as np
 
 from discreet.core.arrays import Floats, two_sum
+from discreet.core.lazily import lazily
+from discreet.matrices import DeviceMatrix, Matrix
 from discreet.matrices.base import BLOCK_ROWS
+from discreet.matrices.device import Array, Library
+
+if TYPE_CHECKING:
+    from discreet.problems.places import There
+
+places = lazily("discreet.problems.places")
 
 UNIT = 2.0**-53
 TINY = 2.0**-1022
@@ -137,3 +150,108 @@ class BandedSum:
         self._additions += 1
         self._longest = max(self._longest, self._rows + self._blocks)
         self._waiting, self._blocks = None, 0
+
+
+Slopes: TypeAlias = Callable[[slice, Array], Array]
+"""From the products of some rows with points, (b, m), to what these rows are summed with."""
+
+
+class Sample(NamedTuple):
+    """Some of the rows, and the same of any column."""
+
+    matrix: Matrix
+    of: Callable[[Array], Array]
+
+
+class Here:
+    """Rows in memory, or wherever a Matrix has them."""
+
+    __slots__ = ("_matrix",)
+
+    xp: Library = np
+
+    def __init__(self, matrix: Matrix) -> None:
+        """Hold the rows."""
+        self._matrix = matrix
+
+    def column(self, values: Array) -> Array:
+        """A column (n,) of numbers of the records, where the rows are."""
+        return values
+
+    def there(self, values: Floats) -> Array:
+        """Numbers of a point, where the rows are."""
+        return values
+
+    def here(self, values: Array) -> Floats:
+        """And back."""
+        return np.asarray(values)
+
+    def norms(self) -> Array:
+        """R_i >= |x_i|, (n,)."""
+        return self._matrix.reach()
+
+    def matvec(self, point: Floats) -> Array:
+        """<x_i, w>, (n,) or (n, k), an array of its own."""
+        return self._matrix.matvec(point)
+
+    def rmatvec(self, coefficients: Array) -> Floats:
+        """sum_i s_i x_i, (d,) or (d, k), an array of its own."""
+        return self._matrix.rmatvec(coefficients)
+
+    def gram(self, weights: Array, *, single_precision: bool = False) -> Floats:
+        """sum_i h_i x_i x_i^T, (d, d), an array of its own."""
+        return np.array(self._matrix.gram(weights, single_precision=single_precision), dtype=np.float64)
+
+    def gram_diagonal(self, weights: Array) -> Floats:
+        """Its diagonal, (d,)."""
+        return self._matrix.gram_diagonal(weights)
+
+    def pieces(self, count: int, width: int = 1) -> Iterator[slice]:
+        """Rows that are worked on at once, where each has `width` numbers."""
+        return chunks(count, width)
+
+    def each(self, function: Callable[[Array], Array], values: Array) -> Array:
+        """An elementwise function of `values` (n,), or one of every row of (n, k)."""
+        if values.size <= CHUNK:
+            return function(values)
+        result = np.empty_like(values)
+        for rows in chunks(len(values), values.shape[1] if values.ndim == 2 else 1):
+            result[rows] = function(values[rows])
+        return result
+
+    def total(self, values: Array, weights: Array | None = None) -> float:
+        """sum_i h_i v_i over all entries."""
+        return float(values.sum() if weights is None else np.vdot(values, weights))
+
+    def inner(self, left: Array, right: Array) -> Array:
+        """<l_i, r_i> of rows (n, k): (n,)."""
+        return np.einsum("ik,ik->i", left, right)
+
+    def at(self, values: Array, codes: Array) -> Array:
+        """values_(i, codes_i), (n,)."""
+        return values[np.arange(len(values)), codes]
+
+    def less_one_at(self, values: Array, codes: Array) -> Array:
+        """`values` (n, k), an array of its own, less 1 at codes_i."""
+        values[np.arange(len(values)), codes] -= 1.0
+        return values
+
+    def summed(self, points: Floats, slopes: Slopes) -> Summed:
+        """The rows times what `slopes` makes of their products with `points` (d, m), band by band."""
+        total = BandedSum(points.shape)
+        for rows, band in self._matrix.bands(points.shape[1]):
+            total.add(band.banded(slopes(rows, band.matvec(points))), rows.stop - rows.start)
+        return total.found()
+
+    def sample(self) -> Sample | None:
+        """None: every pass is cheap."""
+        return None
+
+
+Place: TypeAlias = "Here | There"
+
+
+def place_of(matrix: Matrix) -> Place:
+    """Where these rows are."""
+    there: Place = places.There(matrix) if isinstance(matrix, DeviceMatrix) else Here(matrix)
+    return there

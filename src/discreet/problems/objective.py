@@ -27,7 +27,7 @@ summed band by band, and the errors are:
 In all about (B + K + p + 2 p |w| c R / L + 50) u sum_i c_i L R_i, hence linear in n. Underflow moves a product by at most 2^-1022, which is added
 where squares or products are taken. An overflow gives infinity or not-a-number, which no tolerance accepts.
 
-Every objective is a head times rows: a head makes slopes and curvatures of margins, `places` says where the rows are. Formulas and certificates are
+Every objective is a head times rows: a head makes slopes and curvatures of margins, a `Place` says where the rows are. Formulas and certificates are
 those of one class, wherever they are.
 """
 
@@ -44,8 +44,7 @@ from discreet.core.arrays import Floats
 from discreet.losses import MarginLoss
 from discreet.matrices import Matrix
 from discreet.matrices.device import Array
-from discreet.problems.certified_sums import TINY, UNIT, CertifiedSums, gamma, norms_above
-from discreet.problems.places import Place, place_of
+from discreet.problems.certified_sums import TINY, UNIT, CertifiedSums, Place, gamma, norms_above, place_of
 
 _FINE = 8192
 """The finer bound of item 2, two more slopes a record, is worth it when the coarse one exceeds this many u sum_i c_i L R_i: eight blocks' worth."""

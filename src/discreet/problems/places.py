@@ -1,9 +1,4 @@
-"""Where the rows of an objective are, and with them all that is as long as the table: here, in NumPy's arrays, or in those of another library.
-
-An objective is written once, for arrays of any library. What differs is said here: how long vectors are worked on (a few thousand numbers at a time,
-which stay in the processor's caches; whole on a device, where starting an operation is what costs), how sums are taken, and what travels. Points
-(d, k), gradients (d, k), Hessians (d, d) and sums are here in both places: O(d^2 + d k) numbers a pass. Signs, weights and norms stay where the rows
-are.
+"""Rows of an objective that are on a device, and with them all that is as long as the table (see `Here` of module `certified_sums`).
 
 Sums of block products on a device
 ----------------------------------
@@ -20,15 +15,15 @@ units in the last place, of which the bounds of the objectives have room for (NV
 """
 
 from collections.abc import Callable, Iterator
-from typing import Any, NamedTuple, TypeAlias
+from typing import Any
 
 import numpy as np
 
 from discreet.core.arrays import Floats, two_sum
-from discreet.matrices import DeviceMatrix, Matrix, transfer
+from discreet.matrices import DeviceMatrix, transfer
 from discreet.matrices.base import BLOCK_ROWS
 from discreet.matrices.device import Array, Library
-from discreet.problems.certified_sums import CHUNK, BandedSum, Summed, chunks, gamma
+from discreet.problems.certified_sums import Sample, Slopes, Summed, gamma
 
 WHOLE_RECORDS = 1 << 16
 """Of up to so many records on a device no sample is taken."""
@@ -37,101 +32,6 @@ _SHARE = 16
 _RUNS = 16
 GROUP = 32
 """Blocks whose sums are added up plainly on a device."""
-
-Slopes: TypeAlias = Callable[[slice, Array], Array]
-"""From the products of some rows with points, (b, m), to what these rows are summed with."""
-
-
-class Sample(NamedTuple):
-    """Some of the rows, and the same of any column."""
-
-    matrix: Matrix
-    of: Callable[[Array], Array]
-
-
-class Here:
-    """Rows in memory, or wherever a Matrix has them."""
-
-    __slots__ = ("_matrix",)
-
-    xp: Library = np
-
-    def __init__(self, matrix: Matrix) -> None:
-        """Hold the rows."""
-        self._matrix = matrix
-
-    def column(self, values: Array) -> Array:
-        """A column (n,) of numbers of the records, where the rows are."""
-        return values
-
-    def there(self, values: Floats) -> Array:
-        """Numbers of a point, where the rows are."""
-        return values
-
-    def here(self, values: Array) -> Floats:
-        """And back."""
-        return np.asarray(values)
-
-    def norms(self) -> Array:
-        """R_i >= |x_i|, (n,)."""
-        return self._matrix.reach()
-
-    def matvec(self, point: Floats) -> Array:
-        """<x_i, w>, (n,) or (n, k), an array of its own."""
-        return self._matrix.matvec(point)
-
-    def rmatvec(self, coefficients: Array) -> Floats:
-        """sum_i s_i x_i, (d,) or (d, k), an array of its own."""
-        return self._matrix.rmatvec(coefficients)
-
-    def gram(self, weights: Array, *, single_precision: bool = False) -> Floats:
-        """sum_i h_i x_i x_i^T, (d, d), an array of its own."""
-        return np.array(self._matrix.gram(weights, single_precision=single_precision), dtype=np.float64)
-
-    def gram_diagonal(self, weights: Array) -> Floats:
-        """Its diagonal, (d,)."""
-        return self._matrix.gram_diagonal(weights)
-
-    def pieces(self, count: int, width: int = 1) -> Iterator[slice]:
-        """Rows that are worked on at once, where each has `width` numbers."""
-        return chunks(count, width)
-
-    def each(self, function: Callable[[Array], Array], values: Array) -> Array:
-        """An elementwise function of `values` (n,), or one of every row of (n, k)."""
-        if values.size <= CHUNK:
-            return function(values)
-        result = np.empty_like(values)
-        for rows in chunks(len(values), values.shape[1] if values.ndim == 2 else 1):
-            result[rows] = function(values[rows])
-        return result
-
-    def total(self, values: Array, weights: Array | None = None) -> float:
-        """sum_i h_i v_i over all entries."""
-        return float(values.sum() if weights is None else np.vdot(values, weights))
-
-    def inner(self, left: Array, right: Array) -> Array:
-        """<l_i, r_i> of rows (n, k): (n,)."""
-        return np.einsum("ik,ik->i", left, right)
-
-    def at(self, values: Array, codes: Array) -> Array:
-        """values_(i, codes_i), (n,)."""
-        return values[np.arange(len(values)), codes]
-
-    def less_one_at(self, values: Array, codes: Array) -> Array:
-        """`values` (n, k), an array of its own, less 1 at codes_i."""
-        values[np.arange(len(values)), codes] -= 1.0
-        return values
-
-    def summed(self, points: Floats, slopes: Slopes) -> Summed:
-        """The rows times what `slopes` makes of their products with `points` (d, m), band by band."""
-        total = BandedSum(points.shape)
-        for rows, band in self._matrix.bands(points.shape[1]):
-            total.add(band.banded(slopes(rows, band.matvec(points))), rows.stop - rows.start)
-        return total.found()
-
-    def sample(self) -> Sample | None:
-        """None: every pass is cheap."""
-        return None
 
 
 class There:
@@ -224,14 +124,6 @@ class There:
 
         classes = self.xp.arange(values.shape[1], dtype=codes.dtype, device=device(codes))
         return self.xp.astype(codes[:, None] == classes[None, :], self.xp.float64)
-
-
-Place: TypeAlias = Here | There
-
-
-def place_of(matrix: Matrix) -> Place:
-    """Where these rows are."""
-    return There(matrix) if isinstance(matrix, DeviceMatrix) else Here(matrix)
 
 
 def tree_sum(parts: Array, xp: Library) -> tuple[Array, Array, Array]:

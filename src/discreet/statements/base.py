@@ -141,7 +141,7 @@ def for_persons(mechanism: str, guarantee: Guarantee, persons: Persons | None) -
 
 
 def _writer_of(mechanism: str) -> Writer | None:
-    return registered(_WRITERS, mechanism, "discreet.statements")
+    return _WRITERS.get(mechanism) or registered(_WRITERS, mechanism, "discreet.statements")
 
 
 def words_of(mechanism: str, parameters: Record, problem: Record) -> Words | None:

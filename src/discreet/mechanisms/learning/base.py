@@ -21,6 +21,7 @@ Only these integers are released, so the output is on the grid whatever the reco
 
 import math
 from abc import abstractmethod
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import ClassVar, Generic, Self, TypeVar
 
@@ -37,7 +38,7 @@ from discreet.data import Records
 from discreet.data.records import WHOLE_RECORDS
 from discreet.ledger import Account
 from discreet.mechanisms.base import Drawn, Mechanism
-from discreet.noise import Integers, Noise, drawable, least_drawable
+from discreet.noise import Integers, Noise, drawable, least_drawable, spherical_error
 from discreet.problems import AnyRisk, MultinomialRisk, OneVsRestRisk, Prior, RegularisedRisk
 from discreet.solvers import Objective, solve, solve_many
 from discreet.solvers.many import COLUMNS
@@ -269,6 +270,31 @@ class GaussianGrid:
         nearest = _on_grid(points, added, self.step)
         dimension, draws = nearest.shape
         return _scaled(nearest + noise.discrete_gaussian(scale=self.scale, dimension=dimension, draws=draws), self.step)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SphericalPerturbation(LearningMechanism[R]):
+    """Spherical noise, of density proportional to exp(-beta |b|_2), and such a grid: epsilon-private."""
+
+    rate: float
+    """beta of each noise vector: its norm is about its dimension / beta."""
+    tolerance: float
+    """tau, the largest gradient norm of each minimiser."""
+    noise_error: float
+    """e, the largest distance of one drawn noise vector from its ideal."""
+    grid: LaplaceGrid
+    """The last stage of each: step of the grid, and scale of the exact discrete noise in steps."""
+    neighbours: Neighbours
+
+    def _noise(self, problem: R, noise: Noise, count: int) -> Floats:
+        width = one_of(problem).dimension
+        return np.concatenate([noise.spherical(rate=self.rate, dimension=width, draws=count) for _ in range(solved_apart(problem))])
+
+    def _last(self, problem: R, radius: Callable[[float, float], float]) -> float:
+        """epsilon_2 of one noise vector."""
+        width = one_of(problem).dimension
+        error = max(self.noise_error, spherical_error(rate=self.rate, dimension=width))
+        return self.grid.epsilon(radius=radius(self.tolerance, error), dimension=width)
 
 
 def _euclidean(radius: float, step: float, dimension: int) -> float:

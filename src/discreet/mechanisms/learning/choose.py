@@ -117,14 +117,21 @@ def _auto(problem: RegularisedRisk, *, epsilon: float, delta: float, neighbours:
     """
     spherical = PureObjectivePerturbation.calibrate(problem, epsilon=epsilon, neighbours=neighbours)
     objective: LearningMechanism[RegularisedRisk] = spherical
+    target: dict[str, Any] = {"epsilon": epsilon, "delta": delta, "neighbours": neighbours}
+    reach = _moved(neighbours) * problem.gradient_bound / problem.ridge
+    least = reach * problem.dimension / epsilon  # no spherical noise on the minimiser is less
+    if delta > 0:
+        gaussian = reach * math.sqrt(problem.dimension) / gaussian_mu(epsilon, delta)  # nor Gaussian noise, there or in the objective
+        least = min(least, gaussian)
+        if spherical.weight_noise(problem) > gaussian:
+            objective = min(GaussianObjectivePerturbation.calibrate(problem, **target), spherical, key=lambda made: made.weight_noise(problem))
+    enough = _CURVATURE * objective.weight_noise(problem)
+    if least >= enough:
+        return objective
     output: LearningMechanism[RegularisedRisk] = PureOutputPerturbation.calibrate(problem, epsilon=epsilon, neighbours=neighbours)
     if delta > 0:
-        target: dict[str, Any] = {"epsilon": epsilon, "delta": delta, "neighbours": neighbours}
         output = min(GaussianOutputPerturbation.calibrate(problem, **target), output, key=lambda made: made.weight_noise(problem))
-        least = _moved(neighbours) * problem.gradient_bound / gaussian_mu(epsilon, delta)  # no Gaussian noise in the objective is less
-        if spherical.weight_noise(problem) > least * math.sqrt(problem.dimension) / problem.ridge:
-            objective = min(GaussianObjectivePerturbation.calibrate(problem, **target), spherical, key=lambda made: made.weight_noise(problem))
-    return output if output.weight_noise(problem) < _CURVATURE * objective.weight_noise(problem) else objective
+    return output if output.weight_noise(problem) < enough else objective
 
 
 def published_output(problem: RegularisedRisk, *, epsilon: float, delta: float, neighbours: Neighbours) -> PureOutputPerturbation:

@@ -27,13 +27,14 @@ import numpy as np
 
 from discreet.accounting import PureDP
 from discreet.core.arrays import Floats
-from discreet.core.errors import InfeasibleTarget, quietly
+from discreet.core.errors import InfeasibleTarget
 from discreet.core.neighbours import Neighbours
 from discreet.core.rounding import lowering, raising
 from discreet.data import Records
 from discreet.mechanisms.learning.base import (
     LaplaceGrid,
     R,
+    SphericalPerturbation,
     computed_radius,
     default_tolerance,
     last_share,
@@ -45,7 +46,7 @@ from discreet.mechanisms.learning.base import (
 from discreet.mechanisms.learning.margin import MARGIN
 from discreet.mechanisms.learning.multinomial import MULTINOMIAL
 from discreet.mechanisms.learning.one_vs_rest import ONE_VS_REST
-from discreet.mechanisms.learning.perturbation import GaussianPerturbation, Head, SphericalPerturbation, gaussian_plan
+from discreet.mechanisms.learning.perturbation import GaussianPerturbation, Head, gaussian_plan
 from discreet.noise import Noise, spherical_error
 from discreet.problems import AnyRisk, MultinomialRisk, OneVsRestRisk, RegularisedRisk
 
@@ -68,12 +69,16 @@ class GaussianObjective(GaussianPerturbation[R], Generic[R]):
     def calibrate(cls, problem: R, *, epsilon: float, delta: float, neighbours: Neighbours) -> Self:
         """The least noise for a total of (epsilon, delta). Raises InfeasibleTarget when lambda is too small for any noise."""
         head, one = cls.head, one_of(problem)
-        refusal = head.refusal(problem, epsilon=epsilon, delta=delta, neighbours=neighbours)
+        refusal = partial(head.refusal, problem, epsilon=epsilon, delta=delta, neighbours=neighbours)
         if problem.ridge <= head.least_ridge(problem, epsilon):
-            raise refusal
+            raise refusal()
 
         def scale(part: float, least: float) -> float:
-            return quietly(lambda: _least_scale(head, problem, part, least, neighbours), refusal, InfeasibleTarget)
+            try:
+                return _least_scale(head, problem, part, least, neighbours)
+            except InfeasibleTarget:
+                pass
+            raise refusal()
 
         plan = gaussian_plan(
             epsilon=epsilon,
@@ -137,14 +142,13 @@ class SphericalObjective(SphericalPerturbation[R], Generic[R]):
     @classmethod
     def calibrate(cls, problem: R, *, epsilon: float, neighbours: Neighbours) -> Self:
         """The least noise for a total of `epsilon`. Raises InfeasibleTarget when lambda is too small for any noise."""
-        refusal = cls.head.refusal(problem, epsilon=epsilon, delta=0.0, neighbours=neighbours)
         one, apart = one_of(problem), solved_apart(problem)
         each = epsilon if apart == 1 else epsilon / apart * _DOWN
 
         def rate(part: float) -> float:
             found = cls.head.rate(one, epsilon=part, neighbours=neighbours)
             if found <= 0:
-                raise refusal
+                raise cls.head.refusal(problem, epsilon=epsilon, delta=0.0, neighbours=neighbours)
             return found
 
         rough = rate(each * (1.0 - 1e-3))

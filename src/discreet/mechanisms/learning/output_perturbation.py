@@ -21,8 +21,16 @@ from discreet.core.arrays import Floats
 from discreet.core.neighbours import ADD_REMOVE, Neighbours
 from discreet.core.rounding import lowering, raising
 from discreet.data import Records
-from discreet.mechanisms.learning.base import GaussianGrid, LaplaceGrid, LearningMechanism, default_tolerance, last_share, minimisers
-from discreet.mechanisms.learning.perturbation import GaussianPerturbation, SphericalPerturbation
+from discreet.mechanisms.learning.base import (
+    GaussianGrid,
+    LaplaceGrid,
+    LearningMechanism,
+    SphericalPerturbation,
+    default_tolerance,
+    last_share,
+    minimisers,
+)
+from discreet.mechanisms.learning.perturbation import GaussianPerturbation
 from discreet.noise import Noise, gaussian_error, spherical_error
 from discreet.problems import AnyRisk, RegularisedRisk
 from discreet.statements import learning as words

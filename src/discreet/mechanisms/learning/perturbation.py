@@ -1,6 +1,4 @@
-"""The two laws of noise in learning mechanisms: Gaussian, for (epsilon, delta), and spherical, for pure epsilon; and what a budget buys of them.
-
-    N(0, sigma^2 I),        density proportional to exp(-beta |b|_2)
+"""Gaussian noise N(0, sigma^2 I) in learning mechanisms, for (epsilon, delta), and what a budget buys of it; and what noise in the objective costs.
 
 The first part of the budget pays for this noise, in the objective or on its minimiser, by a theorem; the second for the last stage, on the grid,
 whose noise hides how far solver and noise are from real numbers: a distance of the weights that is a function of tau, the solver's tolerance, and e,
@@ -14,8 +12,6 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Any, ClassVar, Generic, NamedTuple, Protocol, TypeVar
 
-import numpy as np
-
 from discreet.accounting import ApproximateDP, gaussian_mu
 from discreet.core.arrays import Floats
 from discreet.core.errors import InfeasibleTarget
@@ -23,8 +19,8 @@ from discreet.core.neighbours import ADD_REMOVE, Neighbours
 from discreet.core.rounding import lowering
 from discreet.data import Records
 from discreet.mechanisms.base import Mechanism, Public, at_epsilon
-from discreet.mechanisms.learning.base import GaussianGrid, LaplaceGrid, LearningMechanism, R, one_of, solved_apart
-from discreet.noise import Noise, gaussian_error, spherical_error
+from discreet.mechanisms.learning.base import GaussianGrid, LearningMechanism, R
+from discreet.noise import Noise, gaussian_error
 
 _DOWN = lowering(450)
 
@@ -88,31 +84,6 @@ class GaussianPerturbation(TwoStages[R], LearningMechanism[R]):
 
     def _noise(self, problem: R, noise: Noise, count: int) -> Floats:
         return noise.gaussian(scale=self.scale, dimension=problem.dimension, draws=count)
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class SphericalPerturbation(LearningMechanism[R]):
-    """Spherical noise, epsilon-private."""
-
-    rate: float
-    """beta of each noise vector: its norm is about its dimension / beta."""
-    tolerance: float
-    """tau, the largest gradient norm of each minimiser."""
-    noise_error: float
-    """e, the largest distance of one drawn noise vector from its ideal."""
-    grid: LaplaceGrid
-    """The last stage of each: step of the grid, and scale of the exact discrete noise in steps."""
-    neighbours: Neighbours
-
-    def _noise(self, problem: R, noise: Noise, count: int) -> Floats:
-        width = one_of(problem).dimension
-        return np.concatenate([noise.spherical(rate=self.rate, dimension=width, draws=count) for _ in range(solved_apart(problem))])
-
-    def _last(self, problem: R, radius: Callable[[float, float], float]) -> float:
-        """epsilon_2 of one noise vector."""
-        width = one_of(problem).dimension
-        error = max(self.noise_error, spherical_error(rate=self.rate, dimension=width))
-        return self.grid.epsilon(radius=radius(self.tolerance, error), dimension=width)
 
 
 class GaussianPlan(NamedTuple):
