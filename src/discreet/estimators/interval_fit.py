@@ -18,7 +18,7 @@ from discreet.core.neighbours import ADD_REMOVE
 from discreet.data import BlockTable, EncodedTable
 from discreet.estimators.base import account_of
 from discreet.estimators.inputs import is_private
-from discreet.estimators.intervals import OF_KERNELS, Learnable, PreparedUncertainty, measure_uncertainty, records_again, records_of
+from discreet.estimators.intervals import OF_KERNELS, Learnable, PreparedUncertainty, content_of, measure_uncertainty, records_again, records_of
 from discreet.estimators.kernel_classifier import KernelClassifier
 from discreet.estimators.linear_classifier import LinearClassifier
 from discreet.estimators.search_methods import fit_seed
@@ -75,7 +75,7 @@ def fit_with_intervals(
     noise, account, scratch = estimator._noise(), account_of(estimator.ledger), clone(estimator)  # noqa: SLF001
     # The same door as in fit: what is refused is refused before it is paid for.
     given = records_of(scratch, X, y, sample_weight, persons, noise, classes=classes, reset=True)
-    rows, owners = given.records[0], given.owners
+    (rows, targets, _), owners = given.records, given.owners
     scratch._advise(X, privacy, owners.number)  # noqa: SLF001
     known = None if privacy.neighbours is ADD_REMOVE else owners.number
     told_apart = owners.rule is not None and owners.rule.told_apart
@@ -91,7 +91,7 @@ def fit_with_intervals(
         return found
 
     both = settled(**privacy.target, share=share, planned=planned, problem=problem_of)
-    with spending_on(account, both.guarantee, purpose=CURVATURE_WITH_FIT, table=rows.content()) as reservation, without_ledger():
+    with spending_on(account, both.guarantee, purpose=CURVATURE_WITH_FIT, table=content_of(rows, targets)) as reservation, without_ledger():
         weights = {"sample_weight": sample_weight} if classifies else {}
         model = made(*both.target, fit_seed(noise)).fit(X, y, persons=persons, **weights)
         fit: Certificate = model.certificate_

@@ -96,7 +96,7 @@ def measure_uncertainty(
     query, mechanism = prepared.query, prepared.mechanism
     if rows.shape[1] != query.problem.domain.features:
         raise InvalidInput(f"the model was fitted on {query.problem.domain.features} features; rows with {rows.shape[1]} were given.")
-    records = CurvatureRecords(rows=rows, targets=targets, record_weights=record_weights, table=_content(rows, targets))
+    records = CurvatureRecords(rows=rows, targets=targets, record_weights=record_weights, table=content_of(rows, targets))
     release = mechanism.run(query, records, noise, account=account)
     return Uncertainty(
         problem=query.problem,
@@ -201,7 +201,8 @@ def table_records(prepared: PreparedUncertainty, model: Model, frame: Any, noise
 _OTHERS = "whose rows are whose was declared otherwise for the fit. Pass the persons of the fit, or leave them out as there."
 
 
-def _content(rows: Matrix, targets: Floats) -> Iterator[bytes]:
+def content_of(rows: Matrix, targets: Floats) -> Iterator[bytes]:
+    """Rows and targets as bytes, for a ledger's keyed digest; private."""
     yield from rows.content()
     yield targets.tobytes()
 

@@ -6,7 +6,7 @@
 Each is one release under one certificate. What is chosen is among public candidates; the records decide which of them, through the mechanism only.
 """
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from numbers import Integral
 from typing import Any
@@ -106,7 +106,8 @@ def release_bounds(
         raise InvalidInput("persons are to be told apart, and no ids were given: pass persons, one id a row, or name their column in the schema.")
     owners = owners_of(ids, rule=rule, rows=len(columns[0]), noise=noise)
     kept, weights = owners.kept(columns)
-    release = prepared.mechanism.run(prepared.problem, Numbers(kept, _bytes(columns), weights=weights), noise, account=account)
+    # The ledger is told no bytes: of some columns alone, that two tables are alike would tell of one record in them.
+    release = prepared.mechanism.run(prepared.problem, Numbers(kept, weights=weights), noise, account=account)
     bounds = _named(draft.open, release)
     schema = draft.filled(bounds, released=release.certificate.digest)
     return ReleasedBounds(bounds=bounds, certificate=release.certificate, schema=schema)
@@ -162,16 +163,12 @@ def choose_norm(
     mechanism = BoundsChoice.calibrate(problem, epsilon=epsilon, delta=delta, neighbours=neighbours_of(neighbours))
     rows = as_matrix(X)
     norms = brought_near(rows, max(edges)).ordered_row_norms()  # one that is beyond all candidates stays beyond them
-    release = mechanism.run(problem, Numbers([norms], rows.content()), noise_of(random_state), account=ledger)
+    release = mechanism.run(problem, Numbers([norms]), noise_of(random_state), account=ledger)  # no bytes, as above: rows have no targets here
     return ReleasedBounds(bounds=_named([NORM], release), certificate=release.certificate)
 
 
 def _named(names: Sequence[str], release: Release) -> dict[str, tuple[float, float]]:
     return {name: (float(low), float(high)) for name, (low, high) in zip(names, release.value, strict=True)}
-
-
-def _bytes(columns: Sequence[Floats]) -> Iterator[bytes]:
-    return (column.tobytes() for column in columns)
 
 
 def noise_of(random_state: int | None) -> Noise:
