@@ -10,13 +10,15 @@ import pytest
 
 from discreet import describe
 from discreet.accounting import Unit
+from discreet.certificates import Release
 from discreet.core.errors import FileFormatError, InvalidInput
 from discreet.core.neighbours import ADD_REMOVE, REPLACE_ONE
 from discreet.data import CategoricalColumn, NumericColumn, PersonColumn, Schema, Target, schema_files
 from discreet.descriptions import prepare_description, read_description
 from discreet.descriptions.describe import describe_prepared
+from discreet.descriptions.read import read_description as read_from_integers
 from discreet.descriptions.records import counted, plain_schema
-from discreet.descriptions.stored import description_from
+from discreet.descriptions.stored import description_from, mechanism_of
 from discreet.ledger import Account, BudgetExceeded, Ledger
 from discreet.mechanisms.cuts.columns import whose_rows
 from discreet.noise import SeededNoise
@@ -191,6 +193,19 @@ def test_a_file_says_all_of_it_and_what_follows_from_it(tmp_path):
         with pytest.raises(FileFormatError):
             description_from(lied(change))
     assert not description_from(found.to_json()).certificate.verify(np.append(found.value[1:], 0.0)).ok
+
+
+@pytest.mark.parametrize("neighbours", [REPLACE_ONE, ADD_REMOVE])
+def test_a_file_of_another_public_number_of_records_is_refused_though_all_of_it_was_computed_from_it(neighbours):
+    found = described(neighbours=neighbours)
+    records = None if neighbours is ADD_REMOVE else len(TABLE)
+    assert found.certificate.parameters.get("records") == records
+    mechanism = mechanism_of(found.certificate)
+    release = Release(value=found.value, certificate=found.certificate)
+    assert read_from_integers(found.asked, mechanism, release, records, level=found.level).to_json() == found.to_json()
+    forged = read_from_integers(found.asked, mechanism, release, 2 * len(TABLE), level=found.level).to_json()
+    with pytest.raises(FileFormatError, match="another number" if records else "is none"):
+        description_from(forged)
 
 
 def test_nothing_is_drawn_without_budget_and_what_is_spent_is_in_the_ledger(tmp_path):

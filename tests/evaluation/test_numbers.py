@@ -10,11 +10,13 @@ from sklearn.linear_model import Ridge
 from sklearn.metrics import mean_absolute_error, mean_squared_error, r2_score
 
 from discreet import GroupLasso, Lasso, LinearRegression, LogisticRegression, Schema
+from discreet.certificates import Release
 from discreet.core.errors import FileFormatError, InvalidInput, InvalidType
 from discreet.data import Block, FunctionTable
 from discreet.estimators import Model
 from discreet.evaluation import NUMBER_METRICS, evaluate_privately, prepare, read_evaluation
 from discreet.evaluation.outcomes import outcomes_of
+from discreet.evaluation.private import read_report
 from discreet.evaluation.stored import evaluation_from
 from discreet.ledger import Account, Ledger
 from discreet.matrices import as_matrix
@@ -154,6 +156,18 @@ def test_a_file_that_says_anything_else_is_refused():
         change(told)
         with pytest.raises(FileFormatError):
             evaluation_from(json.dumps(told))
+
+
+@pytest.mark.parametrize("kind", ["numbers", "classes"])
+def test_a_report_of_another_public_number_of_records_is_refused_though_all_of_it_was_computed_from_it(kind):
+    X, y = people(300)
+    model, told = (fitted(X, y), y) if kind == "numbers" else (LogisticRegression(epsilon=5.0, classes=[False, True]).fit(X, y > 0), y > 0)
+    found = evaluate_privately(model, X, told, epsilon=1.0, delta=1e-6)
+    prepared = prepare(model, epsilon=1.0, delta=1e-6)
+    release = Release(value=found.value, certificate=found.certificate)
+    assert read_report(prepared, release, 300).to_json() == found.to_json() == evaluation_from(found.to_json()).to_json()
+    with pytest.raises(FileFormatError, match="another number of records"):
+        evaluation_from(read_report(prepared, release, 100).to_json())
 
 
 def test_the_ledger_knows_the_table_again(tmp_path):

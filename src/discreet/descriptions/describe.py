@@ -27,7 +27,7 @@ from discreet.mechanisms.bounds_choice.release import noise_of
 from discreet.mechanisms.counting import CountingMechanism, GaussianCounting, LaplaceCounting
 from discreet.mechanisms.cuts.columns import Opened, whose_rows
 from discreet.mechanisms.cuts.grid import equal_steps
-from discreet.noise import Noise
+from discreet.noise import Integers, Noise
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -146,5 +146,6 @@ def describe_prepared(prepared: Prepared, records: Frame | Opened, noise: Noise,
         raise InvalidInput("there are no records; at least one is needed when their number is public.")
     whole = len(plain.layout.own) == len(asked.schema.layout.own)
     content = table.content() if isinstance(table, EncodedTable) and whole else None
-    release = prepared.mechanism.run(asked.queries, Numbers((found.answer,), content), noise, account=account)
-    return read_description(asked, prepared.mechanism, release, found.records if asked.public_total else None, level=prepared.level)
+    answers: Numbers[Sequence[Integers]] = Numbers((found.answer,), content, records=found.records if asked.public_total else None)
+    release = prepared.mechanism.run(asked.queries, answers, noise, account=account)
+    return read_description(asked, prepared.mechanism, release, answers.records, level=prepared.level)

@@ -3,7 +3,6 @@
 One that says anything else is refused.
 """
 
-import math
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -19,7 +18,7 @@ from discreet.descriptions.asked import Asked
 from discreet.descriptions.read import read_description as _read_description
 from discreet.descriptions.report import FORMAT, Description
 from discreet.evaluation.intervals import checked_level
-from discreet.evaluation.stored import mechanism_of
+from discreet.evaluation.stored import mechanism_of, require_records
 
 
 def read_description(path: str | Path) -> Description:
@@ -43,6 +42,7 @@ def _read(record: Mapping[str, Any]) -> Description:
         raise FileFormatError("it contradicts itself: its queries have another number of answers, or answers that are no integers.")
     level, records = record["level"], record["records"]
     checked_level(level)
-    if asked.public_total == (records is None) or not (records is None or (isinstance(records, int) and 1 <= records < math.inf)):
+    if asked.public_total == (records is None) or not (records is None or isinstance(records, int)):
         raise FileFormatError("it states a number of records that is none.")
+    require_records(certificate, records)
     return _read_description(asked, mechanism, Release(value=value, certificate=certificate), records, level=level)

@@ -35,7 +35,7 @@ from discreet.ledger import Account
 from discreet.mechanisms.base import Numbers
 from discreet.mechanisms.counting import CountingMechanism, GaussianCounting, LaplaceCounting
 from discreet.mechanisms.persons import held_rule, owners_of, table_rule
-from discreet.noise import Noise, SeededNoise, SystemNoise
+from discreet.noise import Integers, Noise, SeededNoise, SystemNoise
 
 STANDARD = ("accuracy", "confusion")
 """The metrics of a classifier where nobody chooses; of numbers, all there are."""
@@ -188,8 +188,7 @@ def measure(
     queries = survey.queries()
     owners = owners_of(persons, rule=survey.persons, rows=outcomes.records, noise=noise)
     answers = queries.answers(*owners.kept(survey.read(outcomes)))
-    release = prepared.mechanism.run(queries, Numbers(tuple(answers), outcomes.content()), noise, account=account)
-    return read_report(prepared, release, None if survey.secret else owners.number)
+    return _released(prepared, Numbers(tuple(answers), outcomes.content(), records=None if survey.secret else owners.number), noise, account)
 
 
 def measure_blocks(
@@ -205,8 +204,12 @@ def measure_blocks(
     survey = prepared.survey
     found = answered(survey, model, table, noise, jobs=jobs)
     _require_records(survey, found.records)
-    release = prepared.mechanism.run(survey.queries(), Numbers(found.answers, found.content), noise, account=account)
-    return read_report(prepared, release, None if survey.secret else found.records)
+    return _released(prepared, Numbers(found.answers, found.content, records=None if survey.secret else found.records), noise, account)
+
+
+def _released(prepared: Prepared[Any], answers: Numbers[Sequence[Integers]], noise: Noise, account: Account | None) -> PrivateEvaluation:
+    release = prepared.mechanism.run(prepared.survey.queries(), answers, noise, account=account)
+    return read_report(prepared, release, answers.records)
 
 
 def _require_records(survey: Asked, records: int) -> None:

@@ -70,11 +70,20 @@ def _read(record: Mapping[str, Any]) -> PrivateEvaluation:
     if value.shape != (sum(query.size for query in queries.each),) or not np.array_equal(value, np.rint(value)):
         raise FileFormatError("it contradicts itself: its queries have another number of answers, or answers that are no integers.")
     records = None if survey.secret else record["records"]["value"]
-    if records is not None and not (isinstance(records, float | int) and records >= 1 and records == math.floor(records)):
-        raise FileFormatError("it states a number of records that is none.")
+    require_records(certificate, records)
     prepared = Prepared(survey=survey, mechanism=mechanism, classes=classes, level=record["level"])
     found = read_report(prepared, Release(value=value, certificate=certificate), None if records is None else int(records))
     return replace(found, format=record["format"])
+
+
+def require_records(certificate: Certificate, records: object) -> None:
+    """Raise FileFormatError for a number of records that is none, or another than the certificate's: those made before it stood there are taken."""
+    if records is None:
+        return
+    if not (isinstance(records, float | int) and not isinstance(records, bool) and records >= 1 and records == math.floor(records)):
+        raise FileFormatError("it states a number of records that is none.")
+    if certificate.parameters.get("records", records) != records:
+        raise FileFormatError("it contradicts itself: its certificate is for another number of records.")
 
 
 def mechanism_of(certificate: Certificate) -> CountingMechanism:

@@ -64,6 +64,8 @@ class Numbers(Generic[T]):
     bytes_of_records: Iterable[bytes] | None = None
     weights: Floats | None = None
     """(n,), of rows that share their person's weight; None where each counts once, or they are in `held` already."""
+    records: int | None = None
+    """How many they are, where that is public and what is released is read with it: the certificate then says so."""
 
     def content(self) -> Iterable[bytes] | None:
         """See Private."""
@@ -82,9 +84,9 @@ class Drawn(NamedTuple):
     """Other functions of the same noisy answers, of the mechanism's own type: public at no further cost, and in no digest."""
 
     @classmethod
-    def of(cls, value: Floats, *, beside: object = None) -> "Drawn":
+    def of(cls, value: Floats, *, chosen: Mapping[str, Json] = MappingProxyType({}), beside: object = None) -> "Drawn":
         """An array that is held whole."""
-        return cls(value.shape, iter((value,)), beside=beside)
+        return cls(value.shape, iter((value,)), chosen, beside)
 
 
 class Mechanism(ABC, Generic[P, D]):

@@ -120,8 +120,13 @@ def _queries(value: Json) -> list[Json]:
     return filled(value)
 
 
-def _counting(parameters: Record, problem: Record, theorem: str, law: str) -> Words:
+def _counting(parameters: Record, problem: Record, fields: Fields, theorem: str, law: str) -> Words:
+    """`records` is stated where what is released is read with it, which a secret number cannot be."""
+    known = "records" in parameters
+    read_fields("parameters", parameters, {**fields, "records": whole} if known else fields)
     neighbours, scales, queries = relation_of(parameters), _scales(parameters["scales"]), _queries(problem["queries"])
+    if known and neighbours is ADD_REMOVE:
+        raise ValueError("parameters: a secret number of records is stated")
     if len(scales) != len(queries):
         raise ValueError("one scale a query is needed")
     moves = [moves_of(query, neighbours) for query in queries]
@@ -138,7 +143,7 @@ def _counting(parameters: Record, problem: Record, theorem: str, law: str) -> Wo
         "integers drawn anew for every release, without a floating-point decision",
         scales=", ".join(f"{scale:.10g}" for scale in scales),
     )
-    return Words(theorem, (counted(neighbours, kept), *_public_edges(queries), moved, drawn))
+    return Words(theorem, (counted(neighbours, kept, records=parameters.get("records")), *_public_edges(queries), moved, drawn))
 
 
 def _public_edges(queries: list[Json]) -> Iterator[Hypothesis]:
@@ -168,16 +173,17 @@ def digest_of_record(value: Json) -> str:
     return hashlib.sha256(json.dumps(value, sort_keys=True).encode()).hexdigest()
 
 
-@register_words("counting-laplace", parameters={"scales": _scales, "neighbours": relation}, problem={"queries": _queries}, shared=True)
+_COUNTED: Fields = {"scales": _scales, "neighbours": relation}
+
+
+@register_words("counting-laplace", parameters=None, problem={"queries": _queries}, shared=True)
 def _laplace(parameters: Record, problem: Record) -> Words:
-    return _counting(parameters, problem, COUNTING_LAPLACE, LAPLACE_LAW)
+    return _counting(parameters, problem, _COUNTED, COUNTING_LAPLACE, LAPLACE_LAW)
 
 
-@register_words(
-    "counting-gaussian", parameters={"scales": _scales, "neighbours": relation, "epsilon": positive}, problem={"queries": _queries}, shared=True
-)
+@register_words("counting-gaussian", parameters=None, problem={"queries": _queries}, shared=True)
 def _gaussian(parameters: Record, problem: Record) -> Words:
-    return _counting(parameters, problem, COUNTING_GAUSSIAN, GAUSSIAN_LAW)
+    return _counting(parameters, problem, {**_COUNTED, "epsilon": positive}, COUNTING_GAUSSIAN, GAUSSIAN_LAW)
 
 
 _CURVATURE: Fields = {"scale": positive, "epsilon": positive, "neighbours": relation, "unit": whole, "levels": whole}

@@ -28,6 +28,7 @@ from discreet.verification.base import Check, Stated, delta_check, epsilon_check
 from discreet.verification.learning import STAGES, Stages
 from discreet.verification.numerics import (
     Scan,
+    chords,
     drawn_radius,
     gaussian_integral,
     last_stage,
@@ -46,6 +47,8 @@ _MOST_CLASSES = 100_000
 _DIRECT = 4e9
 """Products that a composition of losses may take. Above, a transform does it, whose rounding at a large epsilon is multiplied by its exponential."""
 _MOST_POINTS = 20_000
+_FARTHEST = 300.0
+"""Epsilon up to which chords are taken: twice its exponential is a double."""
 _SEARCHED = 4
 """Epsilons up to the stated one, and as many again for each multiple, at which the slope of the line is searched for."""
 _LOOSE = 0.1
@@ -138,40 +141,38 @@ def _of_rows(scan: Scan, s: float, classes: int, *, alone: bool) -> Callable[[fl
     """epsilon -> delta of K problems together."""
     one_step = _curve(*_composed(scan, s, classes))
     slack_free = bool(np.all(scan.jacobian <= 0.5 * s * s * scan.slopes * (1.0 - scan.slopes) + 1e-12))
+    reach = min(_FARTHEST, 4.0 * math.sqrt(classes) * s + classes * float(scan.jacobian.max()))
+    first = _at(one_step) if alone else _two_steps(one_step, reach)
+    if not slack_free:
+        return first
+    # No slack: K Gaussian mechanisms, for which the grid is coarse.
+    mu = (1.0 if alone else 2.0) * math.sqrt(classes) * s
+    return lambda epsilon: min(first(epsilon), gaussian_integral(epsilon, mu))
 
-    reach = 4.0 * math.sqrt(classes) * s + classes * float(scan.jacobian.max())
+
+def _at(curve: Callable[[Floats], Floats]) -> Callable[[float], float]:
+    return lambda epsilon: float(curve(np.array([epsilon]))[0])
+
+
+def _two_steps(one_step: Callable[[Floats], Floats], reach: float) -> Callable[[float], float]:
+    """epsilon -> delta of two steps of a symmetric relation, each at most `one_step`, which takes any real numbers: the least split.
+
+    delta(epsilon) <= delta(x) + e^x delta(epsilon - x) for every x. Below 0 a symmetric curve is known by its complement too:
+    delta(-x) = 1 - e^-x + e^-x delta(x). Up to `reach`, chords are no worse than the atoms of a grid.
+    """
     places = np.linspace(-reach, reach, 2001)
-    # By complements, since the relation is symmetric: delta(-x) = 1 - e^-x + e^-x delta(x). And no more than on a chord in e^epsilon.
-    known = np.minimum(one_step(places), np.maximum(-np.expm1(-np.abs(places)), 0.0) + np.exp(-np.abs(places)) * one_step(np.abs(places)))
-    known = np.where(places < 0, known, one_step(places))
-    corners = _lower_hull(np.exp(places), known)
+    mirrored = -np.expm1(-np.abs(places)) + np.exp(-np.abs(places)) * one_step(np.abs(places))
+    nearby = chords(places, np.where(places < 0, np.minimum(one_step(places), mirrored), one_step(places)))
 
-    def both_ways(epsilons: Floats) -> Floats:
-        inside = np.interp(np.exp(np.clip(epsilons, -reach, reach)), *corners)
-        return np.where(np.abs(epsilons) <= reach, np.minimum(inside, one_step(epsilons)), one_step(epsilons))
+    def least(epsilons: Floats) -> Floats:
+        return np.minimum(nearby(epsilons), one_step(epsilons))
 
     def delta(epsilon: float) -> float:
-        if alone:
-            first = float(one_step(np.array([epsilon]))[0])
-        else:
-            # Any split holds; where epsilon is small the best one is no share of it.
-            splits = np.concatenate((epsilon * np.linspace(-1.0, 2.0, 3001), np.linspace(-reach, reach + epsilon, 1001)))
-            first = float(np.min(both_ways(splits) + np.exp(splits) * both_ways(epsilon - splits)))
-        # No slack: K Gaussian mechanisms, for which the grid is coarse.
-        return min(first, gaussian_integral(epsilon, (1.0 if alone else 2.0) * math.sqrt(classes) * s)) if slack_free else first
+        # Where epsilon is small the best split is no share of it.
+        splits = np.concatenate((epsilon * np.linspace(-1.0, 2.0, 3001), np.linspace(-reach, reach + epsilon, 1001)))
+        return float(np.min(least(splits) + np.exp(splits) * least(epsilon - splits)))
 
     return delta
-
-
-def _lower_hull(x: Floats, y: Floats) -> tuple[Floats, Floats]:
-    """The corners of the largest convex function below the points, x rising."""
-    kept: list[tuple[float, float]] = []
-    for a, b in zip(x.tolist(), y.tolist(), strict=True):
-        while len(kept) > 1 and (kept[-1][1] - kept[-2][1]) * (a - kept[-2][0]) >= (b - kept[-2][1]) * (kept[-1][0] - kept[-2][0]):
-            kept.pop()
-        kept.append((a, b))
-    first, second = zip(*kept, strict=True)
-    return np.array(first), np.array(second)
 
 
 def _of_persons(scan: Scan, s: float, classes: int, epsilon: float, *, alone: bool) -> float:

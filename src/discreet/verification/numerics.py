@@ -152,6 +152,37 @@ def normal_above(mean: Floats, sigma: float) -> Floats:
     return np.maximum(found, 0.0)
 
 
+def chords(knots: Floats, deltas: Floats) -> Callable[[Floats], Floats]:
+    """epsilons -> an upper bound of a curve that is at most `deltas` at increasing `knots`, any real numbers.
+
+    A curve is convex in e^epsilon: it lies below the chord of any two knots, and the lowest chords are those of the lower hull. Beyond the last knot
+    the bound is what it is there, since curves fall; below the first there is none, and it is 1.
+    """
+    kept: list[int] = []
+    for place in range(len(knots)):
+        while len(kept) > 1 and _is_above(knots, deltas, kept[-2], kept[-1], place):
+            kept.pop()
+        kept.append(place)
+    places, heights = knots[kept], deltas[kept]
+
+    def curve(epsilons: Floats) -> Floats:
+        inside = np.clip(epsilons, places[0], places[-1])
+        right = np.clip(np.searchsorted(places, inside), 1, len(places) - 1)
+        low, high = places[right - 1], places[right]
+        # Both shares by themselves: nothing cancels, where a chord falls from 1 to next to nothing.
+        of_right = np.exp(inside - high) * np.expm1(low - inside) / np.expm1(low - high)
+        of_left = np.expm1(inside - high) / np.expm1(low - high)
+        return np.where(epsilons < places[0], 1.0, of_left * heights[right - 1] + of_right * heights[right])
+
+    return curve
+
+
+def _is_above(knots: Floats, deltas: Floats, left: int, middle: int, right: int) -> bool:
+    """Whether the middle point lies on the chord of the others, or above it."""
+    of_right = math.exp(knots[middle] - knots[right]) * math.expm1(knots[left] - knots[middle]) / math.expm1(knots[left] - knots[right])
+    return bool(deltas[middle] >= deltas[left] + of_right * (deltas[right] - deltas[left]))
+
+
 def gaussian_integral(epsilon: float, mu: float) -> float:
     """E (1 - e^{-mu (g - t)})_+, t = epsilon / mu - mu / 2: the profile of one Gaussian mechanism by quadrature; any real epsilon, mu > 0."""
     return float(gaussian_integrals(np.array([epsilon]), mu)[0])

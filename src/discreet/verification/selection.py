@@ -20,6 +20,7 @@ from discreet.statements.base import filled, scored_persons
 from discreet.statements.counting import WHOLE
 from discreet.verification.base import AGREEMENT, Check, Stated, covers, epsilon_check, part_of, recheck, register_recheck
 from discreet.verification.learning import STAGES
+from discreet.verification.numerics import chords
 
 ALGORITHM_4 = "algorithm-4"
 """Name in certificates of the search by parts (exponential.md)."""
@@ -193,7 +194,7 @@ def curve_of_setting(setting: Stated, farthest: float) -> Curve:
     at_start = stages.curve(start)
     at_zero = min(1.0, at_start + math.tanh(0.5 * start))
     knots, deltas = _knots_of(stages.curve, start, max(farthest, 1e-9))
-    return _chords(*_lower_hull(np.append(0.0, knots), np.append(at_zero, deltas)))
+    return chords(np.append(0.0, knots), np.append(at_zero, deltas))
 
 
 def _knots_of(curve: Callable[[float], float], start: float, width: float) -> tuple[Floats, Floats]:
@@ -207,33 +208,3 @@ def _knots_of(curve: Callable[[float], float], start: float, width: float) -> tu
         if not steep.any() or len(knots) > _MOST_KNOTS:
             return knots, deltas
         known |= {middle: curve(middle) for middle in (0.5 * (knots[1:] + knots[:-1]))[steep].tolist()}
-
-
-def _lower_hull(knots: Floats, deltas: Floats) -> tuple[Floats, Floats]:
-    """The points that no chord of two others lies below: a curve is convex in e^epsilon, so that chords bound it too."""
-    kept: list[int] = []
-    for place in range(len(knots)):
-        while len(kept) > 1 and _is_above(knots, deltas, kept[-2], kept[-1], place):
-            kept.pop()
-        kept.append(place)
-    return knots[kept], deltas[kept]
-
-
-def _is_above(knots: Floats, deltas: Floats, left: int, middle: int, right: int) -> bool:
-    """Whether the middle point lies on the chord of the others, or above it."""
-    share = math.expm1(knots[middle] - knots[left]) / math.expm1(knots[right] - knots[left])
-    return bool(deltas[middle] >= deltas[left] + share * (deltas[right] - deltas[left]))
-
-
-def _chords(knots: Floats, deltas: Floats) -> Curve:
-    """Upper bounds between knots, in e^epsilon, a curve being convex there; beyond the last knot what it is at it."""
-
-    def curve(epsilons: Floats) -> Floats:
-        inside = np.clip(epsilons, knots[0], knots[-1])
-        right = np.clip(np.searchsorted(knots, inside), 1, len(knots) - 1)
-        low, high = knots[right - 1], knots[right]
-        share = np.exp(inside - high) * np.expm1(low - inside) / np.expm1(low - high)
-        found: Floats = deltas[right - 1] + share * (deltas[right] - deltas[right - 1])
-        return found
-
-    return curve

@@ -31,7 +31,8 @@ class CountingMechanism(Mechanism[Queries, Numbers[Sequence[Integers]]]):
     def draw(self, problem: Queries, data: Numbers[Sequence[Integers]], noise: Noise) -> Drawn:
         """See Mechanism; `data` holds exact answers, as `Queries.answered` gives them, or sums of those of parts of the records."""
         drawn = [self.integers(scale, query.size, noise) for query, scale in zip(problem.each, self.scales, strict=True)]
-        return Drawn.of(np.concatenate([answer + integers for answer, integers in zip(data.held, drawn, strict=True)]).astype(np.float64))
+        noisy = np.concatenate([answer + integers for answer, integers in zip(data.held, drawn, strict=True)]).astype(np.float64)
+        return Drawn.of(noisy, chosen={} if data.records is None else {"records": data.records})
 
     def _require_scales(self, problem: Queries) -> None:
         """Raise InvalidInput unless there is one scale for each query."""
