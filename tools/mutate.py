@@ -171,7 +171,7 @@ PLANTED: list[Fault] = [
     Fault("estimators/made_tables.py", "None, first + owners)", "None, first + np.arange(len(owners)))"),
     # Weights of records of a regression: cut to the public bound, and divided by it, in memory and in blocks.
     Fault("estimators/inputs.py", "return np.clip(weights, 0.0, largest)", "return weights"),
-    Fault("estimators/weighting.py", "weights / self.most", "weights"),
+    Fault("estimators/inputs.py", "weights / self.most", "weights"),
     Fault("data/reader.py", "return np.clip(weights, 0.0, self.max_weight)", "return weights"),
     Fault("data/reader.py", "found / largest", "found"),
     # Rows of persons: which are kept, by which key ids travel, what they weigh, and how many persons there are.
@@ -202,18 +202,18 @@ _WEIGHTS = ("tests/audit/test_drawn.py::test_no_record_of_a_regression_weighs_mo
 _AROUND = "tests/audit/test_drawn.py::test_what_leaves_around_a_prior_has_the_noise_that_the_certificate_states"
 TESTS: dict[str, tuple[str, ...]] = {
     "estimators/inputs.py": _WEIGHTS,
-    "estimators/weighting.py": _WEIGHTS,
     "estimators/made_tables.py": ("tests/audit/test_drawn.py::test_rows_that_are_made_of_a_record_are_one_persons",),
     "data/blocks/shared.py": _PERSONS,
     "data/persons.py": _PERSONS,
     "data/reader.py": (*_PERSONS, *_WEIGHTS),
     "mechanisms/persons.py": _PERSONS,
-    "mechanisms/learning/perturbation.py": ("multinomial-1e-06-replace-one", "one-vs-rest-0.0-add-remove"),
+    "mechanisms/learning/perturbation.py": ("multinomial-1e-06-replace-one",),
     "mechanisms/learning/objective_perturbation.py": ("objective-1e-06-replace-one", "objective-0.0-add-remove"),
     "mechanisms/learning/output_perturbation.py": ("output-1e-06-replace-one", "output-0.0-add-remove"),
     "mechanisms/learning/base.py": (
         "output-0.0-add-remove",
         "output-1e-06-replace-one",
+        "one-vs-rest-0.0-add-remove",
         _AROUND,
     ),
     "mechanisms/constrained/base.py": ("frank-wolfe-gaussian-1e-06-replace-one",),

@@ -140,6 +140,23 @@ class Domain:
             raise InvalidInput("rows of classes are bounded by norm_bound, and by nothing else; leave entry_bound and target_bound out.")
 
 
+class OverDomain:
+    """A problem or a query on records of one `domain`."""
+
+    __slots__ = ()
+    domain: Domain
+
+    @property
+    def persons(self) -> Persons | None:
+        """Whose rows are whose; None where the unit of privacy is a row."""
+        return self.domain.persons
+
+    @property
+    def dimension(self) -> int:
+        """Number of weights."""
+        return self.domain.dimension
+
+
 def split_weights(weights: Floats, *, features: int, intercept_scale: float, classes: int) -> tuple[Floats, Floats]:
     """(coef, intercept) of released columns (dimension, count).
 

@@ -21,9 +21,9 @@ from dataclasses import dataclass
 from discreet.accounting import Json
 from discreet.core.arrays import is_finite
 from discreet.core.errors import InvalidInput
-from discreet.core.neighbours import Persons
 from discreet.core.rounding import raising
 from discreet.data import Domain, Records
+from discreet.data.domain import OverDomain
 from discreet.losses.predictions import OfMargin, PredictionLoss
 from discreet.problems.prediction_sum import MOST_BLOCKS, Clipped, PredictionSum, rounding_share
 from discreet.sets import Constraint
@@ -34,7 +34,7 @@ _UP = raising(16)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class ConstrainedRisk:
+class ConstrainedRisk(OverDomain):
     """The public problem: holds no data, and is known in full before any record is read.
 
     Raises InvalidInput when the set and the domain differ in dimension, and for a slope bound that bounds nothing.
@@ -58,16 +58,6 @@ class ConstrainedRisk:
             raise InvalidInput(f"max_slope must be a positive finite number or None; {self.max_slope!r} was given.")
         if self.loss.signed_targets and self.domain.target_bound != 1.0:
             raise InvalidInput(f"the loss {self.loss.name!r} takes classes as +1 and -1: target_bound must be 1.")
-
-    @property
-    def persons(self) -> Persons | None:
-        """See Domain."""
-        return self.domain.persons
-
-    @property
-    def dimension(self) -> int:
-        """Number of weights."""
-        return self.domain.dimension
 
     @property
     def reach(self) -> float:

@@ -11,9 +11,9 @@ from dataclasses import dataclass
 
 from discreet.accounting import Json
 from discreet.core.errors import InvalidInput
-from discreet.core.neighbours import Persons
 from discreet.core.rounding import raising
 from discreet.data import Domain, Records
+from discreet.data.domain import OverDomain
 from discreet.losses.predictions import PredictionLoss
 from discreet.problems.constrained_risk import as_json
 
@@ -21,7 +21,7 @@ _UP = raising(16)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class PredictionRisk:
+class PredictionRisk(OverDomain):
     """The public problem: holds no data. Raises InvalidInput for losses of classes, and for slopes that nothing bounds."""
 
     loss: PredictionLoss
@@ -36,16 +36,6 @@ class PredictionRisk:
             raise InvalidInput(
                 f"the slopes of the loss {self.loss.name!r} have no bound without a set; take 'huber' or 'log-cosh', or ConstrainedERM."
             )
-
-    @property
-    def persons(self) -> Persons | None:
-        """See Domain."""
-        return self.domain.persons
-
-    @property
-    def dimension(self) -> int:
-        """Number of weights."""
-        return self.domain.dimension
 
     @property
     def slope_bound(self) -> float:

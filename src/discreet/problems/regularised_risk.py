@@ -45,9 +45,8 @@ import numpy as np
 from discreet.accounting import Json
 from discreet.core.arrays import Floats, is_finite
 from discreet.core.errors import InvalidInput
-from discreet.core.neighbours import Persons
 from discreet.data import Domain, Records
-from discreet.data.domain import check_scale
+from discreet.data.domain import OverDomain, check_scale
 from discreet.losses import MarginLoss
 from discreet.problems.objective import MarginObjective
 from discreet.problems.prior import Prior
@@ -58,7 +57,7 @@ P = TypeVar("P", bound=Part)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Risk(ABC):
+class Risk(OverDomain, ABC):
     """A public problem: holds no data, and is known in full before any record is read. Raises InvalidInput for bounds that bound nothing."""
 
     ridge: float
@@ -85,11 +84,6 @@ class Risk(ABC):
 
     @property
     @abstractmethod
-    def dimension(self) -> int:
-        """Number of weights: those of the classes one after the other, d + 1 each with an intercept."""
-
-    @property
-    @abstractmethod
     def gradient_bound(self) -> float:
         """The most one record moves the gradient, or all gradients together."""
 
@@ -106,11 +100,6 @@ class Risk(ABC):
     @abstractmethod
     def to_dict(self) -> dict[str, Json]:
         """For certificates: everything that a recheck needs to know of the problem."""
-
-    @property
-    def persons(self) -> Persons | None:
-        """See Domain."""
-        return self.domain.persons
 
     @property
     def several(self) -> bool:
@@ -143,11 +132,6 @@ class RegularisedRisk(Risk):
     """Two classes, or one class against the others."""
 
     loss: MarginLoss
-
-    @property
-    def dimension(self) -> int:
-        """Number of weights."""
-        return self.domain.dimension
 
     @property
     def gradient_bound(self) -> float:

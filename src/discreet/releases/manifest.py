@@ -12,7 +12,7 @@ import hashlib
 import json
 import re
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Protocol
 
 from discreet.accounting import Json
 from discreet.certificates import Certificate
@@ -84,16 +84,9 @@ class Contents:
 
     def manifest(self) -> dict[str, Any]:
         """The document, with its digest."""
-        words = self.in_words
-        document = {
-            "@context": croissant_context(),
-            "@type": "sc:Dataset",
-            "conformsTo": "http://mlcommons.org/croissant/1.0",
-            "name": self.name,
-            "description": self.description,
-            **({} if self.license is None else {"license": self.license}),
-            "distribution": self._distribution(),
-            "recordSet": [self._record_set()],
+        source = {"fileSet": {"@id": "data"}} if len(self.parts) > 1 else {"fileObject": {"@id": self.parts[0].path}}
+        fields = [{**croissant_field(column.name, "sc:Float", source), "discreet:column": column.to_dict()} for column in self.columns]
+        stated = {
             "discreet:format": FORMAT,
             "discreet:method": self.method,
             "discreet:calibration": self.calibration,
@@ -102,11 +95,8 @@ class Contents:
             "discreet:rows": self.shape[0],
             "discreet:schema": None if self.schema is None else self.schema.to_dict(),
             "discreet:certificate": self.certificate.to_dict(),
-            "discreet:protects": words["protects"],
-            "discreet:doesNotProtect": words["does_not_protect"],
-            "discreet:howToUse": words["how_to_use"],
         }
-        return {**document, DIGEST: digest_of_manifest(document)}
+        return document_of(self, self._distribution(), fields, stated)
 
     def _distribution(self) -> list[dict[str, Any]]:
         files = [croissant_file(part) for part in self.parts]
@@ -117,24 +107,45 @@ class Contents:
             files.append({"@type": "cr:FileSet", "@id": "data", "name": "data", "encodingFormat": _PARQUET, "includes": "data/*.parquet"})
         return files
 
-    def _record_set(self) -> dict[str, Any]:
-        source = {"fileSet": {"@id": "data"}} if len(self.parts) > 1 else {"fileObject": {"@id": self.parts[0].path}}
-        return {
-            "@type": "cr:RecordSet",
-            "@id": "rows",
-            "name": "rows",
-            "field": [
-                {
-                    "@type": "cr:Field",
-                    "@id": f"rows/{column.name}",
-                    "name": column.name,
-                    "dataType": "sc:Float",
-                    "source": {**source, "extract": {"column": column.name}},
-                    "discreet:column": column.to_dict(),
-                }
-                for column in self.columns
-            ],
-        }
+
+class Named(Protocol):
+    """What a manifest says of every release."""
+
+    @property
+    def name(self) -> str:
+        """Of the release."""
+
+    @property
+    def description(self) -> str:
+        """Of the release."""
+
+    @property
+    def license(self) -> str | None:
+        """Of the release."""
+
+    @property
+    def in_words(self) -> dict[str, list[Json]]:
+        """What it protects, what not, and how to use it."""
+
+
+def document_of(release: Named, files: list[dict[str, Any]], fields: list[dict[str, Any]], stated: dict[str, Any]) -> dict[str, Any]:
+    """The manifest, with its digest: of files that Croissant describes, of rows with these fields, and what else is `stated`."""
+    words = release.in_words
+    document = {
+        "@context": croissant_context(),
+        "@type": "sc:Dataset",
+        "conformsTo": "http://mlcommons.org/croissant/1.0",
+        "name": release.name,
+        "description": release.description,
+        **({} if release.license is None else {"license": release.license}),
+        "distribution": files,
+        "recordSet": [{"@type": "cr:RecordSet", "@id": "rows", "name": "rows", "field": fields}],
+        **stated,
+        "discreet:protects": words["protects"],
+        "discreet:doesNotProtect": words["does_not_protect"],
+        "discreet:howToUse": words["how_to_use"],
+    }
+    return {**document, DIGEST: digest_of_manifest(document)}
 
 
 def digest_of_manifest(document: dict[str, Any]) -> str:
@@ -160,6 +171,11 @@ def croissant_file(part: Part) -> dict[str, Any]:
         "sha256": part.sha256,
         "discreet:rows": part.rows,
     }
+
+
+def croissant_field(name: str, kind: str, source: dict[str, Any]) -> dict[str, Any]:
+    """A column of rows as Croissant describes it."""
+    return {"@type": "cr:Field", "@id": f"rows/{name}", "name": name, "dataType": kind, "source": {**source, "extract": {"column": name}}}
 
 
 def croissant_context() -> dict[str, Any]:

@@ -25,9 +25,8 @@ from discreet.releases.columns import Kind
 from discreet.releases.manifest import NAME, Contents, read_manifest
 from discreet.releases.methods.base import Query
 from discreet.releases.parts import read_part, read_parts
-from discreet.releases.words import short
+from discreet.releases.words import inspected, some
 
-_SHOWN = 8
 _TARGETS = {Target.OMITTED: "not released", Target.NOISY: "with noise, like the other columns", Target.CLEAR: "in clear, without protection"}
 
 
@@ -153,18 +152,14 @@ class PublishedRelease(Contents):
     def inspection(self) -> list[tuple[str, list[str]]]:
         """What it is, what it protects and what not, and how to use it, for people: (heading, lines) in the order in which they matter."""
         rows, columns = self.shape
-        shown = ", ".join(self.column_names[:_SHOWN]) + ("" if columns <= _SHOWN else f" and {columns - _SHOWN} more")
         as_published = ", as published" if self.calibration == "published" else ""
         what = [
             f"{self.name!r}, {self.made_by.says} ({self.method}{as_published})",
-            f"{rows} rows of {columns} numbers: {shown}",
+            f"{rows} rows of {columns} numbers: {some(self.column_names)}",
             f"Target: {_TARGETS[self.target]}",
             f"Noise: {self._noise()}",
-            f"Guarantee: {short(self.guarantee)}{'' if self.certificate.noise_private else ' (NOT VALID: seeded noise)'}",
         ]
-        titles = ("It protects", "It does not protect", "How to use it")
-        said = [[str(line) for line in lines] for lines in self.in_words.values()]
-        return [("What it is", what), *zip(titles, said, strict=True)]
+        return inspected(self.certificate, what, self.in_words)
 
     def inspection_record(self) -> dict[str, Json]:
         """The same for programs."""

@@ -1,6 +1,7 @@
 """What a release protects and what it does not, and how to use it, in plain words: functions of its certificate and of how it was made."""
 
 import math
+from collections.abc import Mapping
 
 from discreet.accounting import ApproximateDP, CramerRaoBound, Guarantee, Json, MutualInformation, NoGuarantee, PureDP, Unit
 from discreet.accounting.base import Statement
@@ -163,3 +164,19 @@ _CONSUMERS = {
     (Kind.SKETCH, Target.CLEAR): ["SketchRidge"],
 }
 """What trains on a release that has its targets."""
+
+
+_SHOWN = 8
+
+
+def some(names: list[str]) -> str:
+    """The first names of columns."""
+    return ", ".join(names[:_SHOWN]) + ("" if len(names) <= _SHOWN else f" and {len(names) - _SHOWN} more")
+
+
+def inspected(certificate: Certificate, what: list[str], words: Mapping[str, list[Json]]) -> list[tuple[str, list[str]]]:
+    """What a release is, then `words`, for people: (heading, lines) in the order in which they matter."""
+    promise = f"Guarantee: {short(certificate.guarantee)}{'' if certificate.noise_private else ' (NOT VALID: seeded noise)'}"
+    titles = ("It protects", "It does not protect", "How to use it")
+    said = [[str(line) for line in lines] for lines in words.values()]
+    return [("What it is", [*what, promise]), *zip(titles, said, strict=True)]

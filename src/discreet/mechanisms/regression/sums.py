@@ -39,9 +39,10 @@ import numpy as np
 from discreet.accounting import Json
 from discreet.core.arrays import Floats
 from discreet.core.errors import InvalidInput, SolverFailure
-from discreet.core.neighbours import ADD_REMOVE, Neighbours, Persons
+from discreet.core.neighbours import ADD_REMOVE, Neighbours
 from discreet.core.rounding import raising
 from discreet.data import Domain, Records
+from discreet.data.domain import OverDomain
 from discreet.mechanisms.noisy_sums import integers, noisy_products
 from discreet.noise import Integers, Noise
 from discreet.problems import Prior
@@ -74,7 +75,7 @@ class Gradient(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class LeastSquares:
+class LeastSquares(OverDomain):
     """The public problem: records of `domain`, at most `most_records` of them, and the squared error of a linear prediction."""
 
     domain: Domain
@@ -92,20 +93,10 @@ class LeastSquares:
             self.prior.require(self.dimension)
 
     @property
-    def persons(self) -> Persons | None:
-        """See Domain."""
-        return self.domain.persons
-
-    @property
     def total_weight(self) -> int | None:
         """The sum of all weights of records, where it is public: n, unless rows of persons count alike."""
         alike = self.persons is not None and self.persons.by_rows
         return None if alike else self.domain.records
-
-    @property
-    def dimension(self) -> int:
-        """Number of weights."""
-        return self.domain.dimension
 
     @property
     def bits(self) -> int:

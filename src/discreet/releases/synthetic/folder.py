@@ -8,7 +8,6 @@ What is private is the counts alone; rows are drawn from them by a public way. S
 pairs against the counts, and the rows against the schema; that rows come from these counts shows in their distance from them (`fidelity`).
 """
 
-import hashlib
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -22,27 +21,25 @@ from discreet.certificates import Certificate, Check, Verification
 from discreet.core.arrays import Floats
 from discreet.core.errors import FileFormatError, InvalidInput
 from discreet.core.fields import count, finite, flag, sha256, text
-from discreet.core.files.strict_json import canonical_bytes, printable, read_object, understood
+from discreet.core.files.strict_json import printable, read_object, understood
 from discreet.core.neighbours import Persons
 from discreet.data import Schema
 from discreet.data.parquet_file import parquet_header, parquet_table
 from discreet.mechanisms.margins import Margins, pair_scale
 from discreet.mechanisms.margins.problem import Rounds, Table
-from discreet.releases.manifest import NAME, croissant_context, croissant_file
+from discreet.releases.manifest import NAME, croissant_field, croissant_file, document_of
 from discreet.releases.parts import Part, described, part_path, read_part
 from discreet.releases.synthetic.cells import CellColumn, cell_columns
 from discreet.releases.synthetic.plan import FINE
 from discreet.releases.synthetic.words import in_words
-from discreet.releases.words import short
+from discreet.releases.words import inspected, some
 from discreet.statements.base import mapping
 from discreet.statements.counting import WHOLE
 
 FORMAT = "discreet-synthetic/1"
 METHOD = "synthetic"
 MARGINS = "margins.parquet"
-DIGEST = "discreet:digest"
 _VALUE = ["value"]
-_SHOWN = 8
 _CLOSE = 1e-9
 
 
@@ -116,32 +113,8 @@ class Synthetic:
 
     def manifest(self) -> dict[str, Any]:
         """The document, with its digest."""
-        words = self.in_words
-        document = {
-            "@context": croissant_context(),
-            "@type": "sc:Dataset",
-            "conformsTo": "http://mlcommons.org/croissant/1.0",
-            "name": self.name,
-            "description": self.description,
-            **({} if self.license is None else {"license": self.license}),
-            "distribution": [croissant_file(part) for part in (*self.parts, self.margins)],
-            "recordSet": [
-                {
-                    "@type": "cr:RecordSet",
-                    "@id": "rows",
-                    "name": "rows",
-                    "field": [
-                        {
-                            "@type": "cr:Field",
-                            "@id": f"rows/{column.name}",
-                            "name": column.name,
-                            "dataType": _type(column),
-                            "source": {"fileObject": {"@id": self.parts[0].path}, "extract": {"column": column.name}},
-                        }
-                        for column in self.columns
-                    ],
-                }
-            ],
+        source = {"fileObject": {"@id": self.parts[0].path}}
+        stated = {
             "discreet:format": FORMAT,
             "discreet:method": METHOD,
             "discreet:schema": self.schema.to_dict(),
@@ -150,11 +123,9 @@ class Synthetic:
             "discreet:redrawn": self.redrawn,
             "discreet:certificate": self.certificate.to_dict(),
             "discreet:fidelity": [{"columns": list(one.columns), "distance": one.distance, "noise": one.noise} for one in self.fidelity],
-            "discreet:protects": words["protects"],
-            "discreet:doesNotProtect": words["does_not_protect"],
-            "discreet:howToUse": words["how_to_use"],
         }
-        return {**document, DIGEST: _digest(document)}
+        files = [croissant_file(part) for part in (*self.parts, self.margins)]
+        return document_of(self, files, [croissant_field(column.name, _type(column), source) for column in self.columns], stated)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -193,7 +164,6 @@ class SyntheticTable(Synthetic):
     def inspection(self) -> list[tuple[str, list[str]]]:
         """What it is, what it protects and what not, and how to use it: (heading, lines)."""
         rows, columns = self.shape
-        shown = ", ".join(self.column_names[:_SHOWN]) + ("" if columns <= _SHOWN else f" and {columns - _SHOWN} more")
         worst = max(self.fidelity, key=lambda one: one.distance - one.noise)
         several = "" if len(self.parts) == 1 else f"{len(self.parts)} tables of "
         counted = f"{len(self.problem.tables)} tables and {len(self.pairs)} chosen pairs of columns"
@@ -201,13 +171,10 @@ class SyntheticTable(Synthetic):
         farthest = f"farthest beyond that in {' and '.join(worst.columns)}: {worst.distance:.3g}, noise {worst.noise:.3g}"
         what = [
             f"{self.name!r}, rows of nobody, drawn from noisy counts of {counted}",
-            f"{several}{rows} rows of {columns} columns: {shown}",
+            f"{several}{rows} rows of {columns} columns: {some(self.column_names)}",
             f"Fidelity: shares of cells differ from the noisy ones by {distance:.3g} on average, noise alone by about {noise:.3g}; {farthest}",
-            f"Guarantee: {short(self.guarantee)}{'' if self.certificate.noise_private else ' (NOT VALID: seeded noise)'}",
         ]
-        titles = ("It protects", "It does not protect", "How to use it")
-        said = [[str(line) for line in lines] for lines in self.in_words.values()]
-        return [("What it is", what), *zip(titles, said, strict=True)]
+        return inspected(self.certificate, what, self.in_words)
 
     def inspection_record(self) -> dict[str, Json]:
         """The same for programs."""
@@ -381,7 +348,3 @@ def _type(column: CellColumn) -> str:
     if column.days:
         return "sc:DateTime" if column.moments else "sc:Date"
     return "sc:Integer" if column.whole else "sc:Float"
-
-
-def _digest(document: dict[str, Any]) -> str:
-    return hashlib.sha256(canonical_bytes(document)).hexdigest()
