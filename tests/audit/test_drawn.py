@@ -17,20 +17,23 @@ from discreet.audit.named import CATALOGUE
 from discreet.audit.persons import WorstPerson
 from discreet.cli.audit_estimators import ESTIMATORS
 from discreet.core.neighbours import ADD_REMOVE, REPLACE_ONE, Persons
-from discreet.data import NumericColumn, PersonColumn, Schema, persons
+from discreet.data import Domain, NumericColumn, PersonColumn, Records, Schema, persons
 from discreet.data import Target as Classes
 from discreet.descriptions.asked import Asked
 from discreet.descriptions.records import counted, plain_schema
 from discreet.estimators.search_scores import OF_NUMBERS, Scoring
+from discreet.matrices import as_matrix
 from discreet.mechanisms.base import Numbers
 from discreet.mechanisms.counting import Cells, Moments, Summary
 from discreet.mechanisms.cuts.columns import whose_rows
 from discreet.mechanisms.margins import Margins
-from discreet.mechanisms.release import Categories, RandomisedCategories
+from discreet.mechanisms.release import Categories, EigenvalueSketch, RandomisedCategories
 from discreet.mechanisms.release.categories import probabilities
 from discreet.mechanisms.selection import CountNoise
 from discreet.noise import SystemNoise
 from discreet.problems import Prior
+from discreet.queries import SecondMoments
+from discreet.queries import Target as Column
 from discreet.statements.categories import RESPONSE, UNARY
 from discreet.statements.counting import WHOLE
 from tests.estimators.test_made_tables import MODELS, check_made_rows
@@ -132,6 +135,14 @@ def test_no_record_moves_second_moments_farther_than_the_noise_is_for():
             report = CATALOGUE["second-moments"].run(Target(epsilon=1.0, delta=1e-6, neighbours=neighbours, person=person))
             assert not report.violated, str(report)
             assert report.bound > 0.995
+
+
+def test_an_eigenvalue_is_released_for_what_its_recheck_finds():
+    domain = Domain(features=2, entry_bound=1.0)
+    query = SecondMoments(domain=domain, target=Column.OMITTED, most_records=100)
+    made = EigenvalueSketch.calibrate(query, rows=20, epsilon=1.0, delta=1e-6, neighbours=ADD_REMOVE)
+    given = Records(rows=as_matrix(np.zeros((3, 2))), targets=None, domain=domain, kept=True)
+    assert made.run(query, given, SystemNoise()).certificate.verify().ok
 
 
 def test_no_record_counts_more_than_one_in_a_search_over_regressions():

@@ -22,6 +22,7 @@ from discreet.accounting.gaussian import (
     discrete_delta,
     gaussian_delta,
     gaussian_deltas,
+    gaussian_epsilon,
     gaussian_mu,
     gaussian_scale,
 )
@@ -59,6 +60,7 @@ __all__ = [
     "epsilon_for",
     "gaussian_delta",
     "gaussian_deltas",
+    "gaussian_epsilon",
     "gaussian_mu",
     "gaussian_scale",
     "group",

@@ -143,6 +143,15 @@ def gaussian_mu(epsilon: float, delta: float) -> float:
     return math.exp(low)
 
 
+def gaussian_epsilon(mu: float, delta: float, *, most: float) -> float:
+    """The epsilon of mu-Gaussian differential privacy at delta (to 60 halvings of `most`, rounded up); `most` where it is no smaller."""
+    low, high = 0.0, most
+    for _ in range(60):
+        middle = 0.5 * (low + high)
+        low, high = (middle, high) if gaussian_delta(middle, mu) > delta else (low, middle)
+    return high
+
+
 def gaussian_scale(epsilon: float, delta: float, *, sensitivity: float, count: int = 1) -> float:
     """The least standard deviation (to 1e-9, rounded up) with which `count` Gaussian answers are (epsilon, delta)-private together.
 

@@ -7,7 +7,7 @@ from discreet.accounting import Unit
 from discreet.core.fields import finite, not_negative, positive, whole
 from discreet.core.rounding import raising
 from discreet.queries import SecondMoments
-from discreet.statements.base import Fields, Hypothesis, Record, Words, condition, power_of_two, register_words, relation
+from discreet.statements.base import Fields, Hypothesis, Record, Words, condition, power_of_two, read_fields, register_words, relation
 from discreet.statements.learning import GAUSSIAN_GRID
 from discreet.statements.release import entry_hypotheses, moments_query, record_hypotheses
 
@@ -112,14 +112,16 @@ _EIGENVALUE: Fields = {
     "eigenvalue_scale": positive,
     "quantile": whole,
     "epsilon": positive,
-    "eigenvalue_epsilon": positive,
     "last_epsilon": positive,
     "noisy_eigenvalue": finite,
 }
 
 
-@register_words("release-eigenvalue-sketch", parameters=_EIGENVALUE, problem=None, shared=True)
+@register_words("release-eigenvalue-sketch", parameters=None, problem=None, shared=True)
 def _eigenvalue(parameters: Record, problem: Record) -> Words:
+    # Certificates made when epsilons and deltas of both parts were added up say how much of epsilon the eigenvalue had.
+    summed = "eigenvalue_epsilon" in parameters
+    read_fields("parameters", parameters, {**_EIGENVALUE, "eigenvalue_epsilon": positive} if summed else _EIGENVALUE)
     query, floor = moments_query(problem), positive(parameters["floor"])
     computed = condition(
         "the least eigenvalue is computed within {error:.3g}",
@@ -127,8 +129,10 @@ def _eigenvalue(parameters: Record, problem: Record) -> Words:
         error=200.0 * (query.columns + 3) * 2.0**-53 * trace_of(query, floor) * query.unit**2,
     )
     released = condition(
-        "the eigenvalue is released in steps of {eigenvalue_step:.6g} plus {law}, scale {eigenvalue_scale:.10g}, for {eigenvalue_epsilon:.17g} of "
-        "epsilon; it came out as {noisy_eigenvalue:.17g}, which less {quantile} raises a floor of {floor:.17g}; sigma^2 follows from it alone",
+        "the eigenvalue is released in steps of {eigenvalue_step:.6g} plus {law}, scale {eigenvalue_scale:.10g}, "
+        + ("for {eigenvalue_epsilon:.17g} of epsilon" if summed else "its loss composed with the sketch's")
+        + "; it came out as {noisy_eigenvalue:.17g}, "
+        "which less {quantile} raises a floor of {floor:.17g}; sigma^2 follows from it alone",
         "integers drawn without floating-point decisions; the certificate's variance is a function of its eigenvalue",
         parameters,
         law=GAUSSIAN_GRID,

@@ -16,21 +16,17 @@ from typing import NamedTuple
 
 import numpy as np
 
-from discreet.accounting import Json, closeness, gaussian_deltas
+from discreet.accounting import Json, closeness
 from discreet.core.fields import count, finite, positive, whole
 from discreet.core.neighbours import ADD_REMOVE, Neighbours
 from discreet.statements.base import persons_of
 from discreet.verification.base import Check, Stated, delta_check, register_recheck
 from discreet.verification.numerics import LEAST_SCALE, bound_of, discrete_integral
 from discreet.verification.shared_sketch import shared_composed
-from discreet.verification.sketch import CLOSENESS_DELTA, LARGEST_ETA, errors_of, gaussian_sketch
+from discreet.verification.sketch import CLOSENESS_DELTA, LARGEST_ETA, LESS_OF_LOSSES, composed, errors_of, gaussian_sketch
 
 _LESS = 1.0 - 1e-6
 """Room for the quadrature and the search; calibrations leave less noise unused than that costs."""
-_LESS_OF_LOSSES = 1.0 - 1e-3
-"""Room for the quadrature and for the margin of rounding errors, which is added at the end here and inside there."""
-_NODES, _WEIGHTS = np.polynomial.legendre.leggauss(400)
-_REACH = 11.0
 MOST_ROWS = 100_000
 """Of a sketch."""
 _OF_MOMENTS = "numerical worst case of the moments, integral of the density of all answers"
@@ -104,7 +100,7 @@ def _hessian(stated: Stated) -> Iterator[Check]:
     whole_curve = curve(stated.guarantee.neighbours, epsilon - spent, rows, norm / variance, mu) if spent < epsilon else 1.0
     computed = whole_curve * math.exp(apart.upper + errors.closeness) + last + 2.0 * math.exp(epsilon) * CLOSENESS_DELTA
     how = "integral of the gradients' curve over the loss of the sketch, plus its last stage"
-    yield delta_check(stated, epsilon, computed * _LESS_OF_LOSSES, how)
+    yield delta_check(stated, epsilon, computed * LESS_OF_LOSSES, how)
 
 
 class PublicBounds(NamedTuple):
@@ -159,23 +155,3 @@ def farthest(neighbours: Neighbours, target_weight: float, square_weight: float)
 def _numbers(bounds: PublicBounds) -> float:
     """How many numbers moments have: products, those with the target, and its square (or an eigenvalue)."""
     return bounds.dimension * (bounds.dimension + 1) / 2 + bounds.dimension + 1
-
-
-def composed(neighbours: Neighbours, epsilon: float, rows: int, ratio: float, mu: float) -> float:
-    """delta of a sketch of `rows` rows and h = `ratio`, and of mu-GDP answers, together."""
-    low, high = max(0.0, math.sqrt(rows) - _REACH), math.sqrt(rows) + _REACH
-    roots = 0.5 * (low + high) + 0.5 * (high - low) * _NODES
-    logs = (rows - 1.0) * np.log(roots) - 0.5 * np.square(roots)
-    masses = np.exp(logs - logs.max()) * _WEIGHTS
-    masses /= masses.sum()
-    squares = np.square(roots)
-    if neighbours is ADD_REMOVE:
-        shift = 0.5 * rows * math.log1p(ratio)
-        losses = (0.5 * ratio * squares - shift, shift - 0.5 * ratio / (1.0 + ratio) * squares)
-        return max(float(masses @ gaussian_deltas(epsilon - loss, mu)) for loss in losses)
-    slope = 0.5 * ratio / (1.0 + ratio)
-    total = 0.0
-    for square, mass in zip(squares.tolist(), masses.tolist(), strict=True):
-        if mass > 1e-30:
-            total += mass * float(masses @ gaussian_deltas(epsilon - slope * ((1.0 + ratio) * squares - square), mu))
-    return total

@@ -11,15 +11,15 @@ from typing import NamedTuple
 import numpy as np
 from scipy.special import gammaln, ndtr
 
-from discreet.accounting import Json
+from discreet.accounting import Json, closeness, gaussian_deltas
 from discreet.core.arrays import Floats
 from discreet.core.fields import finite, positive, whole
 from discreet.core.neighbours import ADD_REMOVE, Neighbours
 from discreet.core.rounding import raising
 from discreet.verification.base import Check, Stated, bits_check, delta_check, register_recheck
-from discreet.verification.numerics import discrete_integral
+from discreet.verification.numerics import LEAST_SCALE, discrete_integral
 from discreet.verification.rows import Record, record_of
-from discreet.verification.shared_sketch import shared_integral
+from discreet.verification.shared_sketch import shared_composed, shared_integral
 
 _NODES, _WEIGHTS = np.polynomial.legendre.leggauss(12)
 _PANELS = 80
@@ -28,6 +28,10 @@ CLOSENESS_DELTA = 1e-43
 _REACH = 13.0
 _LESS = 1.0 - 1e-6
 """Room for the quadrature."""
+LESS_OF_LOSSES = 1.0 - 1e-3
+"""Room for that of losses, and for the margin of rounding errors, which is added at the end here and inside there."""
+_LOSS_NODES, _LOSS_WEIGHTS = np.polynomial.legendre.leggauss(400)
+_LOSS_REACH = 11.0
 
 
 class Errors(NamedTuple):
@@ -76,14 +80,19 @@ def _eigenvalue(stated: Stated) -> Iterator[Check]:
     floor = positive(stated.parameters["floor"])
     sketched = _sketched(stated, floor, floor)
     epsilon, last_epsilon = positive(stated.parameters["epsilon"]), positive(stated.parameters["last_epsilon"])
-    of_eigenvalue, gap, noise = (positive(stated.parameters[f"eigenvalue_{name}"]) for name in ("epsilon", "step", "scale"))
+    gap, noise = (positive(stated.parameters[f"eigenvalue_{name}"]) for name in ("step", "scale"))
     quantile = finite(stated.parameters["quantile"])
     error = 200.0 * (sketched.read.columns + 3) * 2.0**-53 * sketched.trace
     moved = (sketched.norm + 2.0 * error) / gap + 1.0
-    seen = discrete_integral(of_eigenvalue, moved / noise, integers=1, scale=noise) + float(ndtr(-quantile / noise))
-    first = _charged(stated, epsilon - last_epsilon - of_eigenvalue, sketched, floor)
-    total = (seen + first + _last(stated, sketched, last_epsilon)) * _LESS
-    yield delta_check(stated, epsilon, total, "eigenvalue, its quantile, integral of the difference of densities, and the last stage")
+    apart, errors = closeness(1, noise), sketched.errors
+    if noise < LEAST_SCALE or not errors.eta <= LARGEST_ETA:
+        raise ValueError
+    spent = apart.total + 2.0 * errors.closeness + last_epsilon
+    curve = shared_composed if sketched.read.rows > 1 else composed
+    both = curve(stated.guarantee.neighbours, epsilon - spent, sketched.rows, sketched.norm / floor, moved / noise) if spent < epsilon else 1.0
+    total = float(ndtr(-quantile / noise)) + both * math.exp(apart.upper + errors.closeness) + _last(stated, sketched, last_epsilon)
+    how = "quantile of the eigenvalue's noise, integral of its curve over the loss of the sketch, and the last stage"
+    yield delta_check(stated, epsilon, (total + 2.0 * math.exp(epsilon) * CLOSENESS_DELTA) * LESS_OF_LOSSES, how)
     credit = max(0.0, gap * (finite(stated.parameters["noisy_eigenvalue"]) - quantile - 0.5) - error) - sketched.norm
     enough = finite(stated.parameters["variance"]) >= min(floor, max(0.0, floor - credit)) * (1.0 - 1e-9)
     yield Check("noise", bool(enough), "follows from the released eigenvalue")
@@ -123,6 +132,26 @@ def integral(neighbours: Neighbours, epsilon: float, rows: int, ratio: float) ->
     if neighbours is ADD_REMOVE:
         return max(_more(epsilon, rows, ratio), _less(epsilon, rows, ratio))
     return _replaced(epsilon, rows, ratio)
+
+
+def composed(neighbours: Neighbours, epsilon: float, rows: int, ratio: float, mu: float) -> float:
+    """delta of a sketch of `rows` rows and h = `ratio`, and of mu-GDP answers, together."""
+    low, high = max(0.0, math.sqrt(rows) - _LOSS_REACH), math.sqrt(rows) + _LOSS_REACH
+    roots = 0.5 * (low + high) + 0.5 * (high - low) * _LOSS_NODES
+    logs = (rows - 1.0) * np.log(roots) - 0.5 * np.square(roots)
+    masses = np.exp(logs - logs.max()) * _LOSS_WEIGHTS
+    masses /= masses.sum()
+    squares = np.square(roots)
+    if neighbours is ADD_REMOVE:
+        shift = 0.5 * rows * math.log1p(ratio)
+        losses = (0.5 * ratio * squares - shift, shift - 0.5 * ratio / (1.0 + ratio) * squares)
+        return max(float(masses @ gaussian_deltas(epsilon - loss, mu)) for loss in losses)
+    slope = 0.5 * ratio / (1.0 + ratio)
+    total = 0.0
+    for square, mass in zip(squares.tolist(), masses.tolist(), strict=True):
+        if mass > 1e-30:
+            total += mass * float(masses @ gaussian_deltas(epsilon - slope * ((1.0 + ratio) * squares - square), mu))
+    return total
 
 
 def _more(epsilon: float, rows: int, ratio: float) -> float:

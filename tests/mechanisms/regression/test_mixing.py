@@ -18,8 +18,8 @@ from discreet.mechanisms.regression.hessian_mixing import sketch_profile
 from discreet.mechanisms.regression.mixing import drawn_moments, of_records, sketched
 from discreet.mechanisms.release.profiles import replace_delta, zero_out_delta
 from discreet.noise import SeededNoise, SystemNoise
-from discreet.verification.regression import composed
 from discreet.verification.shared_sketch import shared_composed
+from discreet.verification.sketch import composed
 from tests.mechanisms.release.tables import invented, of
 
 DOMAIN = Domain(features=2, norm_bound=1.0, target_bound=2.0, intercept_scale=0.3)

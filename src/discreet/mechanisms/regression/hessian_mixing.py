@@ -26,7 +26,8 @@ from discreet.mechanisms.regression.base import Fitted, GradientMechanism
 from discreet.mechanisms.regression.belief import Belief
 from discreet.mechanisms.regression.mixing import calibrated_sketch, drawn_moments, of_records, rows_for, sketched
 from discreet.mechanisms.regression.sums import UP, LeastSquares, step_reach, step_scales, whole_steps
-from discreet.mechanisms.release.sketch import GaussianSketch, sketch_delta
+from discreet.mechanisms.release.sketch import GaussianSketch
+from discreet.mechanisms.release.sketch import sketch_profile as curve_of_sketch
 from discreet.noise import Noise
 from discreet.statements.regression import HESSIAN_MIXING
 from discreet.statements.sketch import SECRET
@@ -35,7 +36,6 @@ STEPS = 3
 _SHARE = 0.5
 """Of mu^2, about, the sketch's."""
 _LATER_CLIP = 0.25
-_POINTS = 200
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -100,30 +100,11 @@ class HessianMixing(GradientMechanism):
         return Fitted(belief.mean, None, None)
 
 
-@lru_cache(maxsize=32)
 def sketch_profile(problem: LeastSquares, sketch: GaussianSketch, epsilon: float) -> Profile:
-    """The whole curve of the released sketch, at points up to three times `epsilon`.
-
-    At 0 from the first point: P - Q <= (P - e^x Q) + (e^x - 1) Q.
-    """
+    """The whole curve of the released sketch, at points up to three times `epsilon`."""
     query = sketched(problem, target_weight=None)
-    arithmetic = sketch.arithmetic(query)
-    last = GaussianGrid(step=sketch.step, scale=sketch.scale, epsilon=sketch.last_epsilon)
-    grid = last.delta(radius=arithmetic.radius, dimension=sketch.rows * query.columns)
-
-    def at(epsilon: float) -> float:
-        return min(1.0, (sketch_delta(query, arithmetic, epsilon - sketch.last_epsilon, sketch.variance, sketch.neighbours) + grid) * UP)
-
-    points = np.linspace(0.0, 3.0 * epsilon, _POINTS)
-    deltas = np.array([1.0, *(at(float(point)) for point in points[1:])])
-    deltas[0] = min(1.0, (float(deltas[1]) + math.expm1(float(points[1]))) * UP)
-    return Profile(
-        epsilons=tuple(points.tolist()),
-        deltas_at=tuple(np.minimum.accumulate(deltas).tolist()),
-        neighbours=sketch.neighbours,
-        theorem=HESSIAN_MIXING,
-        secret=SECRET,
-    )
+    grid = GaussianGrid(step=sketch.step, scale=sketch.scale, epsilon=sketch.last_epsilon)
+    return curve_of_sketch(query, sketch.arithmetic(query), grid, sketch.variance, sketch.neighbours, epsilon, HESSIAN_MIXING)
 
 
 @lru_cache(maxsize=32)

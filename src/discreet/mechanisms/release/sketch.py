@@ -16,9 +16,12 @@ What is charged on top: twice the closeness of the computed covariance to the ex
 import math
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Self
 
-from discreet.accounting import ApproximateDP, NoGuarantee
+import numpy as np
+
+from discreet.accounting import ApproximateDP, NoGuarantee, Profile
 from discreet.core.arrays import Floats
 from discreet.core.errors import InfeasibleTarget, InvalidInput
 from discreet.core.neighbours import ADD_REMOVE, Neighbours
@@ -38,6 +41,8 @@ from discreet.statements.sketch import GAUSSIAN_SKETCH, SECRET
 _SHARES = (1e-6, 1e-5, 1e-4, 1e-3, 1e-2, 5e-2)
 _DELTA_SHARE = 1e-4
 _LARGEST = 1 << 61
+_POINTS = 200
+"""Of the curve of a released sketch."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -180,6 +185,28 @@ def sketch_delta(query: SecondMoments, arithmetic: Arithmetic, epsilon: float, f
     ratio = (query.norm / query.unit) ** 2 / floor * UP
     exact = curve(query, neighbours, first, arithmetic.rows, ratio).up
     return min(1.0, (math.exp(arithmetic.closeness) * exact + 2.0 * math.exp(min(epsilon, 300.0)) * CLOSENESS_DELTA) * UP)
+
+
+@lru_cache(maxsize=32)
+def sketch_profile(
+    query: SecondMoments, arithmetic: Arithmetic, grid: GaussianGrid, floor: float, neighbours: Neighbours, epsilon: float, theorem: str
+) -> Profile:
+    """The whole curve of a released sketch, its last stage `grid` included, at points up to three times `epsilon`.
+
+    At 0 from the first point: P - Q <= (P - e^x Q) + (e^x - 1) Q.
+    """
+    last = grid.delta(radius=arithmetic.radius, dimension=arithmetic.rows * query.columns)
+    points = np.linspace(0.0, 3.0 * epsilon, _POINTS)
+    found = [sketch_delta(query, arithmetic, point - grid.epsilon, floor, neighbours) for point in points[1:].tolist()]
+    deltas = np.minimum(1.0, (np.array(found) + last) * UP)
+    first = min(1.0, (float(deltas[0]) + math.expm1(float(points[1]))) * UP)
+    return Profile(
+        epsilons=tuple(points.tolist()),
+        deltas_at=(first, *np.minimum.accumulate(np.minimum(deltas, first)).tolist()),
+        neighbours=neighbours,
+        theorem=theorem,
+        secret=SECRET,
+    )
 
 
 def curve(query: SecondMoments, neighbours: Neighbours, epsilon: float, rows: int, ratio: float) -> Bounded:

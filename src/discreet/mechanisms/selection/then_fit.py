@@ -12,7 +12,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, Generic, Protocol, Self, TypeVar
 
-from discreet.accounting import ApproximateDP, Guarantee, Json, PureDP, compose, epsilon_for, gaussian_delta, gaussian_mu
+from discreet.accounting import ApproximateDP, Guarantee, Json, PureDP, compose, epsilon_for, gaussian_epsilon, gaussian_mu
 from discreet.accounting.algebra import AnyGuarantee
 from discreet.accounting.base import scope
 from discreet.certificates import Certificate
@@ -88,9 +88,9 @@ class ThenFit(Generic[C]):
             raise InvalidInput(f"{name} needs 0 < epsilon < infinity and 0 <= delta < 1; epsilon={epsilon!r}, delta={delta!r} were given.")
         if not 0 < share < 1:
             raise InvalidInput(f"the share of the first part of {name} must lie strictly between 0 and 1; {share!r} was given.")
-        first = share * epsilon if delta == 0 else _epsilon_of(gaussian_mu(epsilon, delta) * share**0.5, delta, epsilon)
+        first = share * epsilon if delta == 0 else gaussian_epsilon(gaussian_mu(epsilon, delta) * share**0.5, delta, most=epsilon)
         choice = chosen(epsilon=first, delta=delta)
-        target = epsilon * (1.0 - share) if delta == 0 else _epsilon_of(gaussian_mu(epsilon, delta) * (1.0 - share) ** 0.5, delta, epsilon)
+        target = epsilon * (1.0 - share) if delta == 0 else gaussian_epsilon(gaussian_mu(epsilon, delta) * (1.0 - share) ** 0.5, delta, most=epsilon)
         rest, best, tried = delta, None, _Tried(epsilon)
         for _ in range(_ATTEMPTS):
             fit = planned(target, rest)
@@ -176,15 +176,6 @@ def together(choice: Choice, fit: Certificate) -> AnyGuarantee:
 
 def _curve(fit: Certificate) -> Guarantee:
     return whole_curve(fit.mechanism, fit.parameters, fit.problem, fit.guarantee)
-
-
-def _epsilon_of(mu: float, delta: float, most: float) -> float:
-    """Where one Gaussian mechanism of this mu has this delta, at `most`; any number would do, as the total is computed."""
-    low, high = 0.0, most
-    for _ in range(60):
-        middle = 0.5 * (low + high)
-        low, high = (middle, high) if gaussian_delta(middle, mu) > delta else (low, middle)
-    return high
 
 
 def _stated(total: AnyGuarantee, epsilon: float, delta: float) -> PureDP | ApproximateDP:
