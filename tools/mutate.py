@@ -171,6 +171,8 @@ PLANTED: list[Fault] = [
     ),
     Fault("mechanisms/release/clear_target_sketch.py", "(moments, self.variance, self.", "(moments, self.variance // 4, self."),
     Fault("mechanisms/release/published_sketch.py", "np.full(query.columns, variance)", "np.full(query.columns, 0.25 * variance)"),
+    # Bins of predicted times are public, and no quantiles of the records.
+    Fault("evaluation/times.py", "np.arange(1, self.bins) / self.bins", "np.quantile(shares, np.arange(1, self.bins) / self.bins)"),
     # Rows that are made of a record are one person's, in memory and in blocks.
     Fault("estimators/made_tables.py", 'persons=pl.Series("", owners)', 'persons=pl.Series("", np.arange(len(owners)))'),
     Fault("estimators/made_tables.py", "None, first + owners)", "None, first + np.arange(len(owners)))"),
@@ -207,6 +209,7 @@ _WEIGHTS = ("tests/audit/test_drawn.py::test_no_record_of_a_regression_weighs_mo
 _AROUND = "tests/audit/test_drawn.py::test_what_leaves_around_a_prior_has_the_noise_that_the_certificate_states"
 TESTS: dict[str, tuple[str, ...]] = {
     "estimators/inputs.py": _WEIGHTS,
+    "evaluation/times.py": ("tests/audit/test_drawn.py::test_a_record_of_a_model_of_times_is_counted_whatever_stands_beside_it",),
     "estimators/made_tables.py": ("tests/audit/test_drawn.py::test_rows_that_are_made_of_a_record_are_one_persons",),
     "data/blocks/shared.py": _PERSONS,
     "data/persons.py": _PERSONS,

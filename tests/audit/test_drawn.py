@@ -22,6 +22,8 @@ from discreet.data import Target as Classes
 from discreet.descriptions.asked import Asked
 from discreet.descriptions.records import counted, plain_schema
 from discreet.estimators.search_scores import OF_NUMBERS, Scoring
+from discreet.evaluation import TIME_METRICS, TimeSurvey
+from discreet.evaluation.outcomes import Outcomes
 from discreet.matrices import as_matrix
 from discreet.mechanisms.base import Numbers
 from discreet.mechanisms.counting import Cells, Moments, Summary
@@ -126,6 +128,20 @@ def test_no_person_moves_a_description_farther_than_the_noise_is_for():
         moved = float(np.linalg.norm(answers[1] - answers[0]))
         (stated,) = asked.queries.sensitivities(ADD_REMOVE)
         assert 0.98 * stated.step <= moved <= stated.step
+
+
+def test_a_record_of_a_model_of_times_is_counted_whatever_stands_beside_it():
+    draw = np.random.default_rng(0)
+    codes, curves = draw.integers(0, 7, 60), np.cumprod(draw.random((60, 3)), axis=1)
+    survey = TimeSurvey(metrics=TIME_METRICS, neighbours=ADD_REMOVE, ends=(1.0, 2.0, 4.0))
+
+    def read(first, last):
+        part = {"actual": codes[first:last], "survival": curves[first:last]}
+        return survey.read(Outcomes(classes=(), predicted=None, probabilities=None, decision=None, **part))
+
+    whole = read(0, 60)
+    for first, last in ((0, 1), (3, 5), (10, 51)):
+        assert all(np.array_equal(one, other[first:last]) for one, other in zip(read(first, last), whole, strict=True))
 
 
 def test_no_record_moves_second_moments_farther_than_the_noise_is_for():

@@ -12,9 +12,10 @@ from discreet.certificates import Certificate
 from discreet.core.errors import FileFormatError, InvalidInput
 from discreet.data import FunctionTable, schema_files
 from discreet.data.blocks import Block
+from discreet.data.time_target import period_numbers
 from discreet.estimators import fit_with_cuts
 from discreet.estimators.kinds import encoded_estimator
-from discreet.estimators.made_tables import OfBlocks, held_table, period_numbers
+from discreet.estimators.made_tables import OfBlocks, held_table
 from discreet.ledger import Account, Ledger
 from discreet.matrices import as_matrix
 from tests.schemas import schema_text

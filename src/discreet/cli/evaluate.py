@@ -36,10 +36,12 @@ class _Private:
     ] = None
     metrics: Annotated[
         str | None,
-        "With --epsilon: some of accuracy, confusion, log_loss, roc, calibration, with commas between, accuracy,confusion if left out; of a model of "
-        "numbers some of mse, mae, r2, all if left out.",
+        "With --epsilon: some of accuracy, confusion, log_loss, roc, calibration, with commas between, accuracy,confusion if left out; of classes in "
+        "order distance too; of a model of numbers some of mse, mae, r2, of times some of log_loss, concordance, all if left out.",
     ] = None
-    bins: Annotated[int | None, "With --epsilon: bins of the probability for roc and calibration, an even number; 20 if left out."] = None
+    bins: Annotated[
+        int | None, "With --epsilon: bins of the probability for roc and calibration, an even number, or of the time for concordance; 20 if left out."
+    ] = None
     log_loss_bound: Annotated[float | None, "With --epsilon: where the loss of a record is cut; 5 if left out."] = None
     error_bound: Annotated[
         float | None,
@@ -139,8 +141,9 @@ def _private(given: _Evaluate, epsilon: float) -> Outcome:
             log_loss_bound=5.0 if said.log_loss_bound is None else said.log_loss_bound,
             error_bound=said.error_bound,
         )
-        if not prepared.classes and (unfit := [name for name in ("bins", "log_loss_bound") if getattr(said, name) is not None]):
-            raise usage_error(f"{flag(unfit[0])} belongs to a model of classes; {given.model} predicts numbers. Leave it out")
+        unfit = [name for name in ("bins", "log_loss_bound") if getattr(said, name) is not None]
+        if unfit and isinstance(prepared.survey, discreet.evaluation.NumberSurvey):
+            raise usage_error(f"{flag(unfit[0])} belongs to a model of classes, or times; {given.model} predicts numbers. Leave it out")
         if given.plot is not None and not {"roc", "calibration"} & set(prepared.survey.metrics):
             raise InvalidInput("--plot draws the curves of --metrics roc and calibration; ask for one of them, or leave --plot out.")
         for path in (given.plot, given.out):
@@ -184,7 +187,7 @@ def evaluation_lines(report: "discreet.PrivateEvaluation") -> list[str]:
         for name, field in cut.items()
         if hasattr(report.survey, field)
     }
-    notes |= {"AUC": ", approximate interval"}
+    notes |= dict.fromkeys(("AUC", "Concordance"), ", approximate interval")
     shown = ((name, f"{figure(one.value)} ({figure(one.low)} to {figure(one.high)}){notes.get(name, '')}") for name, _, one in report.measures)
     drawn = "records" if report.survey.persons is None else "persons"
     useful = [] if report.baseline is None else [f"{report.baseline.words}."]

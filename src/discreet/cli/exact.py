@@ -8,11 +8,14 @@ numbers: mean of (y - f(x))^2 and of |y - f(x)|, in the unit of the target, and 
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import discreet
 from discreet.cli.output import labelled, table
 from discreet.core.errors import InvalidInput
+
+if TYPE_CHECKING:
+    from discreet.cli.exact_times import TimeMeasures
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -31,6 +34,8 @@ class Measures:
     """Error of always answering the commoner class of these records."""
     balanced_accuracy: float
     """Over the classes that occur."""
+    distance: float | None = None
+    """Mean of |place of the actual class - place of the answer|; None where classes are in no order."""
 
     @property
     def lines(self) -> list[str]:
@@ -39,6 +44,7 @@ class Measures:
         facts = labelled(
             ("Accuracy", f"{self.accuracy:.4f}"),
             ("Balanced", f"{self.balanced_accuracy:.4f}, the mean accuracy of a class; {1.0 / len(self.classes):.4g} for a constant answer"),
+            ("Distance", None if self.distance is None else f"{self.distance:.4f} classes between the answer and the class, in the mean"),
             ("Error", f"{self.error:.4f} ({useless}always answering the commoner class: {self.always_commoner:.4f})"),
             ("Log loss", None if self.log_loss is None else f"{self.log_loss:.4f}"),
         )
@@ -72,11 +78,31 @@ class NumberMeasures:
         )
 
 
-def measured(model: "discreet.Model", records: "discreet.EncodedTable | discreet.data.BlockTable", *, jobs: int = 1) -> Measures | NumberMeasures:
+def measured(
+    model: "discreet.Model", records: "discreet.EncodedTable | discreet.data.BlockTable", *, jobs: int = 1
+) -> "Measures | NumberMeasures | TimeMeasures":
     """Of a table that was encoded with its target, or whose blocks are, read once. Raises InvalidInput for one without records."""
-    from discreet.evaluation.targets import classes_of
+    if model.classes:
+        return measured_classes(model, records, jobs=jobs)
+    return _of_numbers(model, records, jobs) if model.made is None else _of_times(model, records, jobs)
 
-    return measured_classes(model, records, jobs=jobs) if classes_of(model) else _of_numbers(model, records, jobs)
+
+def _of_times(model: "discreet.Model", records: "discreet.EncodedTable | discreet.data.BlockTable", jobs: int) -> "TimeMeasures":
+    from discreet.cli.exact_times import measured_times
+    from discreet.evaluation.outcomes import SURVIVAL, outcomes_of, outcomes_of_block
+
+    wanted = frozenset({SURVIVAL})
+
+    def known(found: Any) -> tuple[Any, Any]:
+        return found.codes, found.survival
+
+    parts = _each(
+        records,
+        lambda block: known(outcomes_of_block(model, block, wanted=wanted)),
+        lambda whole: known(outcomes_of(model, whole, wanted=wanted)),
+        jobs,
+    )
+    return measured_times(model.schema.ends, parts)
 
 
 def figure(number: float) -> str:
@@ -96,6 +122,8 @@ def measured_classes(model: "discreet.Model", records: "discreet.EncodedTable | 
     """The same of a classifier."""
     import numpy as np
 
+    from discreet.evaluation.targets import is_ordered
+
     labels = model.schema.target.classes
 
     def encoded(block: "discreet.data.Block") -> "discreet.EncodedTable":
@@ -107,6 +135,7 @@ def measured_classes(model: "discreet.Model", records: "discreet.EncodedTable | 
     confusion = sum((counts for counts, _ in parts), np.zeros((len(labels), len(labels)), dtype=np.int64))
     total, right, actual = int(confusion.sum()), int(np.trace(confusion)), confusion.sum(axis=1)
     _require(total)
+    apart = np.abs(np.subtract.outer(np.arange(len(labels)), np.arange(len(labels))))
     return Measures(
         classes=[discreet.data.labels.canonical(label) for label in labels],
         records=total,
@@ -116,6 +145,7 @@ def measured_classes(model: "discreet.Model", records: "discreet.EncodedTable | 
         confusion=confusion.tolist(),
         always_commoner=(total - int(actual.max())) / total,
         balanced_accuracy=float(np.mean(np.diag(confusion)[actual > 0] / actual[actual > 0])),
+        distance=float(np.sum(confusion * apart)) / total if is_ordered(model) and len(labels) > 2 else None,
     )
 
 

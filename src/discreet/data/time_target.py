@@ -9,14 +9,17 @@ Where that column has other values, `happened` says which of them means that it 
 """
 
 from dataclasses import dataclass
-from typing import NoReturn
+from typing import Any, NoReturn
 
 import numpy as np
+import numpy.typing as npt
 
+from discreet.core.arrays import Floats
 from discreet.core.errors import InvalidInput, SchemaError, quietly
 from discreet.data.labels import Label, checked_labels, checked_text
 
 MOST_PERIODS = 500
+_TIMES = "y must hold a time from 0 on for each row of X, (n,), or times and whether the event happened then, 1 or 0, (n, 2)."
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -67,3 +70,14 @@ def ends_of(given: object, refused: type[InvalidInput] = InvalidInput) -> tuple[
     if ends.ndim != 1 or not 1 <= len(ends) <= MOST_PERIODS or not np.all(np.isfinite(ends)) or np.any(np.diff(ends, prepend=0.0) <= 0):
         raise refusal
     return tuple(ends.tolist())
+
+
+def period_numbers(y: Any, *, ends: tuple[float, ...]) -> npt.NDArray[np.intp]:  # noqa: ANN401 - whatever the caller has
+    """2 s for who was seen through s periods, 2 s + 1 for whom the event then happened in the next one. Raises InvalidInput for what are no times."""
+    given: Floats = quietly(lambda: np.asarray(y, dtype=np.float64), InvalidInput(_TIMES))
+    if given.ndim not in (1, 2) or (given.ndim == 2 and given.shape[1] not in (1, 2)) or not np.all(np.isfinite(given)):
+        raise InvalidInput(_TIMES)
+    times, happened = (given.ravel(), np.ones(len(given))) if given.ndim == 1 or given.shape[1] == 1 else given.T
+    # A period that ends with the event is one that it happened in; one that ends when a person was last seen was lived through.
+    during, through = np.searchsorted(ends, times, side="left"), np.searchsorted(ends, times, side="right")
+    return np.where((happened > 0.5) & (during < len(ends)), 2 * during + 1, 2 * through)

@@ -96,6 +96,12 @@ class ArrayModel(StatedModel):
         """As the estimator had them."""
         return self.labels
 
+    @property
+    def target_range(self) -> tuple[float, float] | None:
+        """The declared bounds of the targets, of a model of numbers, in the unit of its answers."""
+        bound = None if self.classes else self.certificate.problem.get("target_bound")
+        return self.span or ((-bound, bound) if isinstance(bound, float) else None)
+
     def decision(self, X: Any) -> Floats:
         """f(x) of every row, (n,), positive for the second class; (n, K) for K > 2 classes; X as the estimator takes it."""
         form, unit = self.form, self.unit

@@ -14,8 +14,7 @@ import numpy as np
 import numpy.typing as npt
 import polars as pl
 
-from discreet.core.arrays import Floats
-from discreet.core.errors import InvalidInput, quietly
+from discreet.core.errors import InvalidInput
 from discreet.core.neighbours import Persons
 from discreet.data import Block, EncodedTable, class_codes
 from discreet.matrices import AugmentedMatrix, DenseMatrix, Matrix, shortening
@@ -23,7 +22,6 @@ from discreet.matrices.bounded import brought_near
 from discreet.matrices.levels import LevelMatrix
 from discreet.problems import MadeRows
 
-_TIMES = "y must hold a time from 0 on for each row of X, (n,), or times and whether the event happened then, 1 or 0, (n, 2)."
 Codes = npt.NDArray[np.intp]
 """Numbers of what is known of records."""
 
@@ -86,14 +84,3 @@ def held_table(questions: Questions, rows: Matrix, codes: Codes) -> EncodedTable
 def class_numbers(labels: Any, *, classes: npt.NDArray[Any]) -> Codes:
     """Of labels (n,). Raises InvalidInput for a label outside the classes."""
     return np.asarray(class_codes(np.asarray(labels), classes), dtype=np.intp)
-
-
-def period_numbers(y: Any, *, ends: tuple[float, ...]) -> Codes:
-    """2 s for who was seen through s periods, 2 s + 1 for whom the event then happened in the next one. Raises InvalidInput for what are no times."""
-    given: Floats = quietly(lambda: np.asarray(y, dtype=np.float64), InvalidInput(_TIMES))
-    if given.ndim not in (1, 2) or (given.ndim == 2 and given.shape[1] not in (1, 2)) or not np.all(np.isfinite(given)):
-        raise InvalidInput(_TIMES)
-    times, happened = (given.ravel(), np.ones(len(given))) if given.ndim == 1 or given.shape[1] == 1 else given.T
-    # A period that ends with the event is one that it happened in; one that ends when a person was last seen was lived through.
-    during, through = np.searchsorted(ends, times, side="left"), np.searchsorted(ends, times, side="right")
-    return np.where((happened > 0.5) & (during < len(ends)), 2 * during + 1, 2 * through)

@@ -32,12 +32,12 @@ from discreet.core.errors import InvalidInput
 from discreet.core.neighbours import Persons
 from discreet.core.validate import number, positive, whole
 from discreet.data import BlockTable, EncodedTable, TransformedTable
-from discreet.data.time_target import ends_of
+from discreet.data.time_target import ends_of, period_numbers
 from discreet.estimators.base import PrivateModel, ScoredClassifier, ScoredRegressor, require_own_targets
 from discreet.estimators.explanation import Explanation, explained, known_features
 from discreet.estimators.forms import MadeForm
 from discreet.estimators.inputs import count_or_none, distinct_classes, encoded_codes, labels_and_classes
-from discreet.estimators.made_tables import Codes, OfBlocks, Questions, class_numbers, held_table, period_numbers
+from discreet.estimators.made_tables import Codes, OfBlocks, Questions, class_numbers, held_table
 from discreet.estimators.margin_classifiers import LogisticRegression
 from discreet.matrices import answers_per_record
 from discreet.mechanisms.persons import brought_by
@@ -209,6 +209,11 @@ class SurvivalModel(ScoredRegressor, PersonRows):
     def predict_survival(self, X: Any) -> Floats:
         """Probabilities (n, T) that the event has not happened by the end of each period."""
         return self._fitted_made().survival(self._log_odds(X))
+
+    @property
+    def ends_(self) -> tuple[float, ...]:
+        """The ends of the T periods that it was fitted with."""
+        return self._fitted_made().ends
 
     def _fitted_made(self) -> MadeRows:
         check_is_fitted(self)

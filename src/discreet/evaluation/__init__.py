@@ -7,12 +7,14 @@ from discreet.evaluation.private import evaluate_privately, prepare
 from discreet.evaluation.report import PrivateEvaluation
 from discreet.evaluation.stored import read_evaluation
 from discreet.evaluation.survey import METRICS, Survey
+from discreet.evaluation.times import TIME_METRICS, TimeSurvey
 from discreet.evaluation.useless import Baseline
 from discreet.matrices import answers_per_record
 
 __all__ = [
     "METRICS",
     "NUMBER_METRICS",
+    "TIME_METRICS",
     "Baseline",
     "CalibrationBin",
     "CalibrationCurve",
@@ -22,6 +24,7 @@ __all__ = [
     "PrivateEvaluation",
     "RocCurve",
     "Survey",
+    "TimeSurvey",
     "answers_per_record",
     "evaluate_privately",
     "mean_interval",

@@ -19,12 +19,14 @@ alone.
 """
 
 import math
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Self
 
 import numpy as np
 from scipy.fft import irfft, next_fast_len, rfft
 from scipy.optimize import brentq
+from scipy.signal import fftconvolve
 from scipy.special import betainc, betaincinv, ndtr
 
 from discreet.core.arrays import Floats
@@ -93,9 +95,23 @@ class NoiseLaw:
         beyond = 2.0 * np.cumsum(self.masses[middle + 1 :][::-1])[::-1]
         return self.step * int(np.sum(beyond > tail))
 
+    @classmethod
+    def together(cls, terms: "Sequence[tuple[int, NoiseLaw]]") -> Self:
+        """The law of a sum of independent multiples, each a positive whole number of times its law; all laws have one step."""
+        masses, step = np.ones(1), terms[0][1].step
+        for often, law in terms:
+            wide = np.zeros((len(law.masses) - 1) * often + 1)
+            wide[::often] = law.masses
+            masses = np.maximum(fftconvolve(masses, wide), 0.0)
+        return cls(step=step, masses=_trimmed(0.5 * (masses + masses[::-1])))
+
+    def over(self, divisor: float) -> "NoiseLaw":
+        """The law of N / divisor."""
+        return NoiseLaw(step=self.step / divisor, masses=self.masses)
+
     def halved(self) -> "NoiseLaw":
         """The law of N / 2."""
-        return NoiseLaw(step=0.5 * self.step, masses=self.masses)
+        return self.over(2.0)
 
 
 def _grid(scale: float, *, reach: float, parts: int) -> tuple[int, int]:
@@ -140,9 +156,20 @@ class Estimate:
 
     def root(self) -> "Estimate":
         """Of its square root; ends below 0 count as 0."""
-        ends = (math.sqrt(max(end, 0.0)) for end in (self.value, self.low, self.high, self.noise_low, self.noise_high))
-        value, low, high, noise_low, noise_high = ends
-        return Estimate(value=value, low=low, high=high, noise_low=noise_low, noise_high=noise_high, level=self.level)
+        return self._each(lambda end: math.sqrt(max(end, 0.0)))
+
+    def scaled(self, unit: float) -> "Estimate":
+        """Of so many times what it is of, unit > 0."""
+        return self._each(lambda end: unit * end)
+
+    def moved(self, by: float) -> "Estimate":
+        """Of what it is of, and so much more."""
+        return self._each(lambda end: end + by)
+
+    def _each(self, change: Callable[[float], float]) -> "Estimate":
+        """Of a function of it that rises."""
+        ends = {name: change(getattr(self, name)) for name in ("value", "low", "high", "noise_low", "noise_high")}
+        return Estimate(**ends, level=self.level)
 
     def to_dict(self) -> dict[str, object]:
         """For JSON."""

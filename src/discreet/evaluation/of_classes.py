@@ -10,7 +10,7 @@ from discreet.certificates import Release
 from discreet.core.arrays import Floats
 from discreet.evaluation.curves import CalibrationCurve, RocCurve, calibration_curve, roc_curve
 from discreet.evaluation.intervals import Estimate, NoiseLaw, mean_interval, noisy_range, proportion_interval, ratio_interval
-from discreet.evaluation.means import Total
+from discreet.evaluation.means import Total, mean_of
 from discreet.evaluation.prepared import Prepared
 from discreet.evaluation.report import PrivateEvaluation
 from discreet.evaluation.survey import LEVELS, Survey
@@ -38,6 +38,7 @@ def read_classes(prepared: Prepared[Survey], release: Release, records: int | No
         confusion_error=None if confusion is None else each * prepared.law(0, of_cell).quantile(1.0 - level),
         balanced=None if cells is None else _balanced(prepared, cells, of_cell),
         baseline=None if cells is None else constant_class(prepared, cells, of_cell, _weight(prepared, counts, records)),
+        distance=_distance(prepared, cells, of_cell, _weight(prepared, counts, records)),
         log_loss=_log_loss(prepared, float(value[-1]), spread, counts) if survey.has_sum else None,
         roc=_roc(prepared, counts) if "roc" in survey.metrics else None,
         calibration=_calibration(prepared, counts) if "calibration" in survey.metrics else None,
@@ -67,6 +68,20 @@ def _balanced(prepared: Prepared[Survey], confusion: Floats, of_cell: int) -> Es
         return _ratio(together)(right, wrong, prepared.law(0, cells * of_cell), prepared.law(0, others * of_cell))
 
     return balanced(confusion, share, level=prepared.level)
+
+
+def _distance(prepared: Prepared[Survey], confusion: Floats | None, of_cell: int, total: Total) -> Estimate | None:
+    """Of places of classes, from counts in records; over K - 1 it is a mean of numbers in [0, 1]. None where nobody asks."""
+    if confusion is None or "distance" not in prepared.survey.metrics:
+        return None
+    kinds = len(confusion)
+    apart = np.abs(np.subtract.outer(np.arange(kinds), np.arange(kinds)))
+    far = kinds - 1
+    cells = [(d, 2 * (kinds - d) * of_cell) for d in range(1, kinds)]
+    noise = NoiseLaw.together([(d, prepared.law(0, count)) for d, count in cells]).over(far)
+    squares = prepared.law(0, max(1, round(sum(count * (d / far) ** 4 for d, count in cells))))
+    sums = [float(np.sum(confusion * (apart / far) ** power)) for power in (1, 2)]
+    return mean_of(Total(sums[0], noise), Total(sums[1], squares), total, level=prepared.level).scaled(far)
 
 
 def _confusion(survey: Survey, counts: Floats) -> Floats | None:

@@ -3,7 +3,6 @@
 import numpy as np
 
 from discreet.certificates import Release
-from discreet.evaluation.intervals import Estimate
 from discreet.evaluation.means import Targets, Total, mean_of, r_squared
 from discreet.evaluation.numbers import NumberSurvey
 from discreet.evaluation.prepared import Prepared
@@ -32,18 +31,11 @@ def read_numbers(prepared: Prepared[NumberSurvey], release: Release, records: in
         level=level,
         records=each * size.value,
         records_error=each * size.quantile(1.0 - level),
-        mean_square=_scaled(mean_of(sums["square"], sums["fourth"], size, level=level), bound**2) if "mse" in survey.metrics else None,
-        mean_absolute=_scaled(mean_of(sums["absolute"], sums["square"], size, level=level), bound) if "mae" in survey.metrics else None,
+        mean_square=mean_of(sums["square"], sums["fourth"], size, level=level).scaled(bound**2) if "mse" in survey.metrics else None,
+        mean_absolute=mean_of(sums["absolute"], sums["square"], size, level=level).scaled(bound) if "mae" in survey.metrics else None,
         r_squared=found,
         target_variance=scatter,
         baseline=None if found is None else Baseline(answer=None, share=None, gain=found, cut=bound, narrow=bound < survey.half),
         certificate=release.certificate,
         value=release.value,
-    )
-
-
-def _scaled(estimate: Estimate, unit: float) -> Estimate:
-    return Estimate(
-        **{name: unit * getattr(estimate, name) for name in ("value", "low", "high", "noise_low", "noise_high")},
-        level=estimate.level,
     )

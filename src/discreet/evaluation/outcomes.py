@@ -21,12 +21,12 @@ from discreet.core.arrays import Floats
 from discreet.core.errors import DiscreetError, InvalidInput
 from discreet.core.private import holds_records
 from discreet.data import Block, EncodedTable
-from discreet.evaluation.targets import StoredModel, Truth, classes_of, predicted_codes, truth_of, truth_of_block
+from discreet.evaluation.targets import StoredArrays, StoredModel, Truth, classes_of, periods_of, predicted_codes, truth_of, truth_of_block
 from discreet.matrices import Matrix, as_matrix, is_per_record
 from discreet.noise import Integers
 
-PREDICTED, PROBABILITIES, DECISION = "predict", "predict_proba", "decision_function"
-ANSWERS = frozenset({PREDICTED, PROBABILITIES, DECISION})
+PREDICTED, PROBABILITIES, DECISION, SURVIVAL = "predict", "predict_proba", "decision_function", "predict_survival"
+ANSWERS = frozenset({PREDICTED, PROBABILITIES, DECISION, SURVIVAL})
 """What a model may be asked for."""
 
 
@@ -34,10 +34,11 @@ ANSWERS = frozenset({PREDICTED, PROBABILITIES, DECISION})
 class Outcomes:
     """Private: class numbers (n,) as they are; of what was asked for, predicted ones (n,), probabilities (n, K), decision values (n,) or (n, K).
 
-    Without classes, numbers (n,) as they are and as they are predicted; one that is not finite is an answer that counts as the worst.
+    Without classes, numbers (n,) as they are and as they are predicted; one that is not finite is an answer that counts as the worst. Of times the
+    numbers of what is known (n,), and the predicted probabilities (n, T) to live through each period.
     """
 
-    __slots__ = ("actual", "classes", "column", "decision", "predicted", "probabilities", "rows")
+    __slots__ = ("actual", "classes", "column", "decision", "predicted", "probabilities", "rows", "survival")
 
     def __init__(
         self,
@@ -47,6 +48,7 @@ class Outcomes:
         predicted: Integers | Floats | None,
         probabilities: Floats | None,
         decision: Floats | None,
+        survival: Floats | None = None,
         rows: Matrix | None = None,
         column: npt.NDArray[Any] | None = None,
     ) -> None:
@@ -58,7 +60,9 @@ class Outcomes:
             raise InvalidInput(f"the model must give probabilities of its {kinds} classes, numbers from 0 to 1, for every record.")
         if decision is not None and np.any(np.isnan(decision)):
             raise InvalidInput("the decision values of a model must be numbers.")
-        self.classes = tuple(classes)
+        if survival is not None and not (survival.ndim == 2 and len(survival) == count and _are_probabilities(survival)):
+            raise InvalidInput("the model must give one probability, from 0 to 1, to live through each period for every record.")
+        self.classes, self.survival = tuple(classes), survival
         self.actual, self.predicted = actual, predicted
         self.probabilities, self.decision = probabilities, decision
         self.rows, self.column = rows, column
@@ -93,8 +97,10 @@ class Outcomes:
 
 def _answers(model: Any) -> dict[str, Callable[[Any], Any]]:  # noqa: ANN401 - as above
     """What a model may be asked for, by its name in ANSWERS."""
-    if not isinstance(model, StoredModel):
+    if not isinstance(model, StoredModel | StoredArrays):
         return {name: getattr(model, name) for name in ANSWERS if callable(getattr(model, name, None))}
+    if periods_of(model):
+        return {SURVIVAL: getattr(model, "survival")}  # noqa: B009 - models of times have it
     chances = {PROBABILITIES: model.probabilities} if model.has_probabilities else {}
     return {PREDICTED: model.predict, DECISION: model.decision, **chances}
 
@@ -154,6 +160,7 @@ class _Said(NamedTuple):
     predicted: Integers | Floats | None
     probabilities: Floats | None
     decision: Floats | None
+    survival: Floats | None
 
 
 def _asked(
@@ -209,16 +216,18 @@ def _nothing(model: Any, classes: tuple[Any, ...], X: Any, wanted: frozenset[str
             raise InvalidInput(
                 f"the table lacks the column {lacking[0]!r}, which the model was fitted on; {len(lacking)} such column(s) are missing."
             )
-        kinds, asked = len(classes), wanted & _answers(model).keys()
+        kinds, periods, asked = len(classes), len(periods_of(model)), wanted & _answers(model).keys()
         shapes = _Said(
             np.zeros(1, dtype=np.int64) if PREDICTED in asked else None,
             np.zeros((1, kinds)) if PROBABILITIES in asked else None,
             np.zeros(1 if kinds == 2 else (1, kinds)) if DECISION in asked else None,
+            np.zeros((1, periods)) if SURVIVAL in asked else None,
         )
     return _Said(
         None if shapes.predicted is None else np.zeros_like(shapes.predicted) if classes else np.full(1, np.nan),
         None if shapes.probabilities is None else np.zeros_like(shapes.probabilities),
         None if shapes.decision is None else np.full_like(shapes.decision, -np.inf),
+        None if shapes.survival is None else np.zeros_like(shapes.survival),
     )
 
 
@@ -236,7 +245,7 @@ def _checked(model: Any, classes: tuple[Any, ...], X: Any, wanted: frozenset[str
 
 def _said(model: Any, classes: tuple[Any, ...], X: Any, wanted: frozenset[str]) -> _Said:  # noqa: ANN401 - as above
     asks = _answers(model)
-    predicted, *numbers = (asks[name](X) if name in wanted and name in asks else None for name in (PREDICTED, PROBABILITIES, DECISION))
+    predicted, *numbers = (asks[name](X) if name in wanted and name in asks else None for name in (PREDICTED, PROBABILITIES, DECISION, SURVIVAL))
     if predicted is not None:
         predicted = predicted_codes(model, classes, predicted) if classes else _column(predicted)
     return _Said(predicted, *(None if answer is None else np.asarray(answer, dtype=np.float64) for answer in numbers))

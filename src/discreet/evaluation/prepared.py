@@ -37,9 +37,9 @@ class Prepared(Generic[S]):
         """Of the sum of the noise on `count` integers of this query, in records."""
         return _law(isinstance(self.mechanism, GaussianCounting), self.mechanism.scales[query], count, self.parts)
 
-    def law_of_parts(self, unit: float) -> NoiseLaw:
-        """Of the noise on one integer of the first query, which counts so many units of a record."""
-        return _law(isinstance(self.mechanism, GaussianCounting), self.mechanism.scales[0], 1, round(self.parts * unit))
+    def law_of_parts(self, unit: float, *, query: int = 0) -> NoiseLaw:
+        """Of the noise on one integer of this query, which counts so many units of a record."""
+        return _law(isinstance(self.mechanism, GaussianCounting), self.mechanism.scales[query], 1, round(self.parts * unit))
 
     def share(self, yes: float, total: float, widths: Widths, *, public: bool) -> Estimate:
         """Of what rows weigh where persons have several; `public` where `total` is their number."""

@@ -3,7 +3,7 @@
     report = evaluate_privately(model, X, y, epsilon=0.5, delta=1e-6, metrics=("accuracy", "roc", "calibration"))
 
 The records cost (epsilon, delta) once, whatever the number of metrics: of a classifier they are read from at most one histogram and one sum (module
-`survey`), of a model that predicts numbers from one vector of sums (module `numbers`), which
+`survey`), of a model that predicts numbers from one vector of sums (module `numbers`), of times from both (module `times`), which
 one mechanism answers together (discreet/mechanisms/counting/counting.md). The model, its classes or the bounds of its targets, the score bins and the
 bounds that cut losses and errors are public;
 so is the number of records under replace-one, and it is not under add-remove. Where `persons` says whose rows are whose, the unit is a person: n is
@@ -26,11 +26,13 @@ from discreet.evaluation.intervals import checked_level
 from discreet.evaluation.numbers import NUMBER_METRICS, NumberSurvey
 from discreet.evaluation.of_classes import read_classes
 from discreet.evaluation.of_numbers import read_numbers
+from discreet.evaluation.of_times import read_times
 from discreet.evaluation.outcomes import Outcomes, has_probabilities, has_scores, outcomes_of
 from discreet.evaluation.prepared import Prepared
 from discreet.evaluation.report import PrivateEvaluation
 from discreet.evaluation.survey import Survey, edges_for
-from discreet.evaluation.targets import StoredModel, classes_of, range_of
+from discreet.evaluation.targets import StoredModel, classes_of, is_ordered, periods_of, range_of
+from discreet.evaluation.times import TIME_METRICS, TimeSurvey
 from discreet.ledger import Account
 from discreet.mechanisms.base import Numbers
 from discreet.mechanisms.counting import CountingMechanism, GaussianCounting, LaplaceCounting
@@ -66,13 +68,15 @@ def evaluate_privately(  # noqa: PLR0913 - each is a public choice
 ) -> PrivateEvaluation:
     """Release measures of a fitted model on private records X (n, d) with classes or numbers y (n,), at a cost of (epsilon, delta).
 
-    `model` is a classifier with `classes_` and `predict`, or a regression (ours or scikit-learn's), or a `Model`, for which X may be a table with its
-    target and y is left out. X may be a BlockTable, which brings its targets: it is read once, by `n_jobs` threads, and every record counts once,
-    whatever its weight. `metrics` of a classifier are some of "accuracy", "confusion", "log_loss" (needs probabilities), "roc" and "calibration" (of
-    two classes), the first two if left out; of numbers some of "mse", "mae" and "r2", all if left out. `bins` (even) or `edges` divide the scores,
-    publicly; `log_loss_bound` is where the loss of a record is cut, `error_bound` where an error is: half the targets' range if left out.
-    That range is `target_bounds`, or what a Model or one of our estimators says. `level` is that of the intervals. `account` is where to spend; None
-    spends on the ledger in use. `random_state` None draws noise from the operating system; a seed makes the certificate invalid.
+    `model` is a classifier with `classes_` and `predict`, a regression (ours or scikit-learn's), a model of times with `predict_survival` and
+    `ends_`, an `ArrayModel`, or a `Model`, for which X may be a table with its target and y is left out. X may be a BlockTable, which brings its
+    targets: it is read once, by `n_jobs` threads, and every record counts once, whatever its weight. `metrics` of a classifier are some of
+    "accuracy", "confusion", "log_loss" (needs probabilities), "roc" and "calibration" (of two classes), and "distance" (of classes in order); of
+    numbers some of "mse", "mae" and "r2", of times of "log_loss" and "concordance". Left out they are the first two, "distance" too where classes
+    are known to be in order, and all of numbers and times. `bins` (even) or `edges` divide the scores, publicly, and `bins` the mean times;
+    `log_loss_bound` is where the loss of a record is cut, `error_bound` where an error is: half the targets' range if left out.
+    That range is `target_bounds`, or what a model from a file or one of our estimators says. `level` is that of the intervals. `account` is where to
+    spend; None spends on the ledger in use. `random_state` None draws noise from the operating system; a seed makes the certificate invalid.
 
     `persons` (n,) ids say whose row each is, and at most `rows_per_person` of a person, drawn uniformly, are kept: neighbours then differ in all
     rows of a person. With `person_weight` "person" every person counts once, by the mean over its rows; with "row" kept
@@ -131,7 +135,9 @@ def prepare(  # noqa: PLR0913 - as above
     relation = neighbours_of(neighbours)
     checked_level(level)
     classes = classes_of(model)
-    standard = STANDARD if classes else NUMBER_METRICS
+    ends = periods_of(model)
+    ordered = (*STANDARD, "distance") if len(classes) > 2 and is_ordered(model) else STANDARD
+    standard = ordered if classes else TIME_METRICS if ends else NUMBER_METRICS
     wanted = standard if metrics is None else (metrics,) if isinstance(metrics, str) else tuple(metrics)
     rule = model.schema.persons if persons is None and isinstance(model, StoredModel) else persons
     if classes:
@@ -150,6 +156,11 @@ def prepare(  # noqa: PLR0913 - as above
             log_loss_bound=number(log_loss_bound, "log_loss_bound"),
             persons=rule,
         )
+    elif ends:
+        if error_bound is not None or target_bounds is not None or edges is not None:
+            raise InvalidInput("edges, error_bound and target_bounds belong to other models; this one predicts times. Leave them out.")
+        lost = number(log_loss_bound, "log_loss_bound")
+        survey = TimeSurvey(metrics=wanted, neighbours=relation, ends=ends, bins=bins, log_loss_bound=lost, persons=rule)
     else:
         if edges is not None:
             raise InvalidInput("edges of score bins belong to a classifier; this model predicts numbers. Leave them out.")
@@ -227,5 +238,7 @@ def _noise(random_state: Any) -> Noise:  # noqa: ANN401 - checked here
 
 def read_report(prepared: Prepared[Any], release: Release, records: int | None) -> PrivateEvaluation:
     """Post-processing: the released integers, and the number of records where it is public (else None), to measures."""
+    if isinstance(prepared.survey, TimeSurvey):
+        return read_times(prepared, release, records)
     read = read_numbers if isinstance(prepared.survey, NumberSurvey) else read_classes
     return read(prepared, release, records)

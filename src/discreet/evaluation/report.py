@@ -16,6 +16,7 @@ from discreet.evaluation.asked import Asked
 from discreet.evaluation.curves import CalibrationCurve, RocCurve
 from discreet.evaluation.intervals import Estimate
 from discreet.evaluation.numbers import NumberSurvey
+from discreet.evaluation.times import TimeSurvey
 from discreet.evaluation.useless import Baseline
 
 FORMAT = "discreet-evaluation/2"
@@ -64,7 +65,11 @@ class PrivateEvaluation:
     target_variance: float | None = None
     """Of the targets, in the squared unit; as released, at least 0."""
     log_loss: Estimate | None = None
-    """Mean of min(-log of the probability of the actual class, C), in nats."""
+    """Mean of min(-log of the probability of the actual class, C), in nats; of times, of what is known of a record."""
+    distance: Estimate | None = None
+    """Mean of |place of the actual class - place of the predicted one|, of classes in order."""
+    concordance: Estimate | None = None
+    """Of models of times: the share of comparable pairs in the right order, those in one bin of the predicted mean time half right."""
     roc: RocCurve | None = None
     calibration: CalibrationCurve | None = None
     certificate: Certificate
@@ -85,7 +90,9 @@ class PrivateEvaluation:
         found = (
             ("Accuracy", "Accuracy", self.accuracy),
             ("Balanced", "Balanced accuracy", self.balanced),
+            ("Distance", "Mean distance of the answer from the class, in classes", self.distance),
             ("Log loss", "Log loss (nats)", self.log_loss),
+            ("Concordance", "Concordance, the share of comparable pairs in the right order", self.concordance),
             ("AUC", "Area under the ROC curve", None if self.roc is None else self.roc.area),
             ("MSE", f"Mean squared error{cut}", self.mean_square),
             ("RMSE", f"Root mean squared error{cut}", None if self.mean_square is None else self.mean_square.root()),
@@ -120,6 +127,10 @@ class PrivateEvaluation:
                 "confusion": None if self.confusion is None else {"counts": [list(row) for row in self.confusion], "error": self.confusion_error},
             }
             shown |= {"log_loss": self.log_loss, "roc": self.roc, "calibration": self.calibration}
+            shown |= {"distance": self.distance} if "distance" in self.survey.metrics else {}
+        elif isinstance(self.survey, TimeSurvey):
+            shown |= {"log_loss": self.log_loss, "concordance": self.concordance, "baseline": self.baseline}
+            del shown["balanced_accuracy"]
         else:
             variance = {"target_variance": self.target_variance}
             shown = {"mse": self.mean_square, "mae": self.mean_absolute, "r2": self.r_squared, "baseline": self.baseline}

@@ -17,12 +17,14 @@ from discreet.core.errors import FileFormatError
 from discreet.core.files.strict_json import read_back, read_object
 from discreet.core.files.text_file import read_parsed
 from discreet.core.neighbours import Neighbours, Persons
+from discreet.data.time_target import ends_of
 from discreet.evaluation.asked import Asked
 from discreet.evaluation.numbers import NumberSurvey
 from discreet.evaluation.prepared import Prepared
 from discreet.evaluation.private import read_report
 from discreet.evaluation.report import FORMAT, FORMATS, PrivateEvaluation
 from discreet.evaluation.survey import Survey
+from discreet.evaluation.times import TimeSurvey
 from discreet.mechanisms.counting import CountingMechanism, GaussianCounting, LaplaceCounting
 
 
@@ -57,6 +59,10 @@ def _read(record: Mapping[str, Any]) -> PrivateEvaluation:
             log_loss_bound=5.0 if stated["log_loss_bound"] is None else stated["log_loss_bound"],
             persons=persons,
         )
+    elif "ends" in stated:
+        metrics, ends = tuple(stated["metrics"]), ends_of(stated["ends"])
+        bins, lost = stated["bins"], stated["log_loss_bound"]
+        survey = TimeSurvey(metrics=metrics, neighbours=mechanism.neighbours, ends=ends, bins=bins, log_loss_bound=lost, persons=persons)
     else:
         lower, upper, bound = (float(number) for number in (stated["target"]["lower"], stated["target"]["upper"], stated["error_bound"]))
         if not lower < upper:

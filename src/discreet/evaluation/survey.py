@@ -2,6 +2,7 @@
 
     roc, calibration     histogram class x score bin; accuracy and confusion are read from the same one, since a bin edge is the decision threshold
     confusion            histogram actual class x predicted class; accuracy is read from it
+    distance             the same; of classes in order, the mean of |place of the actual class - place of the predicted one|
     accuracy             right or wrong: two cells, or one count where the number of records is public
     log loss             sum over records of round(L min(-log p, C) / C), L = 1024 levels, C a public bound; and the records, where they are secret
 
@@ -29,7 +30,7 @@ from discreet.evaluation.outcomes import DECISION, PREDICTED, PROBABILITIES, Out
 from discreet.mechanisms.counting import BoundedSum, Histogram, IntegerQuery, Queries
 from discreet.noise import Integers
 
-METRICS = ("accuracy", "confusion", "log_loss", "roc", "calibration")
+METRICS = ("accuracy", "confusion", "log_loss", "roc", "calibration", "distance")
 """What can be measured privately, by name."""
 LEVELS = 1024
 _CURVES = {"roc", "calibration"}
@@ -132,7 +133,7 @@ class Survey(Asked):
     def _main(self) -> str:
         if _CURVES & set(self.metrics):
             return "scores"
-        for metric, name in (("confusion", "confusion"), ("accuracy", "answers")):
+        for metric, name in (("confusion", "confusion"), ("distance", "confusion"), ("accuracy", "answers")):
             if metric in self.metrics:
                 return name
         return "records" if self.secret else ""
@@ -159,8 +160,13 @@ class Survey(Asked):
         if outcomes.probabilities is None:
             raise InvalidInput("the model gives no probabilities for these records.")
         likely = outcomes.probabilities[np.arange(outcomes.records), outcomes.codes]
-        levels = np.searchsorted(_steps(self.log_loss_bound), -likely, side="left")
-        return np.where(likely > 0.0, levels, LEVELS).astype(np.int64)
+        return loss_levels(likely, self.log_loss_bound)
+
+
+def loss_levels(likely: Floats, bound: float) -> Integers:
+    """round(L min(-log p, C) / C) of probabilities p (n,), found by comparing each with public numbers."""
+    levels = np.searchsorted(_steps(bound), -likely, side="left")
+    return np.where(likely > 0.0, levels, LEVELS).astype(np.int64)
 
 
 @lru_cache(maxsize=16)

@@ -1,4 +1,4 @@
-"""What is true of private records: their classes, or their numbers in the unit in which a model predicts them.
+"""What is true of private records: their classes, their numbers in the unit in which a model predicts them, or what is known of their times.
 
 A model that knows its schema predicts numbers in the unit of the target's column; encoded targets lie in [-1, 1], and are brought back to that unit
 here, each by itself. A ledger knows a table again by the targets as a fit on it gets them, so these are kept beside.
@@ -14,6 +14,7 @@ from discreet.core.arrays import Floats
 from discreet.core.errors import InvalidInput, InvalidType, quietly
 from discreet.data import Block, EncodedTable, NumberTarget, Schema, TimeTarget
 from discreet.data.labels import canonical
+from discreet.data.time_target import period_numbers
 from discreet.noise import Integers
 
 
@@ -47,24 +48,38 @@ class StoredModel(Protocol):
         """Decision values."""
 
 
+@runtime_checkable
+class StoredArrays(Protocol):
+    """A model of arrays from a file, which knows no schema."""
+
+    labels: tuple[Any, ...]
+    has_probabilities: bool
+
+    def predict(self, X: Any) -> Any:  # noqa: ANN401 - as above
+        """A class, or a number, for every record."""
+
+    def probabilities(self, X: Any) -> Any:  # noqa: ANN401 - as above
+        """Probabilities of all classes (n, K)."""
+
+    def decision(self, X: Any) -> Any:  # noqa: ANN401 - as above
+        """Decision values."""
+
+
 class Truth(NamedTuple):
     """Of some records; private."""
 
     actual: Integers | Floats
-    """Numbers of classes, or targets in the unit of predictions, (n,)."""
+    """Numbers of classes, targets in the unit of predictions, or numbers of what is known of times (`period_numbers`), (n,)."""
     column: npt.NDArray[Any]
     """What a ledger's digest sees of them, as a fit on the same records gives them."""
 
 
 def classes_of(model: Any) -> tuple[Any, ...]:  # noqa: ANN401 - whatever the caller has
-    """The classes of a model, in its order; none for one that predicts numbers. Raises InvalidType for what is no fitted model."""
+    """The classes of a model, in its order; none for one that predicts numbers, or times. Raises InvalidType for what is no fitted model."""
     if isinstance(model, StoredModel):
-        if isinstance(model.schema.target, TimeTarget):
-            raise InvalidInput(
-                "a time that is not seen to the end is neither hit nor missed by an answer, so there is no measure of a model of times here. "
-                "Compare `discreet predict --probabilities` with public records."
-            )
-        return () if isinstance(model.schema.target, NumberTarget) else tuple(model.schema.target.classes)
+        return () if isinstance(model.schema.target, NumberTarget | TimeTarget) else tuple(model.schema.target.classes)
+    if isinstance(model, StoredArrays):
+        return tuple(model.labels)
     if isinstance(model, Classifier):
         return tuple(np.asarray(model.classes_).tolist())
     if _is_regression(model):
@@ -72,6 +87,21 @@ def classes_of(model: Any) -> tuple[Any, ...]:  # noqa: ANN401 - whatever the ca
     raise InvalidType(
         f"a fitted classifier with predict and classes_, a fitted regression, or a Model, is needed; {type(model).__name__} was given. Fit it first."
     )
+
+
+def periods_of(model: Any) -> tuple[float, ...]:  # noqa: ANN401 - as above
+    """The ends of the periods of a model of times; none for any other, and for one that is not fitted."""
+    if isinstance(model, StoredModel):
+        return tuple(model.schema.ends)
+    made = getattr(model, "made", None) if isinstance(model, StoredArrays) else model
+    return tuple(getattr(made, "ends" if isinstance(model, StoredArrays) else "ends_", ()))
+
+
+def is_ordered(model: Any) -> bool:  # noqa: ANN401 - as above
+    """Whether its classes are known to be in order."""
+    if isinstance(model, StoredModel):
+        return bool(getattr(model.schema.target, "ordered", False))
+    return "ordered classes" in getattr(model, "targets", ()) or getattr(getattr(model, "made", None), "of", None) == "ordered classes"
 
 
 def _is_regression(model: Any) -> bool:  # noqa: ANN401 - as above
@@ -126,7 +156,9 @@ def _pair(declared: Sequence[float]) -> tuple[float, float]:
 
 def truth_of(model: Any, asked: Any, y: Any) -> Truth:  # noqa: ANN401 - as above
     """Of records that are held. Raises InvalidInput, without any value of y, for what are not the model's classes, or no numbers."""
-    classes = classes_of(model)
+    classes, ends = classes_of(model), periods_of(model)
+    if ends:
+        return _of_times(_encoded_times(asked, y) if isinstance(asked, EncodedTable) else y, ends)
     if not classes:
         return _numbers_of(model, _encoded_numbers(asked, y) if isinstance(asked, EncodedTable) else _given_numbers(y))
     if isinstance(asked, EncodedTable):
@@ -139,6 +171,8 @@ def truth_of_block(model: Any, block: Block) -> Truth:  # noqa: ANN401 - as abov
     classes = classes_of(model)
     if block.targets is None:
         raise InvalidInput("the table has no targets; the class or number of every record is needed to measure a model.")
+    if ends := periods_of(model):
+        return _of_times(block.targets, ends)
     if not classes:
         return _numbers_of(model, _given_numbers(block.targets))
     labels = block.targets.tolist()
@@ -157,6 +191,21 @@ def predicted_codes(model: Any, classes: Sequence[Any], predicted: Any) -> Integ
 
 def _of_codes(codes: Integers, classes: Sequence[Any]) -> Truth:
     return Truth(codes, np.where(codes == 1, 1.0, -1.0) if len(classes) == 2 else codes)
+
+
+def _of_times(given: Any, ends: tuple[float, ...]) -> Truth:  # noqa: ANN401 - as above
+    if given is None:
+        raise InvalidInput("the times y of the records are needed to measure a model of times; none were given.")
+    codes = period_numbers(given, ends=ends)
+    return Truth(codes, codes)
+
+
+def _encoded_times(table: EncodedTable, y: Any) -> Floats:  # noqa: ANN401 - as above
+    if y is not None:
+        raise InvalidInput("an encoded table brings its own targets; leave y out.")
+    if table.times is None:
+        raise InvalidInput("the table was encoded without its times; encode it with target=True to measure a model of times.")
+    return table.times
 
 
 def _numbers_of(model: Any, given: Floats) -> Truth:  # noqa: ANN401 - as above

@@ -2,6 +2,7 @@
 
     classes    the commonest class: right - (records of class k) = sum of n[a][a] over a != k, less sum of n[k][p] over p != k
     numbers    the mean target: R^2, the share of its squared error that the model saves
+    times      one answer for all, of which every pair is half right: the concordance beyond 1/2
 
 For each class k the difference of accuracies is the mean of numbers in -1, 0, 1, whose squares are counted too, so that its interval is narrow where
 model and constant mostly agree. The commonest class is not known exactly: the least of the differences is what the model gains over the best
@@ -41,6 +42,8 @@ class Baseline:
     """Of numbers: where the model's errors are cut. Those of the mean are not."""
     narrow: bool = False
     """Whether that is less than half the range of targets, so that a model that is always far off may seem better than the mean."""
+    chance: bool = False
+    """Whether the answer is one time for all, which orders pairs as chance does."""
 
     @property
     def useless(self) -> bool | None:
@@ -50,6 +53,9 @@ class Baseline:
     @property
     def words(self) -> str:
         """In one sentence."""
+        if self.chance:
+            head = {True: "Orders pairs no better", False: "Orders pairs better", None: "Not known to order pairs better"}[self.useless]
+            return f"{head} than chance: it gains {self.gain.value:.4f} ({self.gain.low:.4f} to {self.gain.high:.4f}) of concordance"
         named = "the mean of the targets" if self.share is None else f"{canonical(self.answer)!r} ({100.0 * self.share:.1f} % of all)"
         what = "it saves" if self.share is None else "it gains"
         of_what = " of accuracy" if self.cut is None else f" of the squared error, with its errors cut at {self.cut:,.6g}"
@@ -61,7 +67,7 @@ class Baseline:
     def to_dict(self) -> dict[str, object]:
         """For JSON."""
         return {
-            "answer": "mean" if self.share is None else self.answer,
+            "answer": "chance" if self.chance else "mean" if self.share is None else self.answer,
             "share": self.share,
             "gain": self.gain.to_dict(),
             "useless": self.useless,
