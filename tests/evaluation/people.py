@@ -6,6 +6,9 @@ import numpy as np
 
 from discreet.evaluation.outcomes import Outcomes
 
+SURE = 1.0 - 1e-9
+"""A level at which noise alone fails no test."""
+
 
 class Oracle:
     """A fitted classifier whose probabilities are the first column of X."""

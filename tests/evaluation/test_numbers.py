@@ -21,6 +21,7 @@ from discreet.evaluation.stored import evaluation_from
 from discreet.ledger import Account, Ledger
 from discreet.matrices import as_matrix
 from tests.canary import CANARY, assert_carries_nothing, assert_silent
+from tests.evaluation.people import SURE
 
 BOUND = 2.0
 """Of errors: as far as targets between -1 and 1 are apart, so that none is cut."""
@@ -51,7 +52,7 @@ def found(report):
 def test_with_little_noise_the_measures_are_those_of_scikit_learn(kind, delta, neighbours):
     X, y = people(40_000)  # at 4,000 the noise of the mean square is two thirds of what it may be off by
     model = fitted(X, y, kind)
-    report = evaluate_privately(model, X, y, epsilon=90.0, delta=delta, neighbours=neighbours, error_bound=BOUND, level=1 - 1e-9)
+    report = evaluate_privately(model, X, y, epsilon=90.0, delta=delta, neighbours=neighbours, error_bound=BOUND, level=SURE)
     assert report.verify().ok
     for measure, true in zip(found(report), public(model, X, y), strict=True):
         assert measure.value == pytest.approx(true, rel=0.03, abs=3e-4)
@@ -99,11 +100,11 @@ def test_persons_share_their_rows_and_the_measures_are_about_them(weight, neighb
     X, y = people(4000)
     model, ids = fitted(X, y), np.arange(4000) // 4
     report = evaluate_privately(
-        model, X, y, epsilon=60.0, neighbours=neighbours, persons=ids, rows_per_person=4, person_weight=weight, error_bound=BOUND, level=0.999
+        model, X, y, epsilon=60.0, neighbours=neighbours, persons=ids, rows_per_person=4, person_weight=weight, error_bound=BOUND, level=SURE
     )
     assert report.verify().ok
     assert report.counted == ("Persons" if weight == "person" else "Rows kept")
-    assert report.records == pytest.approx(1000 if weight == "person" else 4000, abs=40)
+    assert abs(report.records - (1000 if weight == "person" else 4000)) <= report.records_error + 0.01
     for measure, true in zip(found(report), public(model, X, y), strict=True):
         assert measure.noise_low <= true <= measure.noise_high
 

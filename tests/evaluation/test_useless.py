@@ -5,6 +5,7 @@ import pytest
 
 from discreet.evaluation import NoiseLaw, evaluate_privately
 from discreet.evaluation.means import Total, difference_of
+from tests.evaluation.people import SURE
 
 
 class Fixed:
@@ -27,7 +28,7 @@ def people(records, shares=(0.7, 0.2, 0.1)):
 @pytest.mark.parametrize(("delta", "neighbours"), [(0.0, "replace-one"), (1e-6, "add-remove")])
 def test_a_constant_is_useless_and_said_to_answer_one_class(delta, neighbours):
     X, y = people(2000)
-    report = evaluate_privately(Fixed(["a", "a", "a"]), X, y, epsilon=4.0, delta=delta, neighbours=neighbours, level=0.999)
+    report = evaluate_privately(Fixed(["a", "a", "a"]), X, y, epsilon=4.0, delta=delta, neighbours=neighbours, level=SURE)
     assert report.baseline.answer == "a"
     assert report.baseline.only == "a"
     assert report.baseline.useless is None
@@ -42,7 +43,7 @@ def test_a_constant_is_useless_and_said_to_answer_one_class(delta, neighbours):
 )
 def test_what_is_gained_is_the_difference_of_accuracies(answers, useless, gain):
     X, y = people(2000)
-    report = evaluate_privately(Fixed(answers), X, y, epsilon=4.0, level=0.999)
+    report = evaluate_privately(Fixed(answers), X, y, epsilon=4.0, level=SURE)
     assert report.baseline.gain.noise_low - 1e-9 <= gain <= report.baseline.gain.noise_high + 1e-9
     assert report.baseline.useless is useless
     assert report.baseline.only is None

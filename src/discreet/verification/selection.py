@@ -187,6 +187,8 @@ def curve_of_setting(setting: Stated, farthest: float) -> Curve:
     """Of one setting, recomputed from its record where its two stages are known, and what is stated of it otherwise; for epsilons from 0 on."""
     maker = STAGES.get(setting.mechanism)
     if maker is None or not isinstance(setting.guarantee, ApproximateDP):
+        if isinstance(setting.guarantee, PureDP | ApproximateDP):
+            return setting.guarantee.deltas
         return lambda epsilons: np.array([setting.guarantee.delta(float(epsilon)) for epsilon in epsilons])
     stages = maker(setting)
     # Below the last stage's epsilon: at 0 randomised response at that epsilon on top.
