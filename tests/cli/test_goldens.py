@@ -12,7 +12,7 @@ from tests.cli.conftest import FIT, GOLDEN, SURVEY, discreet
 
 BUDGET = ["budget", *(f"budget {name}" for name in ("new", "show", "history", "plot", "export", "import"))]
 COMMANDS = ["", "demo", "plan", "plan over", "schema", "schema new", "schema check", "fit", "predict", "evaluate", "verify", "audit", "show", *BUDGET]
-COMMANDS += ["models", "release", "inspect", "randomise", "report", "keygen", "sign", "workbench"]
+COMMANDS += ["models", "release", "inspect", "randomise", "frequencies", "report", "keygen", "sign", "workbench"]
 
 
 def compare(name, text):

@@ -222,6 +222,16 @@ def test_categories_of_owners_are_randomised_without_a_delta(survey):
     assert discreet("verify", "one.json").code == 0
     found = frequencies([one.out for one in lines], Schema.load("answers.toml"))
     assert [one.reports for one in found.values()] == [3, 3]
+    (survey / "answers.jsonl").write_text("".join(one.out for one in lines), encoding="utf-8")
+    count = ("frequencies", "answers.jsonl", "--schema", "answers.toml", "--csv", "shares.csv")
+    counted = discreet(*count, "--json").json
+    assert counted["reports"] == 3
+    assert [(row["column"], row["category"], row["share"]) for row in counted["shares"]][:4:3] == [("transport", "bike", 0), ("happy", "no", 0)]
+    assert (survey / "shares.csv").read_text(encoding="utf-8").splitlines()[0] == "column,category,share,unbiased,lower,upper"
+    assert "Choose another path" in discreet(*count).error
+    assert "no line was found" in discreet("frequencies", "-", "--schema", "answers.toml", stdin="").error
+    (survey / "answers.jsonl").write_text(lines[0].out[:-9], encoding="utf-8")
+    assert "cannot be counted" in discreet("frequencies", "answers.jsonl", "--schema", "answers.toml").error
     assert "9 a column" in discreet(*asked, "19").error
     assert "categories alone" in discreet("randomise", "age=41", "hours=38", "--schema", "survey.toml", "--epsilon", "1", "--delta", "0").error
 

@@ -27,7 +27,7 @@ from discreet import (
     PrivateSearchCV,
     SimplexRegression,
 )
-from discreet.consumers import MomentsDiscriminant, MomentsNaiveBayes, NoisyLinearSVC, NoisyLogisticRegression
+from discreet.consumers import MomentsDiscriminant, MomentsNaiveBayes, NoisyLabelRegression, NoisyLinearSVC, NoisyLogisticRegression
 from discreet.core.errors import InvalidType
 from discreet.data import Block, FunctionTable, NumericColumn, Schema, Target
 from discreet.matrices import as_matrix, is_per_record
@@ -76,6 +76,8 @@ MADE = {
         2,
     ),
     "noisy-logistic": (NoisyLogisticRegression(feature_noise=0.01), 2),
+    "noisy-labels": (NoisyLabelRegression(label_noise=0.1), 2),
+    "noisy-labels-9": (NoisyLabelRegression(label_noise=0.1), 9),
     "noisy-svc": (NoisyLinearSVC(feature_noise=0.01), 2),
     "discriminant": (MomentsDiscriminant(), 3),
     "naive-bayes": (MomentsNaiveBayes(), 2),
@@ -95,7 +97,7 @@ FORMS = {
     "frame": pd.DataFrame,
     "blocks": lambda rows: FunctionTable(lambda part: Block(as_matrix(np.array_split(rows, 3)[part]), None, None), blocks=3, features=COLUMNS),
 }
-SPARSE_NOT_TAKEN = BLOCKS_NOT_TAKEN = {"noisy-logistic", "noisy-svc", "discriminant", "naive-bayes"}
+SPARSE_NOT_TAKEN = BLOCKS_NOT_TAKEN = {"noisy-logistic", "noisy-labels", "noisy-labels-9", "noisy-svc", "discriminant", "naive-bayes"}
 
 
 @pytest.fixture(scope="module", params=MADE)

@@ -1,16 +1,18 @@
 """Surveys of categories: lines of owners, which carry no number and no cell."""
 
 import json
+from dataclasses import replace
 
 import numpy as np
 import pytest
 
 from discreet import Schema, SystemNoise
+from discreet.certificates import digest_of
 from discreet.core.errors import FileFormatError, InvalidInput
 from discreet.data import CategoricalColumn, NumericColumn, Target
 from discreet.queries import Target as Column
-from discreet.releases import CategorySurvey, RandomisedRecord, collect
-from discreet.releases.local_categories import counted_reports
+from discreet.releases import CategorySurvey, RandomisedRecord, collect, read_reports
+from discreet.statements.categories import RESPONSE, UNARY
 from tests.canary import CANARY, assert_silent
 
 TRANSPORT = CategoricalColumn(name="transport", categories=("bike", "bus", "car", "foot"))
@@ -44,12 +46,40 @@ def test_lines_that_were_changed_or_made_otherwise_are_refused(tmp_path):
     louder = CategorySurvey.planned(ANSWERS, epsilon=0.5).randomise(RECORD, SystemNoise()).to_line()
     for lines in ([json.dumps(changed)], [good, json.dumps(changed)], [good, louder], [good, alone], [good[:-3]]):
         with pytest.raises(FileFormatError):
-            counted_reports(lines, ANSWERS)
-    assert counted_reports([alone, "", alone], ANSWERS)[2] == 2
+            read_reports(lines, ANSWERS)
+    found = read_reports([alone, "", alone], ANSWERS)
+    assert (len(found), found.target, len(found.features)) == (2, None, 1)
     with pytest.raises(InvalidInput, match="no line"):
-        counted_reports(["\n"], ANSWERS)
+        read_reports(["\n"], ANSWERS)
     with pytest.raises(FileFormatError, match="frequencies"):
         collect([good], tmp_path / "out", schema=ANSWERS)
+
+
+def _forged(line, values):
+    """The line with other values, and a certificate whose digest is theirs: what anybody can write."""
+    record = RandomisedRecord.from_line(line)
+    certificate = replace(record.certificate, digest=digest_of(np.array([values])))
+    return RandomisedRecord(columns=record.columns, values=np.array(values), certificate=certificate).to_line()
+
+
+@pytest.mark.parametrize("bits", [(1.0, 1.0, 0.0, 0.0), (0.0, 0.0, 0.0, 0.0), (2.0, -1.0, 0.0, 0.0)])
+def test_a_report_that_no_response_can_be_is_refused_by_its_number(bits):
+    good = CategorySurvey.planned(ANSWERS, epsilon=1.0).randomise(RECORD, SystemNoise()).to_line()
+    possible = _forged(good, (0.0, 0.0, 0.0, 1.0, 1.0, 0.0))
+    assert len(read_reports([good, possible], ANSWERS)) == 2
+    with pytest.raises(FileFormatError, match=r"report 3 is one that no owner's draw can make.*Take its line out"):
+        read_reports([good, "", possible, _forged(good, (*bits, 1.0, 0.0))], ANSWERS)
+
+
+def test_an_encoding_may_report_any_bits():
+    towns = CategoricalColumn(name="town", categories=tuple(f"t{place}" for place in range(12)))
+    schema = Schema(name="towns", categorical=(towns,), target=ANSWERS.target)
+    line = CategorySurvey.planned(schema, epsilon=2.0).randomise({"town": "t3", "happy": "no"}, SystemNoise()).to_line()
+    found = read_reports([_forged(line, (1.0,) * 12 + (0.0, 1.0)), _forged(line, (0.0,) * 12 + (0.0, 1.0))], schema)
+    assert [column.law for column in found.columns] == [UNARY, RESPONSE]
+    assert np.array_equal(found.places({"town": ["t3", "t11"]}), [[3.0], [11.0]])
+    answers = found.target.unbiased
+    assert np.allclose(answers.sum(axis=1), 1.0)
 
 
 def test_numbers_dates_and_targets_in_clear_are_refused_before_a_record_is_read():

@@ -44,6 +44,7 @@ COMMANDS = {
     "release": "release",
     "inspect": "release",
     "randomise": "release",
+    "frequencies": "frequencies",
     "verify": "verify",
     "audit": "audit",
     "show": "verify",

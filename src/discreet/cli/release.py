@@ -295,6 +295,7 @@ def inspect(*, folder: Annotated[File, ARGUMENT]) -> Outcome:
     "discreet randomise age=41 hours=38 answer=yes --schema people.toml --epsilon 4 --delta 1e-6",
     "discreet randomise transport=bike answer=yes --schema answers.toml --epsilon 1 --delta 0",
     "discreet release records.jsonl --schema people.toml --method local --out collected",
+    "discreet frequencies answers.jsonl --schema answers.toml",
 )
 def randomise(
     *,
@@ -311,7 +312,7 @@ def randomise(
     `discreet release --method local`. Whoever answers twice spends twice.
 
     With --delta 0 categorical columns and the classes of the target are randomised as what they are, by k-ary response or unary encoding, whichever
-    has less noise: far less than numbers need. `discreet.consumers.frequencies` makes shares with intervals of the lines of many owners.
+    has less noise: far less than numbers need. `discreet frequencies` makes shares with intervals of the lines of many owners.
     """
     public, released = discreet.Schema.load(schema), discreet.queries.Target(target)
     survey: discreet.releases.LocalSurvey | discreet.releases.CategorySurvey

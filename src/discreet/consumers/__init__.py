@@ -10,7 +10,9 @@ from discreet.consumers.moments_axes import MomentsPCA
 from discreet.consumers.moments_classes import MomentsDiscriminant, MomentsNaiveBayes
 from discreet.consumers.moments_ridge import MomentsRidge
 from discreet.consumers.noisy_classifiers import NoisyLinearSVC, NoisyLogisticRegression
+from discreet.consumers.noisy_labels import NoisyLabelRegression
 from discreet.consumers.projected import ProjectedRidge, ProjectedRows
+from discreet.consumers.randomised_bayes import RandomisedNaiveBayes
 from discreet.consumers.ridge import NoisyRidge, SketchRidge
 
 __all__ = [
@@ -19,11 +21,13 @@ __all__ = [
     "MomentsNaiveBayes",
     "MomentsPCA",
     "MomentsRidge",
+    "NoisyLabelRegression",
     "NoisyLinearSVC",
     "NoisyLogisticRegression",
     "NoisyRidge",
     "ProjectedRidge",
     "ProjectedRows",
+    "RandomisedNaiveBayes",
     "ReleasedMoments",
     "SketchRidge",
     "frequencies",

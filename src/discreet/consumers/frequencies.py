@@ -18,9 +18,8 @@ from discreet.core.arrays import Floats, is_finite
 from discreet.core.errors import InvalidInput
 from discreet.data import Schema
 from discreet.data.labels import Label
-from discreet.mechanisms.release.categories import columns_of, unbiased, variance
-from discreet.queries import Target
-from discreet.releases.local_categories import counted_reports, labels_of
+from discreet.mechanisms.release.categories import unbiased, variance
+from discreet.releases import Reports, read_reports
 from discreet.sets import Simplex
 
 
@@ -37,6 +36,8 @@ class Frequencies:
     lower: Floats
     """(k,), in [0, 1]: of the population that persons were drawn from."""
     upper: Floats
+    level: float
+    """Of each interval."""
     noise: float
     """Standard deviation of `unbiased` by the randomisation alone, for a rare category."""
 
@@ -45,31 +46,39 @@ class Frequencies:
         """The nearest shares that are none below 0 and add up to 1, (k,): better to show, and biased towards each other."""
         return Simplex(dimension=len(self.unbiased)).project(self.unbiased)
 
+    def rows(self) -> list[dict[str, object]]:
+        """A plain table, one row a category: its column, label, share, unbiased share and the ends of its interval."""
+        numbers = zip(self.categories, self.shares, self.unbiased, self.lower, self.upper, strict=True)
+        keys = ("category", "share", "unbiased", "lower", "upper")
+        return [{"column": self.column, **dict(zip(keys, (label, *map(float, rest)), strict=True))} for label, *rest in numbers]
 
-def frequencies(lines: Iterable[str], schema: Schema, *, level: float = 0.95) -> dict[str, Frequencies]:
+
+def frequencies(reports: Reports | Iterable[str], schema: Schema | None = None, *, level: float = 0.95) -> dict[str, Frequencies]:
     """The shares of each column from lines of `discreet randomise --delta 0`, by its name, the target's classes among them where it was asked for.
 
-    Blank lines are skipped. Each line is checked against its own certificate and the first. Costs no privacy. Raises InvalidInput for a level that is
-    none and where there is no line, FileFormatError for a line that is damaged or was made otherwise.
+    `reports` are what `read_reports` read, or the lines themselves, which need the schema. Costs no privacy. Raises InvalidInput for a level that is
+    none, and as `read_reports` does.
     """
     if not (is_finite(level) and 0 < level < 1):
         raise InvalidInput(f"the level of an interval is between 0 and 1; {level!r} was given.")
-    first, counts, reports = counted_reports(lines, schema)
-    stated = first.certificate
-    columns = list(columns_of(stated.parameters, stated.problem))
-    target = Target.NOISY if len(columns) > len(schema.categorical) else Target.OMITTED
+    if not isinstance(reports, Reports):
+        if schema is None:
+            raise InvalidInput("lines are read with the schema that their owners were given; none was given.")
+        reports = read_reports(reports, schema)
+    count = len(reports)
     made = {}
-    ends = np.cumsum([cells for _, cells, _ in columns])
-    for (name, labels), (law, cells, odds), held in zip(labels_of(schema, target), columns, np.split(counts, ends[:-1]), strict=True):
-        lower, upper = (np.clip(unbiased(law, cells, odds, bound), 0.0, 1.0) for bound in _clopper_pearson(held, reports, level))
-        made[name] = Frequencies(
-            column=name,
-            categories=labels,
-            reports=reports,
-            unbiased=unbiased(law, cells, odds, held / reports),
+    for column in reports.columns:
+        law, cells, odds, held = column.law, len(column.labels), column.odds, column.bits.sum(axis=0, dtype=np.float64)
+        lower, upper = (np.clip(unbiased(law, cells, odds, bound), 0.0, 1.0) for bound in _clopper_pearson(held, count, level))
+        made[column.name] = Frequencies(
+            column=column.name,
+            categories=column.labels,
+            reports=count,
+            unbiased=unbiased(law, cells, odds, held / count),
             lower=lower,
             upper=upper,
-            noise=float(np.sqrt(variance(law, cells, odds) / reports)),
+            level=level,
+            noise=float(np.sqrt(variance(law, cells, odds) / count)),
         )
     return made
 

@@ -2,7 +2,7 @@
 
 from discreet.releases.columns import Kind, PublishedColumn
 from discreet.releases.local import LocalSurvey, RandomisedRecord, collect
-from discreet.releases.local_categories import CategorySurvey
+from discreet.releases.local_categories import CategorySurvey, ReportedColumn, Reports, read_reports
 from discreet.releases.methods import METHODS, SETTINGS, Method, Request
 from discreet.releases.outlook import Outlook
 from discreet.releases.publish import About, Publication, publish
@@ -22,6 +22,8 @@ __all__ = [
     "PublishedColumn",
     "PublishedRelease",
     "RandomisedRecord",
+    "ReportedColumn",
+    "Reports",
     "Request",
     "SyntheticTable",
     "collect",
@@ -29,5 +31,6 @@ __all__ = [
     "publish",
     "publish_synthetic",
     "read_release",
+    "read_reports",
     "read_synthetic",
 ]

@@ -169,7 +169,7 @@ def _first(record: RandomisedRecord, schema: Schema) -> None:
     """Raise FileFormatError unless it is a local release of a record of this schema."""
     guarantee, problem = record.certificate.guarantee, record.certificate.problem
     if record.certificate.mechanism == RandomisedCategories.name:
-        raise FileFormatError("the lines are of categories, which discreet.consumers.frequencies makes shares of; lines of numbers are needed.")
+        raise FileFormatError("the lines are of categories, which `discreet frequencies` makes shares of; lines of numbers are needed.")
     if not (isinstance(guarantee, Statement) and guarantee.local and record.certificate.mechanism in LOCAL.noise):
         raise FileFormatError("only records that their owners randomised can be collected; another release was found.")
     try:

@@ -1,7 +1,7 @@
 """Categories randomised by their owners, with delta 0: one record in, one line of text out, as in `local`, whose values are bits.
 
 A column of k categories leaves as k bits, "colour=red" and so on, by k-ary response or unary encoding (mechanisms/release/categories.md); all columns
-of a record share epsilon equally. `discreet.consumers.frequencies` makes shares of the lines of many owners.
+of a record share epsilon equally. `read_reports` checks the lines of many owners, for `discreet frequencies` and the consumers that learn from them.
 """
 
 from collections.abc import Iterable, Mapping
@@ -9,18 +9,22 @@ from dataclasses import dataclass, replace
 from typing import Self
 
 import numpy as np
+import numpy.typing as npt
 
 from discreet.core.arrays import Floats
 from discreet.core.errors import FileFormatError, InvalidInput, quietly
 from discreet.data import Schema
 from discreet.data import Target as ClassTarget
+from discreet.data.frames import Frame
 from discreet.data.labels import Label, canonical
+from discreet.matrices import Matrix
 from discreet.mechanisms.base import Numbers
 from discreet.mechanisms.release import Categories, RandomisedCategories
-from discreet.mechanisms.release.categories import columns_of
+from discreet.mechanisms.release.categories import columns_of, unbiased
 from discreet.noise import Integers, Noise
 from discreet.queries import Target
 from discreet.releases.local import RandomisedRecord, checked_lines
+from discreet.statements.categories import RESPONSE
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -48,12 +52,10 @@ class CategorySurvey:
         """Of the record's category in each column; private."""
         with_target = self.target is Target.NOISY
         encoded = replace(self.schema, cross=()).encode(cells, target=with_target, persons=False)
-        row = encoded.rows.entries(slice(0, 1))[0]
-        ends = np.cumsum([len(column.categories) for column in self.schema.categorical])
-        places = [int(np.argmax(part)) for part in np.split(row, ends[:-1])]
+        (places,) = _places(encoded.rows, self.schema)
         if with_target:
-            places.append(int(encoded.codes[0]) if encoded.codes is not None else int(encoded.signs[0] > 0))  # type: ignore[index]
-        return np.array(places, dtype=np.int64)
+            places = np.append(places, int(encoded.codes[0]) if encoded.codes is not None else int(encoded.signs[0] > 0))  # type: ignore[index]
+        return places
 
 
 def asked(schema: Schema, target: Target) -> Categories:
@@ -78,10 +80,54 @@ def bit_names(schema: Schema, target: Target) -> tuple[str, ...]:
     return tuple(f"{name}={canonical(label)}" for name, labels in labels_of(schema, target) for label in labels)
 
 
-def counted_reports(lines: Iterable[str], schema: Schema) -> tuple[RandomisedRecord, Floats, int]:
-    """The first record, how many records have each bit, (bits,), and how many there are.
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class ReportedColumn:
+    """What owners answered about one column, and the law they answered by; public."""
 
-    Raises FileFormatError for a line that is damaged or was made otherwise, InvalidInput where there is none.
+    name: str
+    labels: tuple[Label, ...]
+    law: str
+    """Of `discreet.statements.categories`."""
+    odds: float
+    """a / b."""
+    bits: npt.NDArray[np.uint8]
+    """(n, k)."""
+
+    @property
+    def unbiased(self) -> Floats:
+        """(n, k), of numbers that are on average 1 for the own category and 0 for others, whatever the record is; by an encoding their sum varies."""
+        return unbiased(self.law, len(self.labels), self.odds, self.bits.astype(np.float64))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Reports:
+    """Lines of many owners, checked. Read them with `read_reports`."""
+
+    schema: Schema
+    columns: tuple[ReportedColumn, ...]
+    target: ReportedColumn | None
+    """The last of the columns, where the target was asked for."""
+
+    def __len__(self) -> int:
+        """n."""
+        return len(self.columns[0].bits)
+
+    @property
+    def features(self) -> tuple[ReportedColumn, ...]:
+        """All columns but the target."""
+        return self.columns if self.target is None else self.columns[:-1]
+
+    def places(self, table: Frame) -> Floats:
+        """(m, features): the number of each cell's category, for consumers of reports to predict from. Raises as `Schema.encode` does."""
+        return _places(replace(self.schema, cross=()).encode(table, target=False).rows, self.schema).astype(np.float64)
+
+
+def read_reports(lines: Iterable[str], schema: Schema) -> Reports:
+    """The lines of many owners; blank ones are skipped. Costs no privacy.
+
+    Raises FileFormatError for a line that is damaged, was made otherwise than the first, or says what no owner's draw can: with k-ary response more
+    or fewer categories than one. Such a line is refused by its number, and never left out without a word: what is counted is all that was given. A
+    lie in a line that could have been drawn cannot be told from the truth. Raises InvalidInput where there is no line.
     """
 
     def fits(record: RandomisedRecord) -> None:
@@ -94,11 +140,40 @@ def counted_reports(lines: Iterable[str], schema: Schema) -> tuple[RandomisedRec
         refusal = FileFormatError("the certificate of a line states no laws of randomised categories.")
         quietly(lambda: list(columns_of(record.certificate.parameters, problem)), refusal, KeyError, TypeError, ValueError)
 
-    first, total, count = None, np.zeros(0), 0
-    for record in checked_lines(lines, fits):
-        if not np.all((record.values == 0) | (record.values == 1)):
-            raise FileFormatError("a report of categories is of zeros and ones; a line has other numbers.")
-        first, total, count = first or record, record.values + (total if count else 0.0), count + 1
+    first: RandomisedRecord | None = None
+    laws: list[tuple[str, int, float]] = []
+    kept: list[npt.NDArray[np.uint8]] = []
+    for number, record in enumerate(checked_lines(lines, fits), start=1):
+        if first is None:
+            first, laws = record, list(columns_of(record.certificate.parameters, record.certificate.problem))
+        if not _possible(record.values, laws):
+            what = "zeros and ones, with a single 1 in each column that is answered by k-ary response"
+            raise FileFormatError(f"report {number} is one that no owner's draw can make: {what}, are needed. Take its line out.")
+        kept.append(record.values.astype(np.uint8))
     if first is None:
         raise InvalidInput("there is nothing to count: no line was found.")
-    return first, total, count
+    with_target = len(laws) > len(schema.categorical)
+    names = labels_of(schema, Target.NOISY if with_target else Target.OMITTED)
+    parts = np.split(np.array(kept), _ends(laws), axis=1)
+    columns = tuple(
+        ReportedColumn(name=name, labels=labels, law=law, odds=odds, bits=bits)
+        for (name, labels), (law, _, odds), bits in zip(names, laws, parts, strict=True)
+    )
+    return Reports(schema=schema, columns=columns, target=columns[-1] if with_target else None)
+
+
+def _places(rows: Matrix, schema: Schema) -> Integers:
+    """(n, columns): of each record's category in each categorical column; private where the rows are."""
+    ends = np.cumsum([len(column.categories) for column in schema.categorical])
+    parts = np.split(rows.entries(slice(0, rows.shape[0])), ends[:-1], axis=1)
+    return np.column_stack([np.argmax(part, axis=1) for part in parts]).astype(np.int64)
+
+
+def _ends(laws: list[tuple[str, int, float]]) -> Integers:
+    return np.cumsum([cells for _, cells, _ in laws])[:-1]
+
+
+def _possible(values: Floats, laws: list[tuple[str, int, float]]) -> bool:
+    """Whether a report has a probability above 0."""
+    single = all(law != RESPONSE or part.sum() == 1 for (law, _, _), part in zip(laws, np.split(values, _ends(laws)), strict=True))
+    return single and bool(np.all((values == 0) | (values == 1)))

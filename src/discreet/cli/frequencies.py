@@ -1,0 +1,79 @@
+"""`discreet frequencies`: how common each category is, from reports that owners randomised themselves. Nothing is spent."""
+
+import csv as comma
+import io
+from typing import Annotated
+
+import click
+
+import discreet
+from discreet.cli.options import ARGUMENT, File, SchemaFile, command
+from discreet.cli.output import Outcome, check_output, labelled, step, table, written
+from discreet.core.errors import FileFormatError, InvalidInput
+
+
+@command(
+    "Count categories that owners randomised.",
+    "discreet randomise transport=bike happy=yes --schema answers.toml --epsilon 1 --delta 0 >> answers.jsonl",
+    "discreet frequencies answers.jsonl --schema answers.toml",
+    "discreet frequencies answers.jsonl --schema answers.toml --level 0.99 --csv shares.csv",
+)
+def frequencies(
+    *,
+    lines: Annotated[File, ARGUMENT],
+    schema: SchemaFile,
+    level: Annotated[float, "How often each interval covers."] = 0.95,
+    csv: Annotated[File | None, "Write the table to this CSV file."] = None,
+    overwrite: Annotated[bool, "Replace this file where it exists."] = False,
+) -> Outcome:
+    """Print the share of each category among the persons who answered, and an interval for the population they come from.
+
+    LINES is a file of lines of `discreet randomise --delta 0`, one a person, or - for standard input. The known noise is taken out of the counts,
+    and the intervals hold however few answered. Lines with a damaged one, or with one that no owner's draw can make, are refused; none is left out
+    silently. Nothing is spent: each owner spent when answering.
+    """
+    with step("Checking what can be checked without the lines"):
+        from discreet.consumers import frequencies as counted
+
+        public = discreet.Schema.load(schema)
+        check_output(csv, lines, schema, overwrite=overwrite)
+    with step("Counting"):
+        found = counted(_read(lines, public), level=level)
+    rows = [row for one in found.values() for row in one.rows()]
+    reports = next(iter(found.values())).reports
+    failure = written((csv, lambda: _comma_separated(rows)), overwrite=overwrite) if csv is not None else None
+    shown = [("", "Share", f"{100 * level:g} % interval")]
+    for name, one in found.items():
+        shown.append((name, "", ""))
+        shown += [(f"  {row['category']}", f"{row['share']:.3f}", f"{row['lower']:.3f} to {row['upper']:.3f}") for row in one.rows()]
+    first, *others = (max(len(row[place]) for row in shown) + 2 for place in range(3))
+    about = "of the population, each by itself; noise and sampling error together"
+    return Outcome(
+        document={"reports": reports, "level": level, "shares": rows, "csv": None if failure is not None else csv},
+        lines=[
+            *map(str.rstrip, table([-first, *others], *shown)),
+            "",
+            *labelled(("Reports", f"{reports:,}"), ("Intervals", about), ("Table", None if failure is not None else csv)),
+        ],
+        lost=[(failure, "The numbers above are complete.")],
+    )
+
+
+def _read(lines: str, schema: "discreet.Schema") -> "discreet.releases.Reports":
+    try:
+        with click.open_file(lines, encoding="utf-8") as opened:
+            return discreet.releases.read_reports(opened, schema)
+    except FileFormatError as error:
+        refusal: InvalidInput = FileFormatError(f"{lines!r} cannot be counted: {error}")
+    except (OSError, UnicodeDecodeError) as error:
+        needed = "A file of lines from `discreet randomise --delta 0` is needed."
+        refusal = InvalidInput(f"{lines!r} cannot be read ({type(error).__name__}). {needed}")
+    raise refusal
+
+
+def _comma_separated(rows: list[dict[str, object]]) -> str:
+    text = io.StringIO()
+    writer = comma.DictWriter(text, fieldnames=list(rows[0]), lineterminator="\n")
+    writer.writeheader()
+    writer.writerows(rows)
+    return text.getvalue()

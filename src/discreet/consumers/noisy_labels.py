@@ -1,0 +1,144 @@
+"""Logistic regression from labels that were randomised by a known channel, and features that were not.
+
+With d_i the unbiased numbers of the label that was reported (module `randomised_classes`, rows that add up to 1) and z_i = W'x_i,
+
+    (1/n) sum_i (ln sum_k e^{z_ik} - <d_i, z_i>) + (ridge / 2) |W|^2,       E[<d_i, z_i> | own label] = z_{i, own}
+
+which is the logistic loss of the own labels on average over the channel, whatever the records are (the method of unbiased estimators: Natarajan,
+Dhillon, Ravikumar, Tewari 2013). For a general loss that method is not convex. Here it is, for any number of classes and any channel, since the
+label enters the multinomial loss in a linear term alone: labels change that term and not the Hessian, and one Newton solve is certified to have found
+the only minimiser. Its limit is that of a fit on the own labels, also where no logistic model is true.
+
+The other way, the likelihood of what was reported, -ln sum_k M_{k, report} softmax(z_i)_k (forward correction: Patrini et al. 2017), is not convex,
+and where no logistic model is true its limit depends on the channel. Where one is true it has the smaller error: docs/consumers.md has the figures.
+
+Ridge. `None` stands for v / n, v the mean of |d_i|^2, which is 1 for labels without noise: the mode for a normal prior of deviation 1 on standardised
+coefficients, where each report tells about 1 / v of what a label does. It vanishes with n.
+
+Errors. Sum the gradients g_i = x_i (softmax(z_i) - d_i)': with H the Hessian without the ridge, W + ridge H^-1 W has the covariance
+H^-1 (sum g_i g_i') H^-1 / n^2 to first order, noise and sampling together; intervals stand around it, and so are about the population's coefficients.
+"""
+
+from dataclasses import dataclass, field
+from typing import Any, Self
+
+import numpy as np
+import numpy.typing as npt
+from scipy.special import ndtri, softmax
+from sklearn.base import ClassifierMixin
+from sklearn.utils.multiclass import check_classification_targets
+from sklearn.utils.validation import check_is_fitted
+
+from discreet.consumers.base import Consumer, interval
+from discreet.consumers.randomised_classes import adding_up, unbiased_codes
+from discreet.core.arrays import Floats
+from discreet.core.errors import InvalidInput
+from discreet.core.validate import not_negative, probability
+from discreet.matrices import answers_per_record, as_matrix
+from discreet.problems.softmax_objective import SoftmaxObjective
+from discreet.releases import Reports
+from discreet.solvers import solve
+
+
+@answers_per_record
+@dataclass(kw_only=True, eq=False, repr=False)
+class NoisyLabelRegression(ClassifierMixin, Consumer):  # type: ignore[misc]
+    """Logistic regression, of two classes or more, from randomised labels.
+
+    Parameters
+    ----------
+    label_noise : the probability that a label was reported as another one, each as likely, (K - 1) / (K - 1 + e^epsilon) for k-ary response; or the
+        (K, K) probabilities of each report (column) given each own label (row), classes in sorted order. Not used by `fit_reports`.
+    ridge : of the mean loss, in standardised features, > 0; None for one that follows the noise and vanishes with n.
+
+    Attributes
+    ----------
+    coef_, intercept_ : (1, d) and (1,) for two classes, (K, d) and (K,) for more, which add up to 0 over the classes.
+    classes_ : (K,); n_features_in_ : d; ridge_ : the ridge that was used.
+    """
+
+    label_noise: Any = 0.0
+    ridge: float | None = None
+    classes_: npt.NDArray[Any] = field(init=False)
+    coef_: Floats = field(init=False)
+    intercept_: Floats = field(init=False)
+    ridge_: float = field(init=False)
+    n_features_in_: int = field(init=False)
+    _centre: Floats = field(init=False)
+    """Coefficients without the ridge's part, to first order, and intercepts last: as coef_ with one column more."""
+    _deviations: Floats = field(init=False)
+
+    def fit(self, X: Any, y: Any) -> Self:
+        """From rows X (n, d) without noise and reported labels y (n,). Raises InvalidInput for what cannot be used."""
+        rows = self._learnt_from(X)
+        given = self._targets(y, len(rows))
+        check_classification_targets(given)
+        labels, codes = np.unique(given, return_inverse=True)
+        if len(labels) < 2:
+            raise InvalidInput("labels of two classes or more are needed; y has 1 class.")
+        return self._fit(rows, labels, unbiased_codes(codes, len(labels), self.label_noise, "label_noise"))
+
+    def fit_reports(self, X: Any, reports: Reports) -> Self:
+        """From rows X (n, d) without noise, and the reports of the target, one a row in the same order; the law is read from the reports."""
+        rows, target = self._learnt_from(X), reports.target
+        if target is None:
+            raise InvalidInput("the owners were not asked for the target: randomise it with the record (target='noisy').")
+        if len(reports) != len(rows):
+            raise InvalidInput(f"one report for each of the {len(rows)} rows of X is needed, in the same order; there are {len(reports)}.")
+        return self._fit(rows, np.array(target.labels), adding_up(target.unbiased))
+
+    def decision_function(self, X: Any) -> Floats:
+        """(n,) for two classes, positive for the second; (n, K) for more."""
+        rows = as_matrix(self._asked_about(X))
+        scores = [rows.ordered_matvec(weights) + start for weights, start in zip(self.coef_, self.intercept_, strict=True)]
+        return scores[0] if len(self.classes_) == 2 else np.column_stack(scores)
+
+    def predict_proba(self, X: Any) -> Floats:
+        """(n, K), of the own labels."""
+        scores = self.decision_function(X)
+        whole = np.column_stack((np.zeros(len(scores)), scores)) if scores.ndim == 1 else scores
+        return np.asarray(softmax(whole, axis=1))
+
+    def predict(self, X: Any) -> Any:
+        """Classes (n,)."""
+        scores = self.decision_function(X)
+        return self.classes_[(scores > 0).astype(np.intp) if scores.ndim == 1 else np.argmax(scores, axis=1)]
+
+    def coef_interval(self, *, level: float = 0.95) -> Floats:
+        """(d, 2) for two classes, (K, d, 2) for more: for the coefficients of the population's best fit, to first order, each by itself."""
+        check_is_fitted(self)
+        quantile = float(ndtri(0.5 + 0.5 * probability(level, "level")))
+        found = np.array([interval(row[:-1], errors[:-1], quantile) for row, errors in zip(self._centre, self._deviations, strict=True)])
+        return found[0] if len(self.classes_) == 2 else found
+
+    def _fit(self, rows: Floats, labels: npt.NDArray[Any], wanted: Floats) -> Self:
+        count, kinds = wanted.shape
+        mean, deviation = rows.mean(axis=0), rows.std(axis=0)
+        deviation[deviation == 0] = 1.0
+        matrix = as_matrix(np.column_stack(((rows - mean) / deviation, np.ones(count))))
+        noisier = max(1.0, float(np.mean(np.sum(np.square(wanted), axis=1))))
+        self.ridge_ = noisier / count if self.ridge is None else not_negative(self.ridge, "ridge")
+        if self.ridge_ == 0:
+            raise InvalidInput("ridge must be positive: on separable classes there is no minimiser without one.")
+        codes = np.zeros(count, dtype=np.intp)  # the first class for all, and a linear term for what was reported instead
+        standard = matrix.entries(slice(0, count))
+        first = np.eye(kinds)[codes] - wanted
+        ridge = self.ridge_ * count * (2.0 if kinds == 2 else 1.0)  # |w|^2 of the one difference is twice that of both halves
+        objective = SoftmaxObjective(matrix=matrix, weights=None, codes=codes, classes=kinds, ridge=ridge, linear=(standard.T @ first).T.ravel())
+        weights = solve(objective, tolerance=1e-9 * count).weights
+        margins = objective.margins(weights)
+        rest = softmax(margins, axis=1) - wanted
+        slopes = (rest[:, :, np.newaxis] * standard[:, np.newaxis]).reshape(count, -1)
+        bent = objective.hessian(objective.curvatures(margins)) - ridge * np.eye(len(weights))
+        inverse = np.linalg.pinv(bent, hermitian=True)
+        # From columns of one class after the other, in standardised features, to the released ones; of two classes their difference.
+        back = np.zeros((len(deviation) + 1, len(deviation) + 1))
+        back[:-1, :-1], back[-1, -1], back[-1, :-1] = np.diag(1.0 / deviation), 1.0, -mean / deviation
+        contrast = np.array([[-1.0, 1.0]]) if kinds == 2 else np.eye(kinds) - 1.0 / kinds
+        onto = np.kron(contrast, back)
+        errors = onto @ inverse @ slopes.T
+        found = (onto @ weights).reshape(len(contrast), -1)
+        self._centre = found + (onto @ (ridge * inverse @ weights)).reshape(found.shape)
+        self._deviations = np.sqrt(np.sum(np.square(errors), axis=1)).reshape(found.shape)
+        self.classes_, self.coef_, self.intercept_ = labels, found[:, :-1], found[:, -1]
+        return self
