@@ -177,9 +177,8 @@ PLANTED: list[Fault] = [
     Fault("estimators/made_tables.py", 'persons=pl.Series("", owners)', 'persons=pl.Series("", np.arange(len(owners)))'),
     Fault("estimators/made_tables.py", "None, first + owners)", "None, first + np.arange(len(owners)))"),
     # Weights of records of a regression: cut to the public bound, and divided by it, in memory and in blocks.
-    Fault("estimators/inputs.py", "return np.clip(weights, 0.0, largest)", "return weights"),
+    Fault("data/records.py", "return np.clip(given, 0.0, largest)", "return given"),
     Fault("estimators/inputs.py", "weights / self.most", "weights"),
-    Fault("data/reader.py", "return np.clip(weights, 0.0, self.max_weight)", "return weights"),
     Fault("data/reader.py", "found / largest", "found"),
     # Rows of persons: which are kept, by which key ids travel, what they weigh, and how many persons there are.
     Fault("data/persons.py", "self._words = noise.words()", "self._words = lambda count: np.arange(count, dtype=np.uint64)"),
@@ -213,6 +212,7 @@ TESTS: dict[str, tuple[str, ...]] = {
     "estimators/made_tables.py": ("tests/audit/test_drawn.py::test_rows_that_are_made_of_a_record_are_one_persons",),
     "data/blocks/shared.py": _PERSONS,
     "data/persons.py": _PERSONS,
+    "data/records.py": _WEIGHTS,
     "data/reader.py": (*_PERSONS, *_WEIGHTS),
     "mechanisms/persons.py": _PERSONS,
     "mechanisms/learning/perturbation.py": ("multinomial-1e-06-replace-one",),

@@ -62,6 +62,9 @@ def test_a_dry_run_says_what_a_release_would_be_worth_and_touches_nothing(survey
         assert words in outcome.out
     found = discreet(*dry, "--method", "moments", "--json").json["outlook"]
     assert (found["records"], found["records_public"], found["better"]) == (300, True, None)
+    for number in ("0", "-5"):
+        refused = discreet(*dry[:-1], number, "--method", "moments")
+        assert (refused.code, refused.err.count("--public-records must be an integer of at least 1")) == (3, 1)
     assert sorted(survey.iterdir()) == before
     assert "or --dry-run" in discreet(*dry[:3], *dry[3:-3], "--method", "moments").err
 

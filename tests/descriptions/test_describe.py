@@ -13,13 +13,14 @@ from discreet.accounting import Unit
 from discreet.certificates import Release
 from discreet.core.errors import FileFormatError, InvalidInput
 from discreet.core.neighbours import ADD_REMOVE, REPLACE_ONE
-from discreet.data import CategoricalColumn, NumericColumn, PersonColumn, Schema, Target, schema_files
+from discreet.data import Block, CategoricalColumn, FunctionTable, NumericColumn, PersonColumn, Schema, Target, schema_files
 from discreet.descriptions import prepare_description, read_description
 from discreet.descriptions.describe import describe_prepared
 from discreet.descriptions.read import read_description as read_from_integers
 from discreet.descriptions.records import counted, plain_schema
 from discreet.descriptions.stored import description_from, mechanism_of
 from discreet.ledger import Account, BudgetExceeded, Ledger
+from discreet.matrices import DenseMatrix
 from discreet.mechanisms.cuts.columns import whose_rows
 from discreet.noise import SeededNoise
 from tests.descriptions.people import CITIES, SCHEMA, SEVERAL, WARDS, people
@@ -243,6 +244,14 @@ def test_what_cannot_be_asked_is_refused_without_a_record(settings, words):
     settings = {"pairs": [], **settings} if "columns" in settings else settings
     with pytest.raises(InvalidInput, match=words):
         prepare_description(SCHEMA, **{"epsilon": 1.0, "delta": 1e-6, **ASKED, **settings})
+
+
+def test_a_table_in_blocks_without_the_target_that_is_described_is_refused():
+    def opened(schema):
+        return FunctionTable(lambda _: Block(DenseMatrix(np.zeros((3, schema.features))), None), blocks=1, features=schema.features)
+
+    with pytest.raises(InvalidInput, match="the table has no target column 'ill'"):
+        described(opened)
 
 
 @pytest.mark.parametrize("neighbours", RELATIONS)

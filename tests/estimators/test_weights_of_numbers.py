@@ -147,6 +147,9 @@ def test_what_weights_do_not_go_with_is_said():
     for door, words in ((in_memory, "sample_weight needs max_sample_weight"), (in_blocks, "declare max_sample_weight")):
         with pytest.raises(InvalidInput, match=words):
             door(LinearRegression(), WILD)
+        for wrong, said in ((np.full(400, np.nan), "every sample weight must be a finite number"), (np.full(400, "x"), "an array of numbers")):
+            with pytest.raises(InvalidInput, match=said):
+                door(LinearRegression(delta=1e-6, max_sample_weight=MOST), wrong)
     with pytest.raises(InvalidInput, match="leave y and sample_weight out"):
         LinearRegression(max_sample_weight=MOST).fit(FunctionTable(lambda _: None, blocks=1, features=3), None, WILD)
     model = in_memory(LinearRegression(delta=1e-6, max_sample_weight=MOST), WILD)

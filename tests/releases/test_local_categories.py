@@ -86,6 +86,8 @@ def test_numbers_dates_and_targets_in_clear_are_refused_before_a_record_is_read(
     numeric = NumericColumn(name="age", lower=0, upper=100)
     with pytest.raises(InvalidInput, match="categories alone"):
         CategorySurvey.planned(Schema(name="a", numeric=(numeric,), target=ANSWERS.target), epsilon=1.0)
+    with pytest.raises(InvalidInput, match="epsilon must be a number; '1' was given"):
+        CategorySurvey.planned(ANSWERS, epsilon="1")
     with pytest.raises(InvalidInput, match="clear"):
         CategorySurvey.planned(ANSWERS, epsilon=1.0, target=Column.CLEAR)
 

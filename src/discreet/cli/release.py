@@ -41,6 +41,7 @@ from discreet.cli.persons import Whose, ask
 from discreet.core.errors import FileFormatError, InvalidInput, quietly
 from discreet.core.files.lookup import is_folder
 from discreet.core.files.strict_json import read_object
+from discreet.core.validate import whole
 
 _Published: TypeAlias = "discreet.releases.PublishedRelease | discreet.releases.SyntheticTable"
 _WIDTH = 100
@@ -97,6 +98,11 @@ class _Release:
     out: Annotated[File | None, "The folder to write; not needed with --dry-run."] = None
     report: Report = None
     overwrite: Annotated[bool, "Replace the folder where it holds a release, and the page."] = False
+
+    def __post_init__(self) -> None:
+        """Raise InvalidInput for a number that nobody can know."""
+        if self.known_records is not None:
+            whole(self.known_records, "--public-records")
 
 
 @command(
@@ -172,7 +178,7 @@ def release(given: _Release) -> Outcome:
     noise = noise_of(given.seed)
     data = _opened(given.records, schema, request, noise)
     known = data.records if request.neighbours is discreet.REPLACE_ONE and request.records.read.in_order else given.known_records
-    outlook = publication.outlook(known)
+    outlook = publication.outlook(known or None)
     announce(*_foreseen(outlook, publication))
     with step("Releasing"):
         made = publication.write(data, given.out, noise, account=account, overwrite=given.overwrite)

@@ -18,7 +18,7 @@ from discreet.data.blocks.base import Block, BlockTable
 from discreet.data.blocks.shared import NOT_TOLD, kept_blocks
 from discreet.data.domain import Domain
 from discreet.data.persons import Source, times
-from discreet.data.records import Records, class_codes
+from discreet.data.records import Records, class_codes, record_weights
 from discreet.data.stream import Stream
 
 
@@ -96,7 +96,7 @@ class Reader:
         if block.targets is None or self.classes is None:
             raise InvalidInput("the table has no targets; a classifier needs the class of every record.")
         codes = class_codes(block.targets, self.classes)
-        weights = self._checked(block.weights)
+        weights = self._checked(block)
         if self.class_weights is not None:
             weights = self.class_weights[codes] if weights is None else weights * self.class_weights[codes]
         if block.shares is not None:
@@ -104,18 +104,12 @@ class Reader:
         # The rows of persons are kept already: one whose own weight is 0 stays, as how many there are was counted before weights were read.
         return Records(rows=block.rows, targets=codes, domain=self.domain, weights=weights, kept=block.shares is not None)
 
-    def _checked(self, weights: Floats | None) -> Floats | None:
-        if weights is None:
-            return None
-        if self.max_weight is None:
-            raise InvalidInput("the table has weights of records: declare the largest possible one, max_sample_weight; noise is calibrated for it.")
-        if not np.all(np.isfinite(weights)):
-            raise InvalidInput("every weight of a record must be a finite number.")
-        return np.clip(weights, 0.0, self.max_weight)
+    def _checked(self, block: Block) -> Floats | None:
+        return None if block.weights is None else record_weights(block.weights, block.rows.shape[0], self.max_weight)
 
     def _relative(self, block: Block) -> Floats | None:
         """Of numbers: over the largest one; 1 where a block brings none, as in memory."""
-        found, largest = self._checked(block.weights), self.domain.largest_weight
+        found, largest = self._checked(block), self.domain.largest_weight
         if largest is None:
             return None
         return np.full(block.rows.shape[0], min(1.0, largest) / largest) if found is None else found / largest

@@ -21,7 +21,7 @@ import numpy as np
 import numpy.typing as npt
 
 from discreet.core.arrays import Floats
-from discreet.core.errors import InvalidInput
+from discreet.core.errors import InvalidInput, quietly
 from discreet.core.private import holds_records
 from discreet.core.workers import map_in_order
 from discreet.data.domain import Domain
@@ -312,3 +312,26 @@ def class_codes(labels: npt.NDArray[Any], classes: npt.NDArray[Any]) -> Codes:
             f"y holds a label outside the declared classes {classes.tolist()}; declare every class that may occur, or map the others first."
         )
     return codes
+
+
+def record_weights(weights: npt.ArrayLike, records: int, largest: float | None) -> Floats:
+    """Weights (n,) of records, of one number for all or one for each, brought within [0, largest] one by one, like rows within their bound.
+
+    They may be private, so `largest` is asked for whenever there are weights: the largest one that occurs would tell of its record.
+    Raises InvalidInput where it is not declared, and for what are no finite weights, without any of them.
+    """
+    if largest is None:
+        raise InvalidInput(
+            "sample_weight needs max_sample_weight, the largest weight that a record may have: noise is calibrated for it, and the largest one that "
+            "occurs would tell of its record. Pass max_sample_weight=..., chosen without the records; larger weights count as that much."
+        )
+    given: Floats = quietly(lambda: np.asarray(weights, dtype=np.float64), InvalidInput("sample_weight must be an array of numbers."))
+    if given.ndim == 0:
+        given = np.full(records, float(given))
+    if given.ndim != 1:
+        raise InvalidInput("Sample weights must be 1D array or scalar")
+    if given.shape[0] != records:
+        raise InvalidInput("sample_weight must have one weight for each row of X.")
+    if not np.all(np.isfinite(given)):
+        raise InvalidInput("every sample weight must be a finite number.")
+    return np.clip(given, 0.0, largest)

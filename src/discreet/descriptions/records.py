@@ -62,6 +62,7 @@ class _Reading:
     def __init__(self, asked: Asked, plain: Schema) -> None:
         self.asked, self.target = asked, plain.target
         self.query: Summary = asked.query
+        self.wanted = self.target.column in {column.name for column in asked.described} | {asked.by}
         self.cells = {column.name: asked.cells_of(column) for column in asked.numbers}
         names = plain.feature_names
         own = (*plain.numeric, *plain.date)
@@ -100,6 +101,8 @@ class _Reading:
             found[name] = np.argmax(entries[:, places], axis=1)
         if target is not None:
             found[self.target.column] = target
+        elif self.wanted:
+            raise InvalidInput(f"the table has no target column {self.target.column!r}. Give it, or leave it out of columns.")
         asked, level = self.asked, 1 << Summary.bits
         columns = [np.zeros(len(entries), dtype=np.int64) if asked.by is None else found[asked.by]]
         columns += [self._cells(column, found[column.name]) for column in asked.described]
@@ -114,10 +117,3 @@ class _Reading:
         if not column.numeric:
             return values.astype(np.int64)
         return self.cells[column.name].cells_of(column.lower + (values + _NUDGE) * (column.upper - column.lower))
-
-
-def require_target(table: EncodedTable, asked: Asked) -> None:
-    """Raise InvalidInput for a table without the target, where that is described."""
-    named = {column.name for column in asked.described} | {asked.by}
-    if asked.schema.target.column in named and table.numbers is None and table.signs is None and table.codes is None:
-        raise InvalidInput(f"the table has no target column {asked.schema.target.column!r}. Give it, or leave it out of columns.")

@@ -31,6 +31,7 @@ from discreet.core.errors import InvalidInput, InvalidType, PrivacyWarning, quie
 from discreet.core.neighbours import ADD_REMOVE, Neighbours
 from discreet.core.validate import positive, whole
 from discreet.data import EncodedTable
+from discreet.data.records import record_weights
 from discreet.estimators.advice import caller
 from discreet.matrices import Matrix, as_matrix, transfer
 from discreet.matrices.bounded import check_finite
@@ -145,31 +146,6 @@ def real_targets(y: Any, name: str, records: int) -> Floats:
     return numbers
 
 
-def record_weights(sample_weight: Any, records: int, largest: float | None) -> Floats | None:
-    """Weights (n,), brought within [0, largest] one by one, like rows within their bound. Raises InvalidInput for what are no finite weights.
-
-    They may be private, so `largest` is asked for whenever there are weights: the largest one that occurs would tell of its record.
-    """
-    if sample_weight is None:
-        return None
-    if largest is None:
-        raise InvalidInput(
-            "sample_weight needs max_sample_weight, the largest weight that a record may have: noise is calibrated for it, and the largest one that "
-            "occurs would tell of its record. Pass max_sample_weight=..., chosen without the records; larger weights count as that much."
-        )
-    given = transfer.to_host(sample_weight) if is_device_array(sample_weight) else sample_weight
-    weights: Floats = quietly(lambda: np.asarray(given, dtype=np.float64), InvalidInput("sample_weight must be an array of numbers."))
-    if weights.ndim == 0:
-        weights = np.full(records, float(weights))
-    if weights.ndim != 1:
-        raise InvalidInput("Sample weights must be 1D array or scalar")
-    if weights.shape[0] != records:
-        raise InvalidInput("sample_weight must have one weight for each row of X.")
-    if not np.all(np.isfinite(weights)):
-        raise InvalidInput("every sample weight must be a finite number.")
-    return np.clip(weights, 0.0, largest)
-
-
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Weighting:
     """What a record weighs: its own weight, within a public bound, times the public weight of its class.
@@ -184,7 +160,7 @@ class Weighting:
 
     def of_records(self, sample_weight: Any, codes: npt.NDArray[np.intp], classes: npt.NDArray[Any]) -> tuple[Floats | None, float]:
         """Weights (n,) or None, and the public bound on the weight of a record."""
-        weights = record_weights(sample_weight, codes.shape[0], self.most)
+        weights = self._given(sample_weight, codes.shape[0])
         largest = 1.0 if weights is None or self.most is None else self.most
         by_class = self.of_classes(classes)
         if by_class is None:
@@ -194,7 +170,7 @@ class Weighting:
 
     def of_numbers(self, sample_weight: Any, records: int) -> Floats | None:
         """Weights (n,) of records of a regression over the largest one, or None: the losses of a record are at most those of one without weights."""
-        weights = record_weights(sample_weight, records, self.most)
+        weights = self._given(sample_weight, records)
         return None if weights is None or self.most is None else weights / self.most
 
     def largest(self, count: int, classes: npt.NDArray[Any] | None, *, weighted: bool) -> float:
@@ -218,6 +194,11 @@ class Weighting:
         if not isinstance(self.by_class, dict) or not set(self.by_class) <= set(known):
             raise InvalidInput(_no_table(self.by_class, known))
         return np.asarray([positive(self.by_class.get(label, 1.0), "class_weight") for label in known])
+
+    def _given(self, sample_weight: Any, records: int) -> Floats | None:
+        if sample_weight is None:
+            return None
+        return record_weights(transfer.to_host(sample_weight) if is_device_array(sample_weight) else sample_weight, records, self.most)
 
 
 def _no_table(given: Any, classes: list[Any]) -> str:

@@ -22,6 +22,7 @@ from discreet.core.errors import InvalidInput
 from discreet.core.files.strict_json import printable
 from discreet.core.files.whole_folder import check_folder, check_room, whole_folder
 from discreet.core.neighbours import REPLACE_ONE, Neighbours, Persons, Weight
+from discreet.core.validate import whole
 from discreet.data import BlockTable, Cluster, Domain, Records, Schema
 from discreet.data.frames import Frame
 from discreet.ledger import Account
@@ -91,8 +92,12 @@ class Publication:
         return released_columns(self.method.kind, self.request.domain, self.request.target, self.schema, width=width)
 
     def outlook(self, records: int | None = None) -> Outlook:
-        """What it will be worth, from public numbers alone: nothing is read, drawn or spent. `records` is their number, where that is public."""
-        return outlook_of(self.method, self.plan, self.request, self.schema, records=records)
+        """What it will be worth, from public numbers alone: nothing is read, drawn or spent. `records` is their number, where that is public.
+
+        Raises InvalidInput for what is no number of records.
+        """
+        known = None if records is None else whole(records, "records")
+        return outlook_of(self.method, self.plan, self.request, self.schema, records=known)
 
     def check(self, folder: str | Path, *, overwrite: bool) -> None:
         """Raise InvalidInput unless the folder could be written now. An existing one is replaced only if it holds a release."""

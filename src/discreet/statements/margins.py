@@ -71,7 +71,8 @@ def rounds_of(problem: Record, parameters: Record) -> tuple[int, int, int]:
     most, pairs = count(problem["most"]), _pairs(parameters["pairs"])
     candidates = list(combinations(linked, 2))
     fit = all(table and table[-1] < len(columns) for table in tables) and (not linked or linked[-1] < len(columns))
-    fit = fit and sum(prod(columns[one] for one in table) for table in tables) <= MOST_CELLS
+    hub = problem["hub"]
+    fit = fit and (hub is None or count(hub) < len(columns)) and sum(prod(columns[one] for one in table) for table in tables) <= MOST_CELLS
     fit &= len(set(pairs)) == len(pairs) <= most <= len(candidates) and set(pairs) <= set(candidates) and (most > 0) is bool(linked)
     if not fit or len(_scales(parameters["scales"])) != len(tables) + (2 if linked else 0):
         raise ValueError("tables, pairs or scales do not belong to the columns")

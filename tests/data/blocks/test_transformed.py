@@ -4,7 +4,11 @@ import numpy as np
 import pytest
 
 from discreet.core.errors import InvalidInput
-from discreet.data import Block, FunctionTable, TransformedTable
+from discreet.core.neighbours import Persons
+from discreet.data import Block, BlockTable, DaskTable, FunctionTable, TransformedTable
+from discreet.data.blocks.cut import CutTable
+from discreet.data.blocks.moved import MovedTable
+from discreet.data.blocks.shared import SharedTable
 from discreet.matrices import DenseMatrix
 
 ROWS = np.arange(60.0).reshape(20, 3)
@@ -43,6 +47,17 @@ def test_it_says_what_it_is():
     assert (above.features, above.remote, above.slow) == (12, False, True)
     assert above.source is below
     assert below.source is below
+
+
+def test_parts_of_a_table_say_the_periods_of_its_times():
+    below = FunctionTable(make, blocks=4, features=3)
+    below.ends = (1.0, 2.0)
+    on_cluster = DaskTable.__new__(DaskTable)
+    BlockTable.__init__(on_cluster, 3, ends=(1.0, 2.0))
+    on_cluster._cluster = on_cluster._make = None
+    on_cluster._remembered, on_cluster._blocks = True, range(4)
+    parts = (CutTable(below, None, [0]), SharedTable(below, [], Persons(rows=2)), on_cluster.few(2), MovedTable(below, "cpu"))
+    assert {part.ends for part in parts} == {(1.0, 2.0)}
 
 
 def test_a_column_that_is_not_there_stays_absent():

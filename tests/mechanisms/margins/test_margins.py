@@ -105,6 +105,7 @@ def test_certificates_verify_and_lies_do_not(neighbours, persons):
         ("fewer columns linked", "problem", {"linked": [0, 1]}),
         ("fewer tables", "problem", {"tables": [[0, 3], [1, 3]]}),
         ("a column twice", "problem", {"tables": [[0, 0], [1, 3], [2, 3]]}),
+        ("an unknown hub", "problem", {"hub": 4}),
         ("an unknown column", "problem", {"tables": [[0, 3], [1, 3], [2, 4]]}),
         ("nobody linked", "problem", {"linked": [], "most": 0}),
         ("less noise", "parameters", {"scales": [0.9 * scale for scale in made.scales]}),

@@ -80,8 +80,8 @@ def test_other_values_are_none_of_the_column():
     assert columns["cost"].holds(pl.Series("cost", [None, 5.0]))
 
 
-@pytest.mark.parametrize(("whole", "word"), [(("ward",), "ward"), (("nothing",), "nothing"), (("share",), "share")])
+@pytest.mark.parametrize(("whole", "word"), [(("ward",), "ward"), (("nothing",), "nothing"), (("share",), "share"), (("huge",), "2.53")])
 def test_what_cannot_be_whole_is_refused(whole, word):
-    made = schema(numeric=(NumericColumn(name="share", lower=0.1, upper=0.9),))
+    made = schema(numeric=(NumericColumn(name="share", lower=0.1, upper=0.9), NumericColumn(name="huge", lower=0, upper=2.0**54)))
     with pytest.raises(InvalidInput, match=word):
         cell_columns(made, target=True, whole=whole)

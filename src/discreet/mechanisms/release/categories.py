@@ -24,10 +24,11 @@ from typing import Self
 import numpy as np
 
 from discreet.accounting import Json, PureDP
-from discreet.core.arrays import Floats, is_finite
+from discreet.core.arrays import Floats
 from discreet.core.errors import InfeasibleTarget, InvalidInput
 from discreet.core.neighbours import REPLACE_ONE, Neighbours
 from discreet.core.rounding import up
+from discreet.core.validate import number
 from discreet.mechanisms.base import Drawn, Mechanism, Numbers
 from discreet.noise import Integers, Noise
 from discreet.noise.words import uniform_below
@@ -88,8 +89,8 @@ class RandomisedCategories(Mechanism[Categories, Numbers[Integers]]):
 
         Raises InvalidInput for an epsilon that is none or above 9 a column; InfeasibleTarget for one that is too small for the integers.
         """
-        count = len(problem.columns)
-        if not (is_finite(epsilon) and 0 < epsilon <= MOST_EPSILON * count):
+        count, epsilon = len(problem.columns), number(epsilon, "epsilon")
+        if not 0 < epsilon <= MOST_EPSILON * count:
             raise InvalidInput(f"epsilon must be positive and at most {MOST_EPSILON * count:g}, {MOST_EPSILON:g} a column; {epsilon!r} was given.")
         kept = math.floor(UNIT * math.exp(epsilon / count)) // 2 * 2
         while _spent((kept,) * count, UNIT) > epsilon:

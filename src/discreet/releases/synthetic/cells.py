@@ -38,6 +38,7 @@ _SINGLE = 24
 """Whole numbers that have a bin each."""
 _EACH = 1024
 """Whole numbers that have a fine cell each."""
+_EXACT = 2.0**53
 _NUDGE = 1e-12
 """Of the width: by how much a value that was encoded may have come back below an edge."""
 _SPECK = 2.0**-14
@@ -219,6 +220,8 @@ def _of_number(name: str, bounds: Bounds, bins: Bins, column: NumericColumn | Da
     begins = bins.points(bounds)
     ends = np.array([bounds.lower, bounds.upper])
     if whole:
+        if max(abs(bounds.lower), abs(bounds.upper)) > _EXACT:
+            raise InvalidInput(f"{column.where} has a bound beyond 2^53, where float64 holds no longer every whole number, and cannot be whole.")
         first, last = np.ceil(bounds.lower), np.floor(bounds.upper)
         if first >= last:
             raise InvalidInput(f"{column.where} has no two whole numbers between its bounds, and cannot be whole.")
