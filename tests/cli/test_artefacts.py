@@ -103,8 +103,9 @@ def changed(value):
     match value:
         case bool():
             yield not value
-        case int() | float():
+        case int():
             yield value + 1
+        case float():
             yield value * 1.001 + math.copysign(1e-3, value)  # away from 0, so that no number comes out as it was
         case str():
             yield f"{value}x"
@@ -134,7 +135,7 @@ def test_a_measurement_in_which_any_number_or_word_was_changed_is_not_verified(m
             continue
         assert outcome.code in {3, 6}, (name, outcome.out)
         tried += 1
-    assert tried > 30
+    assert tried > 20
 
 
 @pytest.mark.parametrize("kind", sorted(set(WORDS) - {"release"}))

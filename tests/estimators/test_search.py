@@ -81,11 +81,11 @@ def test_what_is_delegated_is_what_the_chosen_model_says() -> None:
 
 def test_many_runs_find_the_better_setting() -> None:
     """One setting shrinks everything to a constant answer."""
-    X, y = table(4000)
+    X, _ = table(4000)
     shifted = np.where(X[:, 0] > 0.3, "yes", "no")
-    found = [search(grid={"alpha": [1e6, 0.01]}, epsilon=20.0, expected_runs=20.0).fit(X, shifted).best_index_ for _ in range(8)]
-    assert sum(found) >= 5
-    del y
+    given = {"epsilon": 20.0, "expected_runs": 20.0}
+    found = [search(grid={"alpha": [1e6, 0.01]}, random_state=seed, **given).fit(X, shifted).best_index_ for seed in range(10)]
+    assert sum(found) >= 9  # by chance once in 90; once in 21 the better one is never run
 
 
 def test_settings_may_be_drawn_from_distributions_by_a_public_seed() -> None:
@@ -234,7 +234,7 @@ def test_failed_fits_are_runs_with_the_worst_score(monkeypatch: pytest.MonkeyPat
         return fit(self, X, y)
 
     monkeypatch.setattr(LogisticRegression, "fit", failing)
-    made = search(grid={"alpha": [0.03] * 1 + [0.3] * 9}, expected_runs=60.0).fit(*table(300))
+    made = search(grid={"alpha": [0.03] * 1 + [0.3] * 9}, expected_runs=60.0, random_state=1).fit(*table(300))
     assert made.best_params_ == {"alpha": 0.3}
     with pytest.raises(SolverFailure, match="budget counts as spent"):
         search(grid={"alpha": [0.03]}).fit(*table(300))

@@ -86,7 +86,7 @@ class Client:
         assert answer.status == 200, answer.body
         return self.waited(answer.json)
 
-    def waited(self, record, patience=120.0):
+    def waited(self, record, patience=600.0):
         """The record of a run at its end."""
         end = time.monotonic() + patience
         while record["state"] in ("running", "stopping"):

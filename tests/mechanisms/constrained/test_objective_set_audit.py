@@ -32,7 +32,7 @@ def needed(points, signed, loss, ridge):
 
 def divergence(first, second, *, half_width, loss, ridge, scale, epsilon):
     """The hockey-stick divergence of the minimiser's law on `first` from that on `second` (signed records v = y x), by quadrature."""
-    points = np.linspace(-half_width, half_width, 400_001)
+    points = np.linspace(-half_width, half_width, 40_001)
     laws = (needed(points, signed, loss, ridge) for signed in (first, second))
     return of_laws(*laws, half_width=half_width, ridge=ridge, scale=scale, epsilon=epsilon)
 

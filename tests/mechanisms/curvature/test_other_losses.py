@@ -107,7 +107,7 @@ def contributions(query, kind):
 def reaching(kind):
     """A question without intercept, at weights of many sizes."""
     query = question(kind, scale=0.0)
-    weights = np.concatenate([np.linspace(0.05, 4.0, 16), [40.0]])
+    weights = np.concatenate([np.linspace(0.05, 4.0, 8), [40.0]])
     return [replace(query, weights=size * direction) for size in weights for direction in directions(query.problem.dimension)]
 
 
