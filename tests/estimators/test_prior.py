@@ -11,7 +11,6 @@ from sklearn.linear_model import LogisticRegression as Unprivate
 from discreet import KernelClassifier, LinearRegression, LinearSVC, LogisticRegression, PrivateSearchCV
 from discreet.core.arrays import digest_of
 from discreet.core.errors import InvalidInput
-from discreet.estimators import release_uncertainty
 
 RNG = np.random.default_rng(3)
 ROWS = RNG.uniform(-0.5, 0.5, (900, 3))
@@ -100,10 +99,8 @@ def test_a_regression_pulls_towards_its_prior_and_says_where_it_cannot():
         LinearRegression(prior=Unprivate().fit(ROWS, TWO), **settings).fit(ROWS[OWN], targets[OWN])
 
 
-def test_other_classes_kernels_and_intervals_say_why_not():
+def test_other_classes_and_kernels_say_why_not():
     with pytest.raises(InvalidInput, match="in this order"):
         LogisticRegression(epsilon=1.0, classes=[0, 1], prior=Unprivate().fit(ROWS, 1 + TWO)).fit(ROWS, TWO)
     with pytest.raises(InvalidInput, match="random features"):
         KernelClassifier(epsilon=1.0, classes=[0, 1], prior=[1.0]).fit(ROWS, TWO)
-    with pytest.raises(InvalidInput, match="pulls towards zero"):
-        release_uncertainty(fitted(TWO, prior=[1.0, 0.0, 0.0], random_state=None), ROWS[OWN], TWO[OWN], epsilon=1.0, delta=1e-6)

@@ -223,6 +223,7 @@ def intervals(
     target: Annotated[
         Literal["penalised", "unpenalised"], "What to cover: the population's weights with the fit's penalty, or without any."
     ] = "penalised",
+    prior: Annotated[File | None, "Of a model that was fitted with --prior: the same model file."] = None,
     out: Annotated[File | None, "Write intervals and certificate to this JSON file."] = None,
     overwrite: Annotated[bool, "Replace that file where it exists."] = False,
     spending: Spending,
@@ -235,14 +236,16 @@ def intervals(
     """
     with step("Checking what can be checked without the records"):
         from discreet.estimators.intervals import interval_labels, measure_uncertainty, prepare_uncertainty, table_records
+        from discreet.estimators.plain import columns_of
         from discreet.estimators.uncertainty import check_target
 
         if not 0 < level < 1:
             raise InvalidInput(f"--level lies between 0 and 1; {level!r} was given.")
         fitted = load_model_of_schema(model)
-        prepared = prepare_uncertainty(fitted, epsilon=epsilon, delta=delta)
+        pulled = None if prior is None else columns_of(load_model_of_schema(prior))
+        prepared = prepare_uncertainty(fitted, epsilon=epsilon, delta=delta, prior=pulled)
         check_target(prepared.query.problem, target)
-        check_output(out, table, model, spending.ledger, overwrite=overwrite)
+        check_output(out, table, model, prior, spending.ledger, overwrite=overwrite)
         account = spending.account()
         check_fits(account, prepared.guarantee)
     noise = noise_of(seed)

@@ -49,6 +49,8 @@ class FunctionErrors:
     coding: Coding
     free: float = 1.0
     """How many numbers the noise on H has, over those of a symmetric matrix of its size: less of a softmax, whose blocks are symmetric too."""
+    prior: Floats | float = 0.0
+    """w0 (m,), public: where the ridge pulls towards; 0 for zero."""
     null: AnyFloats | None = None
     """(m, k), orthonormal: public directions that the loss does not see, in which there is the ridge alone, and noise in the objective."""
 
@@ -77,7 +79,7 @@ class FunctionErrors:
         """H and J are known to be 0 along `null`, whatever was released; noise there is independent of that in the other directions."""
         basis = np.linalg.svd(null)[0][:, null.shape[1] :]
         held = self.matrices._replace(curvature=basis.T @ self.matrices.curvature @ basis, variation=basis.T @ self.matrices.variation @ basis)
-        inner = replace(self, weights=basis.T @ self.weights, matrices=held, null=None)
+        inner = replace(self, weights=basis.T @ (self.weights - self.prior), prior=0.0, matrices=held, null=None)
         _, parts, bias = inner.penalised(directions @ basis, deviations)
         along = np.square(directions @ null).sum(axis=1)
         whole = [Variance(sampled=one.sampled, moved=one.moved + along / self.ridge**2, carried=one.carried + along) for one in parts]
@@ -89,7 +91,7 @@ class FunctionErrors:
         kept = np.delete(np.eye(size), self.references, axis=1)
         begun = self.coding.moved(self.weights, intercept_scale=domain.intercept_scale, norm_bound=domain.norm_bound)
         noisy, within = self._noisy(kept, 0.0), directions @ kept
-        solution = np.linalg.lstsq(noisy.matrix, kept.T @ (self.matrices.curvature @ begun + ridge * self.weights), rcond=None)[0]
+        solution = np.linalg.lstsq(noisy.matrix, kept.T @ (self.matrices.curvature @ begun + ridge * (self.weights - self.prior)), rcond=None)[0]
         step = kept @ solution - begun
         met = self._noisy(np.eye(size), 0.0).met(step)
         found = noisy.errors(kept.T @ (self._sampling() + met) @ kept, np.eye(len(solution)), deviations=deviations)
@@ -115,7 +117,7 @@ class FunctionErrors:
 
     def _sampling(self) -> AnyFloats:
         """The variance of g, without what noise made impossible."""
-        pull = self.ridge * self.weights
+        pull = self.ridge * (self.weights - self.prior)
         records = self.domain.records
         return _non_negative(self.matrices.variation - (0.0 if records is None else np.outer(pull, pull) / records))
 

@@ -21,6 +21,7 @@ from discreet.estimators.inputs import is_private
 from discreet.estimators.intervals import OF_KERNELS, Learnable, PreparedUncertainty, content_of, measure_uncertainty, records_again, records_of
 from discreet.estimators.kernel_classifier import KernelClassifier
 from discreet.estimators.linear_classifier import LinearClassifier
+from discreet.estimators.prior import prior_again
 from discreet.estimators.search_methods import fit_seed
 from discreet.estimators.uncertainty import Uncertainty, problem_of
 from discreet.ledger import spending_on, without_ledger
@@ -98,7 +99,9 @@ def fit_with_intervals(
         if any(getattr(fit, name) != getattr(both.fit, name) for name in ("mechanism", "parameters", "problem", "guarantee", "releases")):
             raise VerificationFailure("the certificate of the fit differs from the one planned for its public parameters. Nothing is released.")
         both = replace(both, choice=both.choice.at(model.weights_))
-        prepared = PreparedUncertainty(query=both.choice.problem, mechanism=both.choice.mechanism, model_certificate=fit)
+        pulled = prior_again(fit.problem, vars(estimator).get("prior"), both.choice.problem.problem.domain)
+        point = None if pulled is None else pulled.point
+        prepared = PreparedUncertainty(query=both.choice.problem, mechanism=both.choice.mechanism, model_certificate=fit, prior=point)
         again = records_again(prepared, model, X, y, sample_weight, persons, noise)
         bought = measure_uncertainty(prepared, *again.records, noise, coding=again.coding)
     entry = None if reservation is None else reservation.id

@@ -6,7 +6,8 @@
 What is released, and what it costs: module `mechanisms.curvature`. What follows from it, for free: module `uncertainty`.
 
 An interval file is JSON: {"format", "level", "target", "covers", "coefficients", "references", "coding", "weights", "value",
-"guarantee_with_the_model", "model_certificate", "certificate"}, and "labels" of more than two classes. `value` are the released integers, `weights`
+"guarantee_with_the_model", "model_certificate", "certificate"}, "labels" of more than two classes,
+and "prior" of a fit with one. `value` are the released integers, `weights`
 the model's, `coding` which features the schema made of one column. Reading one computes the intervals again, and refuses one that says others.
 """
 
@@ -33,13 +34,16 @@ from discreet.data.labels import canonical
 from discreet.estimators.forms import KernelForm
 from discreet.estimators.linear_classifier import LinearClassifier
 from discreet.estimators.model import Model
+from discreet.estimators.prior import prior_again
 from discreet.estimators.regression_model import RegressionModel
+from discreet.estimators.released_noise import fit_within
 from discreet.estimators.uncertainty import PENALISED, UNPENALISED, Uncertainty, problem_of
 from discreet.ledger import Account
 from discreet.matrices import Matrix
 from discreet.mechanisms.curvature import CurvatureQuery, CurvatureRecords, GaussianCurvature
 from discreet.mechanisms.persons import Owners, owners_of
 from discreet.noise import Noise, SeededNoise, SystemNoise
+from discreet.problems.prior import Prior
 
 OF_KERNELS = (
     "coefficients of random features say nothing by themselves, so no file of intervals has them: in Python, after the fit, "
@@ -56,6 +60,8 @@ class PreparedUncertainty:
     query: CurvatureQuery
     mechanism: GaussianCurvature
     model_certificate: Certificate
+    prior: Floats | None = None
+    """The point that the ridge of the fit pulls towards; None for zero."""
 
     @property
     def guarantee(self) -> Guarantee:
@@ -63,23 +69,28 @@ class PreparedUncertainty:
         return self.mechanism.guarantee(self.query)
 
 
-def prepare_uncertainty(model: Learnable | Model, *, epsilon: float, delta: float) -> PreparedUncertainty:
-    """The calibrated release. Raises InvalidInput for a model that there are no intervals for, or a target that there is no noise for."""
+def prepare_uncertainty(model: Learnable | Model, *, epsilon: float, delta: float, prior: Any = None) -> PreparedUncertainty:
+    """The calibrated release. Raises InvalidInput for a model that there are no intervals for, or a target that there is no noise for.
+
+    `prior` of a Model that was fitted with one: the same. An estimator has its own.
+    """
     if isinstance(model, Model):
         weights, certificate = model.weights, model.certificate
         if isinstance(model.form, KernelForm):
             raise InvalidInput(OF_KERNELS)
     elif isinstance(model, Learnable) and "weights_" in vars(model):
-        weights, certificate = model.weights_, model.certificate_
+        weights, certificate, prior = model.weights_, model.certificate_, vars(model).get("prior") if prior is None else prior
         if model._privacy().neighbours is not certificate.guarantee.neighbours:  # noqa: SLF001
             raise InvalidInput("the model's parameters were changed after the fit. Fit again, or set them back.")
     else:
         raise InvalidInput("intervals need a fitted classifier or regression without a set, or a model read from a file.")
     query = CurvatureQuery(problem=problem_of(certificate), weights=weights)
+    pulled = prior_again(fit_within(certificate)[2], prior, query.problem.domain)
     mechanism = GaussianCurvature.calibrate(
         query, epsilon=positive(epsilon, "epsilon"), delta=number(delta, "delta"), neighbours=certificate.guarantee.neighbours
     )
-    return PreparedUncertainty(query=query, mechanism=mechanism, model_certificate=certificate)
+    point = None if pulled is None else pulled.point
+    return PreparedUncertainty(query=query, mechanism=mechanism, model_certificate=certificate, prior=point)
 
 
 def measure_uncertainty(
@@ -106,6 +117,7 @@ def measure_uncertainty(
         certificate=release.certificate,
         value=release.value,
         coding=Coding() if coding is None else coding,
+        prior=prepared.prior,
     )
 
 
@@ -120,16 +132,18 @@ def release_uncertainty(
     persons: Any = None,
     ledger: Account | None = None,
     random_state: int | None = None,
+    prior: Any = None,
 ) -> Uncertainty:
     """Spend (epsilon, delta), besides what the model cost, on the curvature at its weights; all intervals follow from it for free.
 
     `model` a fitted classifier of any number of classes or a regression, without a set; X, y, sample_weight and persons those of the fit, as `fit`
     takes them; or a `Model`, and X the table with its target. Of a KernelClassifier decisions at random features have intervals that say something.
     `ledger` an account, else that of the estimator, or the ledger in use; `random_state` an integer for tests: the certificate then never verifies.
+    `prior` of a Model that was fitted with one: the same coefficients and intercept, which its file names by their digest alone.
 
     Raises InvalidInput for another model or input, or delta = 0, BudgetExceeded before anything is drawn.
     """
-    prepared = prepare_uncertainty(model, epsilon=epsilon, delta=delta)
+    prepared = prepare_uncertainty(model, epsilon=epsilon, delta=delta, prior=prior)
     noise = SystemNoise() if random_state is None else SeededNoise(random_state)
     if isinstance(model, Model):
         if y is not None or sample_weight is not None or persons is not None:
@@ -279,6 +293,7 @@ class IntervalFile:
             "coefficients": [{"name": name, "low": _end(low), "estimate": middle, "high": _end(high)} for name, low, middle, high in self.rows()],
             "references": list(self.references),
             **({"labels": list(self.labels)} if self.labels else {}),
+            **({} if held.prior is None else {"prior": held.prior.tolist()}),
             "coding": coding.to_dict(intercept_scale=domain.intercept_scale, norm_bound=domain.norm_bound),
             "weights": held.weights.tolist(),
             "value": [int(number) for number in held.value.tolist()],
@@ -316,6 +331,9 @@ def _read(record: Mapping[str, Any]) -> IntervalFile:
     scale = certificate.parameters["scale"]
     if isinstance(scale, bool) or not isinstance(scale, int | float) or not (math.isfinite(scale) and scale > 0):
         raise TypeError
+    prior = None if "prior" not in record else Prior.at(np.array(record["prior"], dtype=np.float64))
+    if (None if prior is None else prior.to_dict()) != fit_within(model)[2].get("prior"):
+        raise FileFormatError("it contradicts itself: the certificate of its model names another prior, or none.")
     names, labels = [row["name"] for row in record["coefficients"]], record.get("labels", [])
     if not all(isinstance(name, str) for name in (*names, *labels)):
         raise TypeError
@@ -330,6 +348,7 @@ def _read(record: Mapping[str, Any]) -> IntervalFile:
             certificate=certificate,
             value=value,
             coding=Coding.from_dict(record["coding"], features=problem.domain.features, norm_bound=problem.domain.norm_bound),
+            prior=None if prior is None else prior.point,
         ),
         names=tuple(names[: problem.domain.features]),
         level=record["level"],

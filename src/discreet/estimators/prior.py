@@ -9,17 +9,20 @@ It is public, as a setting is: no privacy is spent on it, and none is kept of th
 intercept_: of rows as they are given to `fit`, of an encoded table as they are encoded.
 """
 
-from typing import Any, Protocol, runtime_checkable
+from collections.abc import Mapping
+from typing import Any, Protocol, TypeAlias, runtime_checkable
 
 import numpy as np
 import numpy.typing as npt
 
+from discreet.accounting import Json
 from discreet.core.arrays import Floats
 from discreet.core.errors import InvalidInput, quietly
 from discreet.data import Domain
 from discreet.problems.prior import Prior
 from discreet.statements.base import PRIOR
 
+Problem: TypeAlias = Mapping[str, Json]
 _WHAT = "prior must be (coef, intercept), coef alone, or a fitted linear model with coef_ and intercept_"
 
 
@@ -49,6 +52,23 @@ def prior_of(given: Any, domain: Domain, data_norm: float | str | None) -> Prior
         return Prior.at(coef.ravel())
     constants = np.broadcast_to(intercept.reshape(-1, 1), (rows, 1)) / domain.intercept_scale
     return Prior.at(np.concatenate([coef, constants], axis=1).ravel())
+
+
+def prior_again(problem: Problem, given: Any, domain: Domain) -> Prior | None:
+    """The prior of a fit whose certificate states this problem, as `given` says it again; None of a fit without one.
+
+    A certificate has the digest of the point alone. Raises InvalidInput where none is given, for another one, and where there was none.
+    """
+    if "prior" not in problem:
+        if given is not None:
+            raise InvalidInput("this model was fitted without a prior; leave prior out.")
+        return None
+    if given is None:
+        raise InvalidInput("the ridge of this model pulls towards a prior, whose numbers are not in its certificate. Say it again: prior=..")
+    found = prior_of(given, domain, None)
+    if found.without_point != Prior.stated(problem["prior"]):
+        raise InvalidInput("this is not the prior of the fit: its certificate states another digest. Give the same coefficients and intercept.")
+    return found
 
 
 def declared_prior(given: Any, classes: npt.NDArray[Any]) -> tuple[str, ...]:

@@ -28,6 +28,10 @@ does not see a weight that is moved from one to the other. Of a schema's columns
 minimiser among weights that are 0 there, and a coefficient is relative to it. For rows that a schema leaves as they are this costs no generality, and
 w is moved along the null directions first; for normalised rows it is the model without those columns, which is nearly the same.
 
+A prior w0, which the ridge pulls towards in place of zero, is public: the curvature of the losses is what it is without one, and so is the question
+that is asked of the records (the certificate of a fit names w0 by its digest, that of the curvature does not know of it). theta is then the minimiser
+with the ridge around w0; of the formulas only the pull changes, lambda (theta - w0) in the variance of g and lambda (w - w0) in the Newton step.
+
 What is approximate: the step to first order, and normal sampling errors. What comes out of that is measured by benchmarks/interval_coverage.py.
 Everything but the release is post-processing, and costs nothing.
 """
@@ -93,6 +97,8 @@ class Uncertainty:
     """The released integers."""
     coding: Coding
     """Which features are dummies of one column; of a table that no schema encoded, none is known to be."""
+    prior: Floats | None = None
+    """w0, of the shape of w: the public point that the ridge pulls towards; None for zero."""
 
     @property
     def references(self) -> tuple[int, ...]:
@@ -212,6 +218,7 @@ class Uncertainty:
     def _parts(self, law: NoiseLaw) -> Iterator[tuple[slice, FunctionErrors]]:
         """Functions whose errors are known apart, with the places of their weights: of one class against the rest each, else all together."""
         problem, held = self.problem, self.matrices
+        prior = np.zeros_like(self.weights) if self.prior is None else self.prior
         ridge = problem.ridge + law.extra_ridge if isinstance(problem, Risk) else law.ridge
         each, free, null = problem.domain.dimension, 1.0, None
         size = each if isinstance(problem, OneVsRestRisk) else len(self.weights)
@@ -225,7 +232,14 @@ class Uncertainty:
             yield (
                 place,
                 FunctionErrors(
-                    weights=self.weights[place], matrices=own, ridge=ridge, domain=problem.domain, coding=self.coding, free=free, null=null
+                    weights=self.weights[place],
+                    prior=prior[place],
+                    matrices=own,
+                    ridge=ridge,
+                    domain=problem.domain,
+                    coding=self.coding,
+                    free=free,
+                    null=null,
                 ),
             )
 
@@ -265,7 +279,7 @@ def _half(one: FunctionErrors, directions: AnyFloats, law: NoiseLaw, level: floa
 
 
 def problem_of(certificate: Certificate) -> CurvedRisk:
-    """The public problem that a model's certificate states, if it has a curvature, and the law of its noise is known here.
+    """The public problem that a model's certificate states, without its prior, if it has a curvature, and the law of its noise is known here.
 
     Raises InvalidInput, in one sentence, for other models.
     """
@@ -274,8 +288,6 @@ def problem_of(certificate: Certificate) -> CurvedRisk:
         raise InvalidInput("intervals are for one row of each record; of this model a record is several yes-or-no rows.")
     if "target_bound" in stated and "max_weight" in stated:
         raise InvalidInput("intervals of a regression are for records that weigh alike; fit it without sample_weight.")
-    if "prior" in stated:
-        raise InvalidInput("intervals are for a ridge that pulls towards zero; the numbers of the prior of this model are not in its certificate.")
     if certificate.mechanism == NORM_THEN_FIT:
         raise InvalidInput('a norm that was chosen in the fit (data_norm="private") is not that of the rows; declare data_norm for intervals.')
     if "constraint" in stated:
@@ -283,7 +295,7 @@ def problem_of(certificate: Certificate) -> CurvedRisk:
             "weights on the edge of a set are off by no normal law, so there are no intervals over a set. Fit a model without one for intervals."
         )
     try:
-        problem = _stated_problem(mechanism, parameters, stated)
+        problem = _stated_problem(mechanism, parameters, {name: value for name, value in stated.items() if name != "prior"})
     except (KeyError, TypeError, ValueError):
         problem = None
     if problem is None:

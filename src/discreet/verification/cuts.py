@@ -53,8 +53,8 @@ def _curvature_with_fit(stated: Stated) -> Iterator[Check]:
 
 
 def _of_the_loss(fit: Stated) -> dict[str, Json]:
-    """The problem of a fit as that of its curvature: a regression by residuals states its loss among the parameters of its mechanism."""
-    problem = {**fit.problem}
+    """The problem of a fit as that of its curvature, whose losses know of no prior: a regression by residuals states its loss elsewhere."""
+    problem = {name: value for name, value in fit.problem.items() if name != "prior"}
     if fit.mechanism == "least-squares-objective":
         name = text(fit.parameters["loss"])
         width: Json = positive(fit.parameters["width"])
