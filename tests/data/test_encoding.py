@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from discreet.core.errors import InvalidInput, PrivateDataError
-from discreet.data import CategoricalColumn, NumericColumn, Schema, Target
+from discreet.data import CategoricalColumn, Dialect, NumericColumn, Schema, Target
 from discreet.data.labels import canonical
 from discreet.data.layout import plain_arrays
 from discreet.estimators import LinearSVC
@@ -41,7 +41,7 @@ def test_numbers_are_scaled_by_their_bounds_and_labels_become_indicators():
 
 
 def test_the_arrays_are_numbers_and_codes():
-    numbers, codes, sizes = plain_arrays(pl.DataFrame(TABLE), numeric=SCHEMA.numeric, categorical=SCHEMA.categorical, markers=())
+    numbers, codes, sizes = plain_arrays(pl.DataFrame(TABLE), numeric=SCHEMA.numeric, categorical=SCHEMA.categorical, dialect=Dialect())
     np.testing.assert_allclose(numbers, [row[:2] for row in PLAIN])
     assert [column.tolist() for column in codes] == [[1, 0, 2]]
     assert codes[0].dtype == np.int32

@@ -59,7 +59,8 @@ def needed_columns(model: AnyModel, table: str, beside: Collection[str]) -> tupl
 def read_rows(model: AnyModel, table: str, beside: Sequence[str] = ()) -> tuple[Any, Any]:
     """The table, a frame of polars, with the columns `beside`, and its rows as the model takes them: private."""
     needed = needed_columns(model, table, beside)
-    frame = read(table, [*needed, *(column for column in beside if column not in needed)])
+    dialect = model.schema.file if isinstance(model, discreet.Model) else None
+    frame = read(table, [*needed, *(column for column in beside if column not in needed)], dialect)
     if isinstance(model, discreet.Model):
         return frame, model.schema.encode(frame, target=False)
     return frame, discreet.data.number_rows(frame, needed)

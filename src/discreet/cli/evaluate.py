@@ -249,7 +249,7 @@ def intervals(
         account = spending.account()
         check_fits(account, prepared.guarantee)
     noise = noise_of(seed)
-    frame = read(table, fitted.schema.columns(target=True))
+    frame = read(table, fitted.schema.columns(target=True), fitted.schema.file)
     with step("Releasing the curvature"):
         records = table_records(prepared, fitted, frame, noise)
         del frame

@@ -131,14 +131,14 @@ class Records:
             yield Cluster(client=client, insecure=self.dask_insecure, deadline=DEADLINE if self.dask_deadline is None else self.dask_deadline)
 
 
-def read(path: str, columns: Sequence[str]) -> Any:  # a frame of polars
+def read(path: str, columns: Sequence[str], dialect: "discreet.data.Dialect | None" = None) -> Any:  # a frame of polars
     """These columns of a table: private."""
     with step("Reading the table"):
-        return discreet.read_table(path, columns)
+        return discreet.read_table(path, columns, dialect)
 
 
 def _held(path: str, schema: "discreet.Schema", *, may_be_empty: bool, persons: bool) -> Any:  # a frame of polars
-    frame = read(path, schema.columns(target=True, persons=persons))
+    frame = read(path, schema.columns(target=True, persons=persons), schema.file)
     if frame.height == 0 and not may_be_empty:
         raise InvalidInput("the table has no records; at least one is needed when their number is public.")
     return frame

@@ -216,7 +216,7 @@ def _opened(records: Records, schema: "discreet.Schema", request: "discreet.rele
         with step("Reading the table"):
             jobs = None if cluster is not None else records.jobs
             return file_records(records.paths, schema, request.domain, request.target, n_jobs=jobs, client=cluster, noise=noise)
-    frame = read(records.paths[0], schema.columns(target=str(request.target) != "omitted", persons=True))
+    frame = read(records.paths[0], schema.columns(target=str(request.target) != "omitted", persons=True), schema.file)
     with step("Encoding"):
         return held_records(frame, request.domain, request.target, schema=schema, y=None, n_jobs=records.jobs, noise=noise)
 

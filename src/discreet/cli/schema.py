@@ -4,8 +4,9 @@ The choice of bounds is a release of its own. Everything that can fail without a
 spent, so what was chosen is printed even where a file cannot be written.
 """
 
+from dataclasses import replace
 from pathlib import Path
-from typing import Annotated, Literal
+from typing import Annotated, Any, Literal
 
 import discreet
 from discreet.cli.inputs import Spending, check_fits, read, receipt
@@ -16,28 +17,40 @@ from discreet.core.errors import InvalidInput, quoted
 from discreet.core.files.whole_file import write_whole
 
 
-@command(None, "discreet schema new people.csv --target income --out people.toml", "discreet schema new people.parquet > people.toml")
+@command(
+    None,
+    "discreet schema new people.csv --target income --out people.toml",
+    "discreet schema new patienten.csv --separator ';' --encoding cp1252 --decimal , --out patienten.toml",
+    "discreet schema new people.parquet > people.toml",
+)
 def new(
     *,
     table: Annotated[File, ARGUMENT],
     target: Annotated[str | None, Option(metavar="COLUMN", help="The column to predict.")] = None,
     out: Annotated[File | None, "The schema file to write; standard output if left out."] = None,
+    separator: Annotated[str | None, Option(metavar="MARK", help="What separates the fields.  [default: as the header shows]")] = None,
+    encoding: Annotated[str | None, Option(metavar="NAME", help="Of the text, such as cp1252 or utf-16.  [default: as the header shows]")] = None,
+    decimal: Annotated[Literal[".", ","] | None, "The mark before fractions.  [default: , where semicolons separate, else .]"] = None,
+    thousands: Annotated[str | None, Option(metavar="MARK", help="What groups digits by three.  [default: nothing]")] = None,
     overwrite: Annotated[bool, "Replace the schema file where it exists."] = False,
 ) -> Outcome:
     """Write a schema to be filled in, from the header of TABLE alone.
 
-    No record of TABLE has any influence on it: bounds and categories are yours to write, from what is publicly known.
+    No record of TABLE has any influence on it: bounds and categories are yours to write, from what is publicly known. How its text is written is
+    seen in the header, or said here, and stands in the schema, so that no other command asks.
     """
     check_output(out, table, overwrite=overwrite)
     with step("Reading the header"):
-        header = discreet.data.read_header(table)
+        dialect = _said(discreet.data.dialect_of(table), separator=separator, encoding=encoding, decimal=decimal, thousands=thousands)
+        header = discreet.data.read_header(table, dialect)
     name = "table" if table == "-" else Path(table).name.partition(".")[0].strip() or "table"
-    text = discreet.data.schema_stub(header, name=name, target=target)
+    text = discreet.data.schema_stub(header, name=name, target=target, file=dialect)
     document = {"schema": text, "written": out}
     if out is None:
         return Outcome(document=document, lines=[text.rstrip("\n")])
     write_whole(out, text, overwrite=overwrite)
     lines = [
+        *([f"The file is read with {_written(dialect)}; check that in its table [file]."] if dialect.to_dict() else []),
         f"Written to {out}: {len(header)} columns, all still to be filled in. Write down what is publicly known, never what the table shows.",
         f"Next: edit {out}, then discreet schema check {out} {table}",
     ]
@@ -66,7 +79,7 @@ def check(*, schema: Annotated[File, Argument(metavar="SCHEMA")], table: Annotat
     unused = present = beside = None
     if table is not None:
         with step("Reading the header"):
-            header = discreet.data.read_header(table)
+            header = discreet.data.read_header(table, found.file)
         discreet.data.frames.check_present(header, needed, source=repr(table))
         unused = [column for column in header if column not in needed]
         beside = quoted(unused, most=20) if unused else "nothing: every column is used"
@@ -145,7 +158,7 @@ def bounds(
         check_fits(account, prepared.mechanism.guarantee(prepared.problem))
     ask(draft.schema, schema)
     noise = noise_of(seed)
-    frame = read(table, draft.columns)
+    frame = read(table, draft.columns, draft.schema.file)
     with step("Choosing bounds"):
         released = release_bounds(prepared, frame, noise, account=account)
         del frame
@@ -165,6 +178,17 @@ def bounds(
         ],
         lost=[(failure, "The bounds above are complete.")],
     )
+
+
+def _said(seen: "discreet.data.Dialect", **said: str | None) -> "discreet.data.Dialect":
+    """What the header shows, but for what is said."""
+    chosen: dict[str, Any] = {name: mark for name, mark in said.items() if mark is not None}
+    return replace(seen, **chosen)
+
+
+def _written(dialect: "discreet.data.Dialect") -> str:
+    """As `separator ';', decimal ','`."""
+    return ", ".join(f"{name} {value!r}" for name, value in dialect.to_dict().items())
 
 
 def _counted(found: "discreet.Schema") -> str:

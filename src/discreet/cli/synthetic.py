@@ -102,7 +102,7 @@ def released(
         files, cluster = discreet.data.schema_files(records.paths, counting, target=target, persons=True), records.cluster()
         table = files if cluster is None else files.on(cluster)
     else:
-        frame = read(records.paths[0], counting.columns(target=target, persons=True))
+        frame = read(records.paths[0], counting.columns(target=target, persons=True), counting.file)
         with step("Encoding"):
             table = counting.encode(frame, target=target, persons=True)
     with step("Counting, fitting and drawing rows"):

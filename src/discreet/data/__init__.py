@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     )
     from discreet.data.cells import number_rows
     from discreet.data.columns import CategoricalColumn, Cross, DateColumn, NumberTarget, NumericColumn, Target
+    from discreet.data.dialect import Dialect
     from discreet.data.domain import Domain
     from discreet.data.draft import SchemaDraft, schema_stub
     from discreet.data.layout import EncodedTable
@@ -27,7 +28,7 @@ if TYPE_CHECKING:
     from discreet.data.reader import Reader, streamed_records
     from discreet.data.records import Records, bounded_rows, class_codes
     from discreet.data.schema import Schema
-    from discreet.data.tables import read_header, read_table
+    from discreet.data.tables import dialect_of, read_header, read_table
     from discreet.data.time_target import TimeTarget
 else:
     __getattr__, __dir__ = names_of(__name__)
@@ -40,6 +41,7 @@ __all__ = [
     "Cross",
     "DaskTable",
     "DateColumn",
+    "Dialect",
     "Domain",
     "EncodedTable",
     "FileTable",
@@ -57,6 +59,7 @@ __all__ = [
     "TransformedTable",
     "bounded_rows",
     "class_codes",
+    "dialect_of",
     "local_cluster",
     "number_rows",
     "numeric_files",

@@ -1,7 +1,8 @@
 """Cells to numbers: one column and its declaration in, one array out, every cell by itself.
 
 A cell is missing when it is null, NaN, an empty or blank text, or one of the declared `missing_values` (as text; in a numeric column also as a
-number). Anything the declaration does not cover raises InvalidInput with the name of the column and the line to add, never with the cell.
+number). Texts are read as the table's file writes them (module `dialect`). Anything the declaration does not cover raises InvalidInput with the name
+of the column and the line to add, never with the cell.
 """
 
 from collections.abc import Sequence
@@ -14,8 +15,9 @@ from discreet.core.arrays import Floats
 from discreet.core.errors import InvalidInput, quietly
 from discreet.core.lazily import lazily
 from discreet.data.columns import CategoricalColumn, DateColumn, NumberTarget, NumericColumn, Target
+from discreet.data.dialect import Dialect
 from discreet.data.frames import MIDNIGHT, object_texts
-from discreet.data.labels import BLANKS, Label, canonical, spellings
+from discreet.data.labels import BLANKS, Label, canonical, texts_of
 from discreet.data.toml_text import toml_key
 
 if TYPE_CHECKING:
@@ -27,9 +29,9 @@ Codes: TypeAlias = npt.NDArray[np.int32]
 """Positions in a list of labels."""
 
 
-def encode_numbers(series: "pl.Series", column: NumericColumn | NumberTarget, *, markers: Sequence[str]) -> Floats:
+def encode_numbers(series: "pl.Series", column: NumericColumn | NumberTarget, *, dialect: Dialect) -> Floats:
     """The column in [0, 1] or [-1, 1], shape (n,)."""
-    return scaled(bounded_numbers(series, column, markers=markers), column)
+    return scaled(bounded_numbers(series, column, dialect=dialect), column)
 
 
 def scaled(values: Floats, column: NumericColumn | NumberTarget) -> Floats:
@@ -42,14 +44,14 @@ def scaled(values: Floats, column: NumericColumn | NumberTarget) -> Floats:
     return values
 
 
-def bounded_numbers(series: "pl.Series", column: NumericColumn | NumberTarget, *, markers: Sequence[str]) -> Floats:
+def bounded_numbers(series: "pl.Series", column: NumericColumn | NumberTarget, *, dialect: Dialect) -> Floats:
     """The column in its own unit and within its bounds, shape (n,), an array of our own; NaN for missing values that have an indicator."""
     if isinstance(column, NumberTarget):
         table, otherwise = "[target]", "declare its classes under [target] instead of bounds"
     else:
         table, otherwise = f"[numeric.{toml_key(column.name)}]", f"declare the column under [categorical.{toml_key(column.name)}]"
-    no_number = InvalidInput(f"{column.where} must hold numbers; something else was found. Declare such texts in missing_values, or {otherwise}.")
-    values = quietly(lambda: _numbers(series, markers, no_number), no_number)
+    no_number = _no_number(column.where, dialect, otherwise)
+    values = quietly(lambda: _numbers(series, dialect, no_number), no_number)
     gap = None if isinstance(column.missing, str) else column.missing
     return _within(values, column, (column.lower, column.upper), gap, table, "NUMBER", f"[{column.lower!r}, {column.upper!r}]")
 
@@ -77,31 +79,31 @@ def _within(
     return np.clip(values, lower, upper, out=values)
 
 
-def bounded_days(series: "pl.Series", column: DateColumn, *, markers: Sequence[str]) -> Floats:
+def bounded_days(series: "pl.Series", column: DateColumn, *, dialect: Dialect) -> Floats:
     """Dates as days since 1970-01-01 within the bounds, shape (n,), an array of our own; NaN for missing ones that have an indicator."""
     table = f"[date.{toml_key(column.name)}]"
     no_date = InvalidInput(
         f"{column.where} must hold dates, or ISO texts such as 1990-01-31; something else was found. Declare such texts in missing_values."
     )
-    values = quietly(lambda: _days(series, markers, no_date), no_date)
+    values = quietly(lambda: _days(series, dialect, no_date), no_date)
     return _within(values, column, (column.bounds.lower, column.bounds.upper), column.gap, table, "DATE", f"[{column.lower}, {column.upper}]")
 
 
-def column_numbers(series: "pl.Series", *, markers: Sequence[str]) -> Floats:
+def column_numbers(series: "pl.Series", *, dialect: Dialect) -> Floats:
     """The column as it is, shape (n,), NaN where a value is missing; for bounds that are still to be chosen."""
     name = series.name
-    no_number = InvalidInput(f"numeric column {name!r} must hold numbers; something else was found. Declare such texts in missing_values.")
-    return quietly(lambda: _numbers(series, markers, no_number), no_number)
+    no_number = _no_number(f"numeric column {name!r}", dialect, "")
+    return quietly(lambda: _numbers(series, dialect, no_number), no_number)
 
 
-def encode_labels(series: "pl.Series", column: CategoricalColumn | Target, *, markers: Sequence[str]) -> Codes:
+def encode_labels(series: "pl.Series", column: CategoricalColumn | Target, *, dialect: Dialect) -> Codes:
     """The position of each cell's label among the categories or classes, shape (n,)."""
     if isinstance(column, Target):
         labels, key, table, singular = column.classes, "classes", "[target]", "CLASS"
     else:
         labels, key, table, singular = column.categories, "categories", f"[categorical.{toml_key(column.name)}]", "CATEGORY"
     unreadable = InvalidInput(f"{column.where} must hold text, integers or booleans. Convert it before.")
-    codes = quietly(lambda: _codes(series, labels, markers), unreadable)
+    codes = quietly(lambda: _codes(series, labels, column, dialect), unreadable)
     _fill(
         codes,
         _MISSING,
@@ -133,20 +135,29 @@ def _fill(codes: Codes, mark: int, label: Label | None, labels: Sequence[Label],
         raise InvalidInput(message)
 
 
-def _numbers(series: "pl.Series", markers: Sequence[str], no_number: InvalidInput) -> Floats:
+def _no_number(where: str, dialect: Dialect, otherwise: str) -> InvalidInput:
+    remedies = ["Declare such texts in missing_values"]
+    if not dialect.numbers:
+        remedies.append('say decimal = "," or thousands = "," under [file] if numbers are written so')
+    *first, last = [*remedies, *([otherwise] if otherwise else [])]
+    advice = f"{', '.join(first)}, or {last}" if first else last
+    return InvalidInput(f"{where} must hold numbers{dialect.numbers}; something else was found. {advice}.")
+
+
+def _numbers(series: "pl.Series", dialect: Dialect, no_number: InvalidInput) -> Floats:
     """Float64 with NaN for missing cells, in an array of our own."""
     if series.dtype.is_numeric() or series.dtype == pl.Null:
         values = series.cast(pl.Float64).to_numpy()
     else:
         if series.dtype == pl.Boolean:
             raise no_number
-        texts = without_markers(cell_texts(series), markers)
-        parsed = texts.cast(pl.Float64, strict=False)
+        texts = without_markers(cell_texts(series), dialect.missing)
+        parsed = dialect.plain_numbers(texts).cast(pl.Float64, strict=False)
         if (parsed.is_null() & texts.is_not_null()).any():
             raise no_number
         values = parsed.to_numpy()
     values = np.array(values, dtype=np.float64)
-    for marker in pl.Series("", list(markers), dtype=pl.String).cast(pl.Float64, strict=False).drop_nulls():
+    for marker in dialect.plain_numbers(pl.Series("", list(dialect.missing), dtype=pl.String)).cast(pl.Float64, strict=False).drop_nulls():
         values[values == marker] = np.nan
     return values
 
@@ -155,28 +166,28 @@ _FORMS = ("%Y-%m-%d", "%Y-%m-%dT%H:%M", "%Y-%m-%d %H:%M", "%Y-%m-%dT%H:%M:%S%.f"
 _ZONE = r"(\d\d:\d\d.*?)(?:Z|[+-]\d\d:?\d\d)$"
 
 
-def _days(series: "pl.Series", markers: Sequence[str], no_date: InvalidInput) -> Floats:
+def _days(series: "pl.Series", dialect: Dialect, no_date: InvalidInput) -> Floats:
     """Days since 1970-01-01 with NaN for missing cells, in an array of our own; moments with a time zone count by their own clock."""
     if series.dtype == pl.Date:
         values = np.array(series.cast(pl.Int32).cast(pl.Float64).to_numpy(), dtype=np.float64)
     elif isinstance(series.dtype, pl.Datetime):
         values = _in_days(series.dt.replace_time_zone(None).dt.timestamp("us"))
     else:
-        texts = without_markers(cell_texts(series), markers)
-        moments = _moments(texts)
+        texts = without_markers(cell_texts(series), dialect.missing)
+        moments = _moments(texts, dialect)
         if (moments.is_null() & texts.is_not_null()).any():
             raise no_date
         values = _in_days(moments)
-    for marker in _in_days(_moments(pl.Series("", list(markers), dtype=pl.String)).drop_nulls()):
+    for marker in _in_days(_moments(pl.Series("", list(dialect.missing), dtype=pl.String), dialect).drop_nulls()):
         values[values == marker] = np.nan
     return values
 
 
-def _moments(texts: "pl.Series") -> "pl.Series":
-    """Microseconds since 1970-01-01, null for what is no ISO 8601 text; a time zone behind a time is left out."""
+def _moments(texts: "pl.Series", dialect: Dialect) -> "pl.Series":
+    """Microseconds since 1970-01-01, null for what is neither ISO 8601 text nor as the file writes dates; a time zone behind a time is left out."""
     texts = texts.str.replace(_ZONE, "$1")
     moments = pl.Series(texts.name, [None] * len(texts), dtype=pl.Int64)
-    for form in _FORMS:
+    for form in (*_FORMS, *dialect.date_forms):
         kind = pl.Datetime("us") if "%H" in form else pl.Date
         read = texts.str.strptime(kind, form, strict=False).cast(pl.Datetime("us")).dt.timestamp("us")
         moments = pl.select(pl.coalesce(moments, read)).to_series()
@@ -188,10 +199,11 @@ def _in_days(moments: "pl.Series") -> Floats:
     return np.array(moments.cast(pl.Float64).to_numpy(), dtype=np.float64) / 86_400e6
 
 
-def _codes(series: "pl.Series", labels: Sequence[Label], markers: Sequence[str]) -> Codes:
-    """Positions among `labels`, with the two marks for cells that have none."""
-    texts = without_markers(cell_texts(series), markers)
-    known = {text: code for code, label in enumerate(labels) for text in spellings(label)}
+def _codes(series: "pl.Series", labels: Sequence[Label], column: CategoricalColumn | Target, dialect: Dialect) -> Codes:
+    """Positions among the labels, with the two marks for cells that have none."""
+    texts = without_markers(cell_texts(series), dialect.missing)
+    texts = texts.str.to_lowercase() if dialect.ignore_case else texts
+    known = {dialect.folded(text): code for code, texts_of in enumerate(texts_of(labels, column.aliases)) for text in texts_of}
     codes = texts.replace_strict(list(known), list(known.values()), default=_UNDECLARED, return_dtype=pl.Int32)
     missing = texts.is_null().to_numpy()
     return np.where(missing, _MISSING, codes.fill_null(_MISSING).to_numpy()).astype(np.int32, copy=False)
@@ -222,5 +234,5 @@ def number_rows(frame: "pl.DataFrame", columns: Sequence[str]) -> Floats:
     """Columns of numbers as they are, (n, d), NaN where a value is missing. Raises InvalidInput, with a column's name, for other cells."""
     rows = np.empty((frame.height, len(columns)))
     for place, name in enumerate(columns):
-        rows[:, place] = column_numbers(frame.get_column(name), markers=())
+        rows[:, place] = column_numbers(frame.get_column(name), dialect=Dialect())
     return rows

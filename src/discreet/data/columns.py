@@ -22,7 +22,7 @@ from typing import Literal, NoReturn, TypeAlias
 from discreet.core.errors import SchemaError, did_you_mean, kind
 from discreet.data.encodings import Bins, Bounds, Curve, Encoding, Linear, Month, Weekday, encodings_of
 from discreet.data.encodings.bins import PRIVATE
-from discreet.data.labels import Label, checked_labels, checked_text, declared
+from discreet.data.labels import Label, checked_labels, checked_text, settle_labels
 
 Outside: TypeAlias = Literal["clip"]
 Scale: TypeAlias = Literal["unit", "symmetric"]
@@ -207,14 +207,15 @@ class CategoricalColumn:
     """The category that an undeclared value counts as. None: it is refused."""
     missing: Label | None = None
     """The category that a missing value counts as. None: it is refused."""
+    aliases: tuple[tuple[str, Label], ...] = ()
+    """Other texts of cells and the categories that they mean; a mapping is taken too."""
 
     def __post_init__(self) -> None:
         """Refuse what cannot be used."""
         checked_text(self.name, what="the name of a categorical column")
         categories = checked_labels(self.categories, what=f"{self.where}: categories")
         object.__setattr__(self, "categories", categories)
-        for key in ("other", "missing"):
-            object.__setattr__(self, key, declared(getattr(self, key), categories, what=f"{self.where}: {key}", among="categories"))
+        settle_labels(self, categories, what=self.where, among="categories")
 
     @property
     def where(self) -> str:
@@ -262,6 +263,8 @@ class Target:
     """The class that a missing value counts as. None: it is refused."""
     ordered: bool = False
     """Whether the classes are in order, from the lowest."""
+    aliases: tuple[tuple[str, Label], ...] = ()
+    """Other texts of cells and the classes that they mean; a mapping is taken too."""
 
     def __post_init__(self) -> None:
         """Refuse what cannot be used."""
@@ -272,8 +275,7 @@ class Target:
         if len(classes) < 2:
             raise SchemaError(f"target: classes must be at least two, negative first where they are two; {len(classes)} given.")
         object.__setattr__(self, "classes", classes)
-        for key in ("other", "missing"):
-            object.__setattr__(self, key, declared(getattr(self, key), classes, what=f"target: {key}", among="classes"))
+        settle_labels(self, classes, what="target", among="classes")
 
     @property
     def where(self) -> str:

@@ -1,8 +1,8 @@
 """CSV and TSV, exactly: every row has as many fields as the header, or the file is refused.
 
 Fast readers fill short rows with gaps, swallow the rest of a file after an open quote, or differ in both from version to version, and their messages
-quote the cell they stumbled over. This one is the standard library's, in strict mode: UTF-8 (with or without byte-order mark), double quotes, blanks
-after a separator ignored, empty lines skipped, all cells text. No message tells a cell, a row number or a count of rows.
+quote the cell they stumbled over. This one is the standard library's, in strict mode: UTF-8 (with or without byte-order mark) or the encoding that is
+said, double quotes, blanks after a separator ignored, empty lines skipped, all cells text. No message tells a cell, a row number or a count of rows.
 
 A line is not longer than it may be: a few kilobytes of a packed file unpack to gigabytes of one line, which would have to be held before anything
 could be said about it. It is counted while it is read, over the line breaks that quotes keep within it.
@@ -11,6 +11,7 @@ could be said about it. It is counted while it is read, over the line breaks tha
 import csv
 import gzip
 import io
+import json
 import sys
 import zlib
 from collections.abc import Callable, Iterator, Sequence
@@ -21,6 +22,7 @@ from typing import TYPE_CHECKING, BinaryIO, TypeVar, cast
 
 from discreet.core.errors import FileFormatError, InvalidInput
 from discreet.core.lazily import lazily
+from discreet.data.dialect import SEPARATORS, WESTERN
 from discreet.data.frames import check_present
 from discreet.data.labels import BLANKS
 
@@ -38,7 +40,18 @@ LONGEST_LINE = 1 << 23
 """Characters of the line of names, and of a record."""
 
 
-def csv_header(path: str, *, separator: str) -> list[str]:
+def csv_start(path: str) -> bytes:
+    """The first line of the file as bytes, or what can be had of it: nothing of a standard input that cannot be looked at. Raises as `csv_header`."""
+    try:
+        with _opened(path) as binary:
+            if path == "-":
+                return bytes(getattr(binary, "peek", bytes)())
+            return binary.readline(LONGEST_HEADER)
+    except (OSError, EOFError, zlib.error):
+        return b""
+
+
+def csv_header(path: str, *, separator: str, encoding: str) -> list[str]:
     """The names in the first line, columns without a name left out; nothing after that line is interpreted.
 
     Raises FileFormatError for an empty, damaged or non-UTF-8 file, InvalidInput for repeated names or where the first line holds numbers, since it is
@@ -48,7 +61,7 @@ def csv_header(path: str, *, separator: str) -> list[str]:
     def names(lines: Iterator[list[str]]) -> list[str]:
         return _header(lines, path)
 
-    header = _reading(path, separator, names)
+    header = _reading(path, separator, encoding, names)
     if _looks_like_a_record(header):
         raise InvalidInput(f"the first line of {path!r} holds numbers, so it looks like a record. {_NEEDS_HEADER}")
     first: dict[str, int] = {}
@@ -58,7 +71,7 @@ def csv_header(path: str, *, separator: str) -> list[str]:
     return [name for name in header if name]
 
 
-def csv_table(path: str, columns: Sequence[str], *, separator: str) -> "pl.DataFrame":
+def csv_table(path: str, columns: Sequence[str], *, separator: str, encoding: str) -> "pl.DataFrame":
     """`columns` as text. Raises SchemaError where the header lacks one, FileFormatError as `csv_header` does and for rows of another length."""
 
     def table(lines: Iterator[list[str]]) -> "pl.DataFrame":
@@ -67,7 +80,7 @@ def csv_table(path: str, columns: Sequence[str], *, separator: str) -> "pl.DataF
         if _looks_like_a_record(header):
             hint = f" The first line looks like a record: {_NEEDS_HEADER}"
         elif len(header) == 1 < len(columns):
-            hint = f" The header is a single field: is the separator {'a comma' if separator == ',' else 'a tab'}?"
+            hint = f" The header is a single field: is the separator {named(separator)}?{_by(header[0], separator)}"
         elif {_loose(name) for name in header}.issuperset(map(_loose, columns)):
             hint = " The header has them in another spelling (capitals, blanks, - or _)."
         check_present(header, columns, hint=hint, source=repr(path))
@@ -85,17 +98,30 @@ def csv_table(path: str, columns: Sequence[str], *, separator: str) -> "pl.DataF
             )
         return pl.concat(chunks)
 
-    return _reading(path, separator, table)
+    return _reading(path, separator, encoding, table)
+
+
+def named(separator: str) -> str:
+    """How messages name it."""
+    return SEPARATORS.get(separator, repr(separator))
+
+
+def _by(line: str, separator: str) -> str:
+    """What may separate the fields instead."""
+    best = max(SEPARATORS, key=lambda mark: 0 if mark == separator else line.count(mark))
+    if best == separator or best not in line:
+        return ""
+    return f" It holds {named(best)}: write separator = {json.dumps(best)} under [file] in the schema."
 
 
 _NEEDS_HEADER = "A table must begin with a line of column names; put one on top (a name that is a number needs a letter)."
 
 
-def _reading(path: str, separator: str, action: Callable[[Iterator[list[str]]], T]) -> T:
+def _reading(path: str, separator: str, encoding: str, action: Callable[[Iterator[list[str]]], T]) -> T:
     """`action` on the lines of the file; what the standard library raises is replaced, not chained, since it may quote the file."""
     try:
         with _opened(path) as binary:
-            text = io.TextIOWrapper(binary, encoding="utf-8-sig", newline="")
+            text = io.TextIOWrapper(binary, encoding="utf-8-sig" if encoding == "utf-8" else encoding, newline="")
             try:
                 return action(_records(text, separator))
             finally:
@@ -105,8 +131,12 @@ def _reading(path: str, separator: str, action: Callable[[Iterator[list[str]]], 
             f"{path!r} has a line of more than {LONGEST_LINE >> 20} million characters, or one of names of more than {LONGEST_HEADER >> 20} million. "
             "A line is one record, and a table begins with one of column names: is a line break missing, or a quote open?"
         )
-    except UnicodeDecodeError:
-        refusal = FileFormatError(f"{path!r} is not UTF-8 text. Save it as UTF-8.")
+    except UnicodeError:
+        written = encoding.upper() if encoding.startswith("utf") else encoding
+        refusal = FileFormatError(
+            f"{path!r} is not {written} text. Say which encoding it has under [file] in the schema, as in "
+            f'encoding = "{WESTERN}" or "utf-16", or save it as UTF-8.'
+        )
     except csv.Error:
         refusal = FileFormatError(
             f"{path!r} is not well-formed: a quote is not closed or stands inside a field, or a field is very long. Write the file again."

@@ -24,12 +24,13 @@ from discreet.core.errors import InvalidInput, SchemaError, did_you_mean, framel
 from discreet.core.lazily import lazily
 from discreet.data.cells import column_numbers
 from discreet.data.columns import INDICATOR, Cross
+from discreet.data.dialect import Dialect
 from discreet.data.encodings import Encoding, encodings_of
 from discreet.data.frames import Frame, as_frame
 from discreet.data.labels import PLACEHOLDER, checked_text
 from discreet.data.persons import person_ids
 from discreet.data.schema import Schema
-from discreet.data.toml_text import load_toml, read_toml, toml_key, toml_string
+from discreet.data.toml_text import load_toml, read_toml, toml_key, toml_string, toml_value
 
 if TYPE_CHECKING:
     import polars as pl
@@ -108,9 +109,9 @@ class SchemaDraft:
 
         Raises as `Schema.encode` does.
         """
-        table, markers, person = as_frame(frame, self.columns), self.schema.missing_values, self.schema.person
-        ids = None if person is None else person_ids(table.get_column(person.column), markers=markers)
-        return [column_numbers(table.get_column(name), markers=markers) for name in self.open], ids
+        table, dialect, person = as_frame(frame, self.columns), self.schema.dialect, self.schema.person
+        ids = None if person is None else person_ids(table.get_column(person.column), markers=dialect.missing)
+        return [column_numbers(table.get_column(name), dialect=dialect) for name in self.open], ids
 
     def filled(self, bounds: Mapping[str, tuple[float, float]], *, released: str) -> Schema:
         """The schema with these bounds, each marked with the digest `released` of their certificate; values outside are clipped."""
@@ -128,6 +129,14 @@ class SchemaDraft:
                 columns.append(column)
         cross = tuple(replace(one, encoding=self.crosses.get(one.name, one.encoding)) for one in self.schema.cross)
         return replace(self.schema, numeric=tuple(columns), cross=cross)
+
+
+def _file_table(file: Dialect) -> str:
+    """[file] as it was recognised or said; a comment where it is the usual one."""
+    written = file.to_dict()
+    if not written:
+        return _USUAL
+    return _WRITTEN + "".join(f"{key} = {toml_value(value)}\n" for key, value in written.items()) + "\n"
 
 
 def _grid(name: str, given: object) -> tuple[float, ...]:
@@ -170,7 +179,7 @@ missing_values = []
 # column = {person}
 # rows = 7
 
-# The column to predict and its classes: two, of which the second is the positive one, or more in any order.
+{file}# The column to predict and its classes: two, of which the second is the positive one, or more in any order.
 # other = "CLASS" and missing = "CLASS" say what any other value and a missing one count as; without them such a table is refused.
 # Of a number to predict, write lower = NUMBER and upper = NUMBER in the place of classes: the smallest and the largest possible value, closely.
 # outside = "clip" and missing = NUMBER do what they do below.
@@ -192,6 +201,22 @@ classes = [{open}, {open}]
 # Without these lines a table with such values is refused.
 """
 
+_USUAL = """\
+# Numbers written as 1.234,5, dates as 31.12.1990, or labels whose capitals do not count? Remove the marks # that you need:
+# [file]
+# decimal = ","
+# thousands = "."
+# dates = "day.month.year"
+# ignore_case = true
+
+"""
+_WRITTEN = """\
+# How files of this table are written, as its first line shows or as you say: separator, encoding, and the marks of numbers.
+# Check decimal: it is a guess where fields are separated by semicolons. Further lines: thousands = ".", dates = "day.month.year",
+# ignore_case = true (capitals of labels do not count).
+[file]
+"""
+
 _COLUMN = """
 [numeric.{key}]
 lower = {open}
@@ -202,8 +227,11 @@ categories = [{open}, {open}]
 """
 
 
-def schema_stub(header: Sequence[str], *, name: str, target: str | None = None) -> str:
-    """A commented TOML stub for a table with these column names. Raises SchemaError for a header or a target that no schema can have."""
+def schema_stub(header: Sequence[str], *, name: str, target: str | None = None, file: Dialect | None = None) -> str:
+    """A commented TOML stub for a table with these column names, in files of this dialect.
+
+    Raises SchemaError for a header or a target that no schema can have.
+    """
     checked_text(name, what="name")
     for column in header:
         checked_text(column, what="a column name")
@@ -215,5 +243,7 @@ def schema_stub(header: Sequence[str], *, name: str, target: str | None = None) 
         raise SchemaError("the header needs at least one column that can be a feature.")
     column = toml_string(target) if target is not None else _OPEN
     person = next((one for one in header if one != target and _OF_IDS.search(one)), "person id")
-    head = _HEAD.format(name=toml_string(name), target=column, person=toml_string(person), open=_OPEN)
+    head = _HEAD.format(
+        name=toml_string(name), target=column, person=toml_string(person), open=_OPEN, file=_file_table(Dialect() if file is None else file)
+    )
     return head + "".join(_COLUMN.format(key=toml_key(one), open=_OPEN) for one in header if one != target)

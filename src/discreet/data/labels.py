@@ -6,6 +6,9 @@ A label is a string, an integer or a boolean. It and a cell are compared as text
     "Private"       Private
     1               1, 1.0
     true            true, True, TRUE
+    aliases {f = "female"}     f, and female
+
+With `ignore_case` of the file's dialect capitals do not count.
 
 The text of a cell is the text itself without the blanks around it, an integer in decimal digits, a boolean as `true` or `false`, a floating-point
 number that is whole as an integer, and any other as Python's shortest decimal text. A date is ISO 8601 text; so is a moment, by its own clock and
@@ -14,7 +17,7 @@ the same label, and two labels that match the same text are refused as duplicate
 """
 
 import unicodedata
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import TypeAlias
 
 from discreet.core.errors import SchemaError, did_you_mean, kind
@@ -81,6 +84,36 @@ def checked_labels(labels: object, *, what: str, at_least: int = 2) -> tuple[Lab
     if len(labels) < at_least:
         raise SchemaError(f"{what} needs at least {at_least} labels; {len(labels)} was given. A column that takes one value only tells nothing.")
     return tuple(labels)
+
+
+def checked_aliases(aliases: object, labels: Sequence[Label], *, what: str, among: str) -> tuple[tuple[str, Label], ...]:
+    """Pairs (text of a cell, the label it means), in order; SchemaError for a text that is a label already, and for a label that is none."""
+    pairs = aliases.items() if isinstance(aliases, Mapping) else aliases
+    if not isinstance(pairs, Iterable) or isinstance(pairs, str):
+        raise SchemaError(f'{what} must say which label each text means, as in {{f = "female"}}; {kind(aliases)} was given.')
+    found: dict[str, Label] = {}
+    for text, label in pairs:
+        checked_text(text, what=f"{what}: a text")
+        if any(text in spellings(one) for one in labels) or text in found:
+            raise SchemaError(f"{what}: {text!r} is declared already. Keep one of the two.")
+        meant = declared(label, labels, what=f"{what}: what {text!r} means", among=among)
+        if meant is None:
+            raise SchemaError(f"{what}: {text!r} means nothing. Say which of the {among} it means.")
+        found[text] = meant
+    return tuple(found.items())
+
+
+def settle_labels(part: object, labels: tuple[Label, ...], *, what: str, among: str) -> None:
+    """Check `other`, `missing` and `aliases` of a frozen part of a schema against its labels, and keep them as declared. Raises SchemaError."""
+    for key in ("other", "missing"):
+        object.__setattr__(part, key, declared(getattr(part, key), labels, what=f"{what}: {key}", among=among))
+    aliases = checked_aliases(getattr(part, "aliases"), labels, what=f"{what}: aliases", among=among)  # noqa: B009 - of any part that has them
+    object.__setattr__(part, "aliases", aliases)
+
+
+def texts_of(labels: Sequence[Label], aliases: Sequence[tuple[str, Label]]) -> tuple[tuple[str, ...], ...]:
+    """Every text that matches each label."""
+    return tuple((*spellings(one), *(text for text, meant in aliases if canonical(meant) == canonical(one))) for one in labels)
 
 
 def declared(label: object, labels: Sequence[Label], *, what: str, among: str) -> Label | None:

@@ -23,6 +23,7 @@ from discreet.core.private import holds_records
 from discreet.data.cells import Codes, bounded_days, bounded_numbers, encode_labels, encode_numbers, scaled
 from discreet.data.coding import Coding
 from discreet.data.columns import CategoricalColumn, Cross, DateColumn, NumberTarget, NumericColumn, Target
+from discreet.data.dialect import Dialect
 from discreet.data.labels import Label
 from discreet.data.places import Columns, Placed, parts_of
 from discreet.matrices import AugmentedMatrix, MappedMatrix, Matrix, SparseMatrix, TabularMatrix
@@ -37,14 +38,14 @@ SHORTEST = 1e-30
 """The norm below which a row counts as one of zeros where rows are normalised: public, and the same for every table."""
 
 
-def encoded_rows(frame: "pl.DataFrame", columns: Columns, *, markers: Sequence[str]) -> Matrix:
+def encoded_rows(frame: "pl.DataFrame", columns: Columns, *, dialect: Dialect) -> Matrix:
     """The features (n, d) of every row of `frame`."""
     if columns.plain:
-        numbers, labels, sizes = plain_arrays(frame, numeric=columns.numeric, categorical=columns.categorical, markers=markers)
+        numbers, labels, sizes = plain_arrays(frame, numeric=columns.numeric, categorical=columns.categorical, dialect=dialect)
         return TabularMatrix(numbers, labels, sizes)
     squares, reaches = np.zeros(frame.height), np.zeros(frame.height)
     pieces: list[tuple[int, Placed | Floats]] = []
-    for size, piece, square, reach in _pieces(frame, columns, markers):
+    for size, piece, square, reach in _pieces(frame, columns, dialect):
         pieces.append((size, piece))
         squares += square
         reaches += reach
@@ -52,7 +53,7 @@ def encoded_rows(frame: "pl.DataFrame", columns: Columns, *, markers: Sequence[s
     return MappedMatrix(SparseMatrix(_rows(pieces, frame.height)), _table(columns), norms=np.sqrt(squares), reach=longest)
 
 
-def _pieces(frame: "pl.DataFrame", columns: Columns, markers: Sequence[str]) -> Iterator[tuple[int, Placed | Floats, Floats | float, Floats | float]]:
+def _pieces(frame: "pl.DataFrame", columns: Columns, dialect: Dialect) -> Iterator[tuple[int, Placed | Floats, Floats | float, Floats | float]]:
     """Column by column the size of a part of the features, what is held of it, and what it adds to the squares of norms and of reaches."""
     crossed = {name for cross in columns.cross for name in cross.columns}
     read: dict[str, npt.NDArray[Any]] = {}
@@ -64,10 +65,10 @@ def _pieces(frame: "pl.DataFrame", columns: Columns, markers: Sequence[str]) -> 
             continue
         series = frame.get_column(column.name)
         if isinstance(column, CategoricalColumn):
-            found: npt.NDArray[Any] = encode_labels(series, column, markers=markers).astype(np.intp)
+            found: npt.NDArray[Any] = encode_labels(series, column, dialect=dialect).astype(np.intp)
             yield len(column.categories), Placed(found, None), 1.0, 1.0
         else:
-            found = _values(series, column, markers)
+            found = _values(series, column, dialect)
             yield from _pieces_of(column, found)
         if column.name in crossed:
             read[column.name] = found
@@ -88,20 +89,20 @@ def _pieces_of(column: NumericColumn | DateColumn, values: Floats) -> Iterator[t
             yield len(part.table), places, part.squares(places), part.reaches(places)
 
 
-def _values(series: "pl.Series", column: NumericColumn | DateColumn, markers: Sequence[str]) -> Floats:
-    return bounded_days(series, column, markers=markers) if isinstance(column, DateColumn) else bounded_numbers(series, column, markers=markers)
+def _values(series: "pl.Series", column: NumericColumn | DateColumn, dialect: Dialect) -> Floats:
+    return bounded_days(series, column, dialect=dialect) if isinstance(column, DateColumn) else bounded_numbers(series, column, dialect=dialect)
 
 
 def plain_arrays(
-    frame: "pl.DataFrame", *, numeric: Sequence[NumericColumn], categorical: Sequence[CategoricalColumn], markers: Sequence[str]
+    frame: "pl.DataFrame", *, numeric: Sequence[NumericColumn], categorical: Sequence[CategoricalColumn], dialect: Dialect
 ) -> tuple[Floats | None, list[Codes], list[int]]:
     """The linear numbers (n, p) or None, the codes (n,) of each categorical column, and their numbers of categories."""
     numbers: Floats | None = None
     if numeric:
         numbers = np.empty((frame.height, len(numeric)), order="F")
         for position, column in enumerate(numeric):
-            numbers[:, position] = encode_numbers(frame.get_column(column.name), column, markers=markers)
-    codes = [encode_labels(frame.get_column(column.name), column, markers=markers) for column in categorical]
+            numbers[:, position] = encode_numbers(frame.get_column(column.name), column, dialect=dialect)
+    codes = [encode_labels(frame.get_column(column.name), column, dialect=dialect) for column in categorical]
     return numbers, codes, [len(column.categories) for column in categorical]
 
 
@@ -205,25 +206,25 @@ class EncodedTable:
         return f"EncodedTable(schema={self.schema!r}, numeric={self.numeric}, categorical={self.categorical})"
 
 
-def encode_features(frame: "pl.DataFrame", columns: Columns, *, markers: Sequence[str], normalise: bool) -> Matrix:
+def encode_features(frame: "pl.DataFrame", columns: Columns, *, dialect: Dialect, normalise: bool) -> Matrix:
     """The features of every row; where `normalise`, divided by its norm, or zero where that is below SHORTEST."""
-    table = encoded_rows(frame, columns, markers=markers)
+    table = encoded_rows(frame, columns, dialect=dialect)
     if not normalise:
         return table
     norms = table.ordered_row_norms()  # a row is a function of its record to the last bit, as a release of rows must have it
     return AugmentedMatrix(table, scale=np.divide(1.0, norms, out=np.zeros_like(norms), where=norms >= SHORTEST), constant=0.0)
 
 
-def encode_codes(frame: "pl.DataFrame", target: Target, *, markers: Sequence[str]) -> Codes:
+def encode_codes(frame: "pl.DataFrame", target: Target, *, dialect: Dialect) -> Codes:
     """Numbers of the classes, from 0, shape (n,)."""
-    return encode_labels(frame.get_column(target.column), target, markers=markers)
+    return encode_labels(frame.get_column(target.column), target, dialect=dialect)
 
 
-def encode_signs(frame: "pl.DataFrame", target: Target, *, markers: Sequence[str]) -> Floats:
+def encode_signs(frame: "pl.DataFrame", target: Target, *, dialect: Dialect) -> Floats:
     """+1 for classes[1] and -1 for classes[0], shape (n,)."""
-    return np.where(encode_codes(frame, target, markers=markers) == 1, 1.0, -1.0)
+    return np.where(encode_codes(frame, target, dialect=dialect) == 1, 1.0, -1.0)
 
 
-def encode_target_numbers(frame: "pl.DataFrame", target: NumberTarget, *, markers: Sequence[str]) -> Floats:
+def encode_target_numbers(frame: "pl.DataFrame", target: NumberTarget, *, dialect: Dialect) -> Floats:
     """In [-1, 1], shape (n,)."""
-    return encode_numbers(frame.get_column(target.column), target, markers=markers)
+    return encode_numbers(frame.get_column(target.column), target, dialect=dialect)

@@ -10,24 +10,25 @@ only: no method looks at a record to choose them.
 """
 
 from collections.abc import Mapping
-from dataclasses import MISSING, dataclass, fields, replace
+from dataclasses import MISSING, dataclass, field, fields, replace
 from importlib import import_module
 from itertools import accumulate, pairwise
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, Self, TypeAlias, TypeVar
 
-from discreet.core.errors import SchemaError, did_you_mean, frameless, kind, quoted
+from discreet.core.errors import SchemaError, did_you_mean, frameless, kind
 from discreet.core.lazily import lazily
 from discreet.core.neighbours import Persons
 from discreet.data.coding import Coding
 from discreet.data.columns import CategoricalColumn, Cross, DateColumn, NumberTarget, NumericColumn, Target
+from discreet.data.dialect import Dialect
 from discreet.data.encodings import Curve, Encoding, Linear, spelled
 from discreet.data.encodings.curve import standard_rest
-from discreet.data.labels import checked_text, spellings
+from discreet.data.labels import checked_text, texts_of
 from discreet.data.person_column import ONE_ROW, PersonColumn
 from discreet.data.places import Columns, stored_numbers
 from discreet.data.time_target import TimeTarget
-from discreet.data.toml_text import COLUMN_TABLES, load_toml, read_toml, write_toml
+from discreet.data.toml_text import COLUMN_TABLES, check_keys, listed, load_toml, read_toml, write_toml
 
 if TYPE_CHECKING:
     from discreet.data.cells import Codes
@@ -43,7 +44,7 @@ FORMAT = "discreet-schema/1"
 
 Rows: TypeAlias = Literal["normalise", "bound"]
 
-_KEYS = ("format", "name", "rows", "missing_values", "rows_per_person", "target", "person", *COLUMN_TABLES)
+_KEYS = ("format", "name", "rows", "missing_values", "file", "rows_per_person", "target", "person", *COLUMN_TABLES)
 _Numbers = TypeVar("_Numbers", NumericColumn, DateColumn)
 _Part = TypeVar("_Part", NumericColumn, DateColumn, CategoricalColumn, Cross, Target, NumberTarget, TimeTarget, PersonColumn)
 AnyTarget: TypeAlias = Target | NumberTarget | TimeTarget
@@ -66,6 +67,8 @@ class Schema:
     rows: Rows = "normalise"
     missing_values: tuple[str, ...] = ()
     """Texts that stand for a missing value, beside null, NaN and the empty text."""
+    file: Dialect = field(default_factory=Dialect)
+    """How files of the table are written."""
     person: PersonColumn | None = None
     """The column that says whose row each is."""
     rows_per_person: int | None = None
@@ -134,15 +137,23 @@ class Schema:
 
     def _check_markers(self) -> None:
         """No declared label may be read as missing."""
-        labels = [(column.where, column.categories) for column in self.categorical]
-        if isinstance(self.target, Target):
-            labels.append((self.target.where, self.target.classes))
-        for where, declared in labels:
-            for label in declared:
-                if clash := set(spellings(label)).intersection(self.missing_values):
-                    raise SchemaError(
-                        f"{where}: {min(clash)!r} is declared and listed in missing_values too, so no cell could ever have it. Remove one of the two."
-                    )
+        labelled: list[CategoricalColumn | Target] = [*self.categorical, *([self.target] if isinstance(self.target, Target) else [])]
+        for column in labelled:
+            groups = texts_of(column.classes if isinstance(column, Target) else column.categories, column.aliases)
+            texts = [text for each in groups for text in each]
+            if clash := set(texts).intersection(self.missing_values):
+                raise SchemaError(
+                    f"{column.where}: {min(clash)!r} is declared and listed in missing_values too, so no cell could ever have it. "
+                    "Remove one of the two."
+                )
+            known: dict[str, int] = {}
+            for place, each in enumerate(groups):
+                for text in each:
+                    if known.setdefault(self.file.folded(text), place) != place:
+                        raise SchemaError(
+                            f"{column.where}: {text!r} is the same as another label but for capitals, which ignore_case says do not count. "
+                            "Rename one of the two, or make it an alias of the other."
+                        )
 
     @property
     def layout(self) -> Columns:
@@ -185,6 +196,11 @@ class Schema:
             return self.person.rule
         return None if self.rows_per_person is None else ONE_ROW
 
+    @property
+    def dialect(self) -> Dialect:
+        """That of cells: of the file, with the texts of missing values."""
+        return replace(self.file, missing=self.missing_values)
+
     def columns(self, *, target: bool, persons: bool | None = None) -> tuple[str, ...]:
         """The columns that a table must have, with the target's or without, and, as that one unless said, with that of `persons` if there is one."""
         named = tuple(column.name for column in self.layout.own)
@@ -212,18 +228,18 @@ class Schema:
         """
         whose = target if persons is None else persons
         table = frames.as_frame(frame, self.columns(target=target, persons=whose))
-        rows = layouts.encode_features(table, self.layout, markers=self.missing_values, normalise=self.rows == "normalise")
+        rows = layouts.encode_features(table, self.layout, dialect=self.dialect, normalise=self.rows == "normalise")
         signs = codes = numbers = times = None
         if target:
             match self.target:
                 case NumberTarget() as number:
-                    numbers = layouts.encode_target_numbers(table, number, markers=self.missing_values)
+                    numbers = layouts.encode_target_numbers(table, number, dialect=self.dialect)
                 case TimeTarget() as time:
-                    times = time_targets.encode_times(table, time, markers=self.missing_values)
+                    times = time_targets.encode_times(table, time, dialect=self.dialect)
                 case Target(classes=(_, _)) as pair:
-                    signs = layouts.encode_signs(table, pair, markers=self.missing_values)
+                    signs = layouts.encode_signs(table, pair, dialect=self.dialect)
                 case many:
-                    codes = layouts.encode_codes(table, many, markers=self.missing_values)
+                    codes = layouts.encode_codes(table, many, dialect=self.dialect)
         return layouts.EncodedTable(
             rows=rows,
             signs=signs,
@@ -265,6 +281,7 @@ class Schema:
             "rows": self.rows,
             "missing_values": list(self.missing_values),
             **({} if self.rows_per_person is None else {"rows_per_person": 1}),
+            **({} if self.file == Dialect() else {"file": self.file.to_dict()}),
             "target": _plain(self.target),
             **({} if self.person is None else {"person": _plain(self.person)}),
             "numeric": [_plain(column) for column in self.numeric],
@@ -282,16 +299,17 @@ class Schema:
         if not isinstance(table, Mapping):
             raise SchemaError(f"a schema is a table; {kind(table)} was given.")
         _check_format(table)
-        _check_keys(table, known=_KEYS, required=("name", "target"), where="the schema")
+        check_keys(table, known=_KEYS, required=("name", "target"), where="the schema")
         return cls(
             name=table["name"],
             target=_target(table["target"]),
-            numeric=tuple(_part(NumericColumn, entry, where="numeric") for entry in _list(table, "numeric")),
-            date=tuple(_part(DateColumn, entry, where="date") for entry in _list(table, "date")),
-            categorical=tuple(_part(CategoricalColumn, entry, where="categorical") for entry in _list(table, "categorical")),
-            cross=tuple(_part(Cross, entry, where="cross") for entry in _list(table, "cross")),
+            numeric=tuple(_part(NumericColumn, entry, where="numeric") for entry in listed(table, "numeric")),
+            date=tuple(_part(DateColumn, entry, where="date") for entry in listed(table, "date")),
+            categorical=tuple(_part(CategoricalColumn, entry, where="categorical") for entry in listed(table, "categorical")),
+            cross=tuple(_part(Cross, entry, where="cross") for entry in listed(table, "cross")),
             rows=table.get("rows", "normalise"),
-            missing_values=tuple(_list(table, "missing_values")),
+            missing_values=tuple(listed(table, "missing_values")),
+            file=_file(table.get("file", {})),
             person=_part(PersonColumn, table["person"], where="person") if "person" in table else None,
             rows_per_person=table.get("rows_per_person"),
         )
@@ -316,12 +334,12 @@ def _settled(encoding: Encoding, curves: int) -> Encoding:
 def _plain(part: NumericColumn | DateColumn | CategoricalColumn | Cross | AnyTarget | PersonColumn) -> dict[str, object]:
     """The fields of a part that differ from their defaults, lists for tuples."""
     found = {}
-    for field in fields(part):
-        value, standard = getattr(part, field.name), field.default
-        if field.name == "encoding" and standard != (Linear(),):
+    for one in fields(part):
+        value, standard = getattr(part, one.name), one.default
+        if one.name == "encoding" and standard != (Linear(),):
             standard = None  # spelled out, since later versions may have other standards
         if value is not None and value != standard:
-            found[field.name] = _spelled(value)
+            found[one.name] = dict(value) if one.name == "aliases" else _spelled(value)
     return found
 
 
@@ -341,8 +359,15 @@ def _part(kind_of_part: type[_Part], entry: object, *, where: str) -> _Part:
         where = f"{where} column {entry['name']!r}"
     known = fields(kind_of_part)
     required = tuple(field.name for field in known if field.default is MISSING)
-    _check_keys(entry, known=tuple(field.name for field in known), required=required, where=where)
+    check_keys(entry, known=tuple(field.name for field in known), required=required, where=where)
     return kind_of_part(**entry)
+
+
+def _file(entry: object) -> Dialect:
+    if not isinstance(entry, Mapping):
+        raise SchemaError(f'file must be a table, [file], with lines such as separator = ";"; {kind(entry)} was given.')
+    check_keys(entry, known=tuple(one.name for one in fields(Dialect) if one.name != "missing"), required=(), where="file")
+    return Dialect(**entry)
 
 
 def _target(entry: object) -> AnyTarget:
@@ -362,19 +387,3 @@ def _check_format(table: Mapping[str, object]) -> None:
         raise SchemaError(
             f'this version reads the format "{FORMAT}"; {given!r} was given. Install a version of discreet that reads it, or convert the schema.'
         )
-
-
-def _check_keys(table: Mapping[str, object], *, known: tuple[str, ...], required: tuple[str, ...], where: str) -> None:
-    for key in table:
-        if key not in known:
-            raise SchemaError(f"{where}: unknown key {key!r}.{did_you_mean(str(key), known)} Known keys: {quoted(known)}.")
-    if absent := [key for key in required if key not in table]:
-        hint = ' A table [target] with column = "..." and classes = ["...", "..."] is needed.' if "target" in absent else " Add it."
-        raise SchemaError(f"{where}: {quoted(absent)} is missing.{hint}")
-
-
-def _list(table: Mapping[str, object], key: str) -> list[Any]:
-    given = table.get(key, [])
-    if not isinstance(given, list | tuple):
-        raise SchemaError(f"{key} must be a list; {kind(given)} was given.")
-    return list(given)

@@ -1,7 +1,9 @@
 """Reading tables from files: only the columns that a schema names, and only the header where only the header is needed.
 
-    .csv  .csv.gz    text, separated by commas         "-"   CSV from standard input
-    .tsv             text, separated by tabs           .parquet
+    .csv  .csv.gz  .txt   text, separated by commas         "-"   CSV from standard input
+    .tsv                  text, separated by tabs           .parquet
+
+A `Dialect` says where text is separated or encoded otherwise; a schema has one.
 
 Every mistake raises InvalidInput or one of its kinds (SchemaError, FileFormatError) with the path and names of the schema; no message tells a cell,
 a row number or a count of rows, and none is chained to a message that does.
@@ -13,7 +15,8 @@ from typing import TYPE_CHECKING
 
 from discreet.core.errors import FileFormatError, InvalidInput, frameless
 from discreet.core.lazily import lazily
-from discreet.data.csv_text import csv_header, csv_table
+from discreet.data.csv_text import csv_header, csv_start, csv_table
+from discreet.data.dialect import Dialect, recognised
 from discreet.data.parquet_file import parquet_header, parquet_table
 
 if TYPE_CHECKING:
@@ -21,26 +24,38 @@ if TYPE_CHECKING:
 else:
     pl = lazily("polars")
 
-_SEPARATORS = {".csv": ",", ".csv.gz": ",", ".tsv": "\t"}
+_SEPARATORS = {".csv": ",", ".csv.gz": ",", ".txt": ",", ".tsv": "\t"}
 _PARQUET = ".parquet"
 
 
 @frameless
-def read_table(path: str | Path, columns: Sequence[str]) -> "pl.DataFrame":
+def read_table(path: str | Path, columns: Sequence[str], dialect: Dialect | None = None) -> "pl.DataFrame":
     """`columns` of the table, in this order; all text from CSV, which the schema then converts. Other columns are not kept.
 
-    Raises InvalidInput where there is no such file, FileFormatError where it is empty, damaged, ragged, not UTF-8 or of another kind than its name
-    says, SchemaError where a column is absent or there twice.
+    `dialect` is `schema.file`; None is CSV in UTF-8. Raises InvalidInput where there is no such file, FileFormatError where it is empty, damaged,
+    ragged, not of this encoding or of another kind than its name says, SchemaError where a column is absent or there twice.
     """
     name, suffix = _checked(path)
-    return parquet_table(name, columns) if suffix == _PARQUET else csv_table(name, columns, separator=_SEPARATORS[suffix])
+    return parquet_table(name, columns) if suffix == _PARQUET else csv_table(name, columns, **_text(suffix, dialect))
 
 
 @frameless
-def read_header(path: str | Path) -> list[str]:
+def read_header(path: str | Path, dialect: Dialect | None = None) -> list[str]:
     """The column names of the table; no record is interpreted. Columns without a name are left out. Raises as `read_table` does."""
     name, suffix = _checked(path)
-    return parquet_header(name) if suffix == _PARQUET else csv_header(name, separator=_SEPARATORS[suffix])
+    return parquet_header(name) if suffix == _PARQUET else csv_header(name, **_text(suffix, dialect))
+
+
+@frameless
+def dialect_of(path: str | Path) -> Dialect:
+    """The dialect that the first line of the table shows, and nothing after it; the usual one of a Parquet file. Raises as `read_table` does."""
+    name, suffix = _checked(path)
+    return Dialect() if suffix == _PARQUET else recognised(csv_start(name), separator=_SEPARATORS[suffix])
+
+
+def _text(suffix: str, dialect: Dialect | None) -> dict[str, str]:
+    written = Dialect() if dialect is None else dialect
+    return {"separator": written.separator or _SEPARATORS[suffix], "encoding": written.encoding}
 
 
 def _checked(path: str | Path) -> tuple[str, str]:
@@ -62,7 +77,7 @@ def _checked(path: str | Path) -> tuple[str, str]:
             refusal = InvalidInput(f"{name!r} is a directory. Give the path of one file in it.")
         elif suffix is None:
             refusal = InvalidInput(
-                f"the name of a table must end in .csv, .csv.gz, .tsv or .parquet; {name!r} was given. Rename or convert the file."
+                f"the name of a table must end in .csv, .csv.gz, .txt, .tsv or .parquet; {name!r} was given. Rename or convert the file."
             )
         elif empty:
             refusal = FileFormatError(f"{name!r} is empty. A table with a header is needed.")

@@ -14,7 +14,7 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, TypeVar
 
-from discreet.core.errors import FileFormatError, InvalidInput, SchemaError, kind, quoted
+from discreet.core.errors import FileFormatError, InvalidInput, SchemaError, did_you_mean, kind, quoted
 from discreet.data.labels import PLACEHOLDER
 
 T = TypeVar("T")
@@ -64,7 +64,7 @@ def load_toml(path: str | Path, read: Callable[[str], T]) -> T:
 
 def write_toml(table: Mapping[str, object]) -> str:
     """TOML text that `read_toml` reads back to an equal table."""
-    lines = [f"{key} = {_value(value)}" for key, value in table.items() if not isinstance(value, Mapping) and key not in COLUMN_TABLES]
+    lines = [f"{key} = {toml_value(value)}" for key, value in table.items() if not isinstance(value, Mapping) and key not in COLUMN_TABLES]
     for key, value in table.items():
         if isinstance(value, Mapping):
             lines += ["", f"[{toml_key(key)}]", *_lines(value)]
@@ -84,11 +84,29 @@ def toml_string(text: str) -> str:
     return json.dumps(text, ensure_ascii=False).replace("\x7f", "\\u007f")
 
 
+def check_keys(table: Mapping[str, object], *, known: tuple[str, ...], required: tuple[str, ...], where: str) -> None:
+    """Raise SchemaError, with what it is of, for a key that is unknown or absent."""
+    for key in table:
+        if key not in known:
+            raise SchemaError(f"{where}: unknown key {key!r}.{did_you_mean(str(key), known)} Known keys: {quoted(known)}.")
+    if absent := [key for key in required if key not in table]:
+        hint = ' A table [target] with column = "..." and classes = ["...", "..."] is needed.' if "target" in absent else " Add it."
+        raise SchemaError(f"{where}: {quoted(absent)} is missing.{hint}")
+
+
+def listed(table: Mapping[str, object], key: str) -> list[Any]:
+    """What stands under a key; SchemaError for anything but a list."""
+    given = table.get(key, [])
+    if not isinstance(given, list | tuple):
+        raise SchemaError(f"{key} must be a list; {kind(given)} was given.")
+    return list(given)
+
+
 def _lines(table: Mapping[str, object]) -> list[str]:
-    return [f"{toml_key(key)} = {_value(value)}" for key, value in table.items()]
+    return [f"{toml_key(key)} = {toml_value(value)}" for key, value in table.items()]
 
 
-def _value(value: object) -> str:
+def toml_value(value: object) -> str:
     """One value on one line; a number that is whole without its fraction."""
     match value:
         case bool():
@@ -100,7 +118,7 @@ def _value(value: object) -> str:
         case str():
             return toml_string(value)
         case list() | tuple():
-            return f"[{', '.join(map(_value, value))}]"
+            return f"[{', '.join(map(toml_value, value))}]"
         case Mapping():
             return f"{{{', '.join(_lines(value))}}}"
         case _:

@@ -18,6 +18,7 @@ from discreet.core.arrays import Floats
 from discreet.data.adult.table import adult_schema, load_adult
 from discreet.data.cells import encode_labels
 from discreet.data.columns import Target
+from discreet.data.dialect import Dialect
 from discreet.data.layout import encode_signs
 from discreet.data.schema import Schema
 
@@ -35,7 +36,7 @@ def adult_cms() -> tuple[sparse.csr_array, Floats]:
     features = len(MAXIMA)
     schema = _without_unknown(adult_schema())
     for column in schema.categorical:
-        columns.append(features + encode_labels(complete.get_column(column.name), column, markers=())[:, None])
+        columns.append(features + encode_labels(complete.get_column(column.name), column, dialect=Dialect())[:, None])
         features += len(column.categories)
     values = np.column_stack([numbers, np.ones((len(numbers), len(schema.categorical)))])
     values /= np.linalg.norm(values, axis=1, keepdims=True)
@@ -44,7 +45,7 @@ def adult_cms() -> tuple[sparse.csr_array, Floats]:
     rows.eliminate_zeros()
     if rows.shape != SHAPE:
         raise AssertionError(f"Adult as prepared in 2011 has the shape {SHAPE}; {rows.shape} came out. The embedded files do not belong together.")
-    return rows, encode_signs(complete, cast(Target, schema.target), markers=())  # the embedded schema declares two classes
+    return rows, encode_signs(complete, cast(Target, schema.target), dialect=Dialect())  # the embedded schema declares two classes
 
 
 def _without_unknown(schema: Schema) -> Schema:

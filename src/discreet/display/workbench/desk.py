@@ -20,7 +20,7 @@ from discreet.core.errors import InvalidInput
 from discreet.core.files.lookup import exists, is_file
 from discreet.core.files.whole_file import write_whole
 from discreet.core.version import VERSION
-from discreet.data import Schema, read_header
+from discreet.data import Schema, dialect_of, read_header
 from discreet.data.toml_text import write_toml
 from discreet.display.workbench.form import form_of, lost_by_the_form, read_form, required_schema
 from discreet.display.workbench.runs import SCHEMA, Recipe, Run
@@ -296,7 +296,7 @@ def _copied(stream: BufferedIOBase, target: Path, size: int) -> None:
 def _header(path: str) -> dict[str, object]:
     if not is_file(path):
         raise InvalidInput(f"there is no file {path!r}. Check the path.")
-    return {"path": path, "name": Path(path).name.partition(".")[0].strip() or "table", "columns": read_header(path)}
+    return {"path": path, "name": Path(path).name.partition(".")[0].strip() or "table", "columns": read_header(path, dialect_of(path))}
 
 
 def _place(path: str) -> str:

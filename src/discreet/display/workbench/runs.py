@@ -339,7 +339,7 @@ from discreet.estimators import encoded_estimator
 from discreet.ledger import Account
 
 schema = Schema.load({schema!r})
-table = schema.encode(read_table({table!r}, schema.columns(target=True)), target=True)
+table = schema.encode(read_table({table!r}, schema.columns(target=True), schema.file), target=True)
 account = {account}
 settings = {{"epsilon": {epsilon!r}, "delta": {delta!r}, "neighbours": {neighbours!r}, "ledger": account}}
 estimator = encoded_estimator({what!r}, schema, settings)
@@ -359,7 +359,7 @@ from discreet.releases import publish
 
 schema = Schema.load({schema!r})
 release = publish(
-    read_table({table!r}, schema.columns(target=True)),
+    read_table({table!r}, schema.columns(target=True), schema.file),
     {out!r},
     SystemNoise(),
     method={what!r},

@@ -120,7 +120,7 @@ def _numbers(schema: Schema, rows: Matrix, numbers: Floats) -> EncodedTable:
 
 def sample_trial(schema: Schema, path: str | Path, *, records: int) -> Trial:
     """A trial on the rows of a table that its owner declares public; the last 30 % are kept for measuring. Raises as reading and encoding do."""
-    frame = read_table(path, schema.columns(target=True, persons=False))
+    frame = read_table(path, schema.columns(target=True, persons=False), schema.file)
     fitted = min(records, math.floor(frame.height * (1.0 - _SAMPLE_SHARE)))
     if fitted < 10:
         raise InvalidInput("a public sample of at least 15 rows is needed.")

@@ -1,0 +1,175 @@
+"""Tables as people have them: other separators, encodings, marks of numbers, orders of dates, capitals and aliases."""
+
+import gzip
+from datetime import date
+
+import numpy as np
+import polars as pl
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from discreet.core.errors import FileFormatError, InvalidInput, SchemaError
+from discreet.data import CategoricalColumn, DateColumn, Dialect, NumericColumn, Schema, Target, dialect_of, read_header, read_table
+from discreet.data.cells import bounded_days, bounded_numbers, encode_labels
+from discreet.data.draft import schema_stub
+from tests.canary import CANARY
+
+NAMES = ["Größe", "Aufnahme", "Geschlecht", "krank"]
+ROWS = [["1.153,7", "31.12.2018", "MÄNNLICH", "Ja"], ["-2", "1.2.2019", "w", "nein"]]
+SCHEMA = Schema(
+    name="patienten",
+    file=Dialect(separator=";", encoding="cp1252", decimal=",", thousands=".", dates="day.month.year", ignore_case=True),
+    target=Target(column="krank", classes=("nein", "ja")),
+    numeric=(NumericColumn(name="Größe", lower=-2, upper=2000),),
+    date=(DateColumn(name="Aufnahme", lower="2018-01-01", upper="2020-12-31"),),
+    categorical=(CategoricalColumn(name="Geschlecht", categories=("weiblich", "männlich"), aliases={"w": "weiblich"}),),
+)
+
+
+def written(path, *, separator=";", encoding="cp1252", rows=ROWS, line="\r\n"):
+    text = line.join(separator.join(row) for row in [NAMES, *rows]) + line
+    data = text.encode(encoding)
+    path.write_bytes(gzip.compress(data) if path.suffix == ".gz" else data)
+    return path
+
+
+def test_a_table_of_a_german_spreadsheet_is_the_table_that_it_means(tmp_path):
+    frame = read_table(written(tmp_path / "p.csv"), SCHEMA.columns(target=True), SCHEMA.file)
+    usual = {"Größe": ["1153.7", "-2"], "Aufnahme": ["2018-12-31", "2019-02-01"], "Geschlecht": ["männlich", "weiblich"], "krank": ["ja", "nein"]}
+    plain = Schema.from_dict({key: value for key, value in SCHEMA.to_dict().items() if key != "file"})
+    found, meant = SCHEMA.encode(frame, target=True), plain.encode(usual, target=True)
+    assert np.array_equal(found.rows.rmatvec(np.eye(2)), meant.rows.rmatvec(np.eye(2)))
+    assert found.signs.tolist() == meant.signs.tolist() == [1.0, -1.0]
+    assert Schema.from_toml(SCHEMA.to_toml()) == SCHEMA == Schema.from_dict(SCHEMA.to_dict())
+
+
+@pytest.mark.parametrize("separator", [",", ";", "\t", "|"])
+@pytest.mark.parametrize("encoding", ["utf-8", "utf-8-sig", "utf-16", "utf-16-le", "utf-16-be", "cp1252"])
+@pytest.mark.parametrize("name", ["p.csv", "p.csv.gz", "p.tsv"])
+def test_a_header_shows_its_separator_and_its_encoding(tmp_path, separator, encoding, name):
+    path = written(tmp_path / name, separator=separator, encoding=encoding, rows=[["1", "2", "3", "4"]])
+    seen = dialect_of(path)
+    assert read_header(path, seen) == NAMES
+    assert read_table(path, NAMES, seen).rows() == [("1", "2", "3", "4")]
+    assert seen.decimal == ("," if separator == ";" else ".")
+
+
+def test_what_follows_the_first_line_shows_nothing(tmp_path):
+    head = b"age,sex\n"
+    (tmp_path / "a.csv").write_bytes(head + b"1,2\n")
+    plain = dialect_of(tmp_path / "a.csv")
+    assert plain == Dialect()
+    for rest in (b"1;2;3;4;5;6\n", "ü;ü\n".encode("cp1252"), b"\xff\xfe\0\0", CANARY.__repr__().encode()):
+        (tmp_path / "b.csv").write_bytes(head + rest)
+        assert dialect_of(tmp_path / "b.csv") == plain
+
+
+def test_a_stub_says_how_its_file_is_written_and_is_filled_in_where_it_is():
+    seen = Dialect(separator=";", encoding="cp1252", decimal=",")
+    stub = schema_stub(["age", "ill"], name="p", target="ill", file=seen)
+    filled = stub.replace('classes = ["FILL IN", "FILL IN"]', 'classes = ["no", "yes"]').partition("[numeric.age]")[0]
+    text = filled.replace("# rows_per_person = 1", "rows_per_person = 1") + "[numeric.age]\nlower = 0\nupper = 99\n"
+    found = Schema.from_toml(text)
+    assert found.file == seen
+    assert found.rows_per_person == 1
+    assert Schema.from_toml(text.replace('[file]\nseparator = ";"\nencoding = "cp1252"\ndecimal = ","\n', "")).file == Dialect()
+
+
+NUMBER = NumericColumn(name="x", lower=-1e9, upper=1e9)
+
+
+@given(st.decimals(min_value=-(10**8), max_value=10**8, places=3), st.sampled_from([(",", "."), (".", ","), (",", ""), (",", "'"), (".", " ")]))
+def test_a_number_is_read_as_it_was_written(number, marks):
+    decimal, thousands = marks
+    text = f"{number:,.3f}".replace(",", "T").replace(".", decimal).replace("T", thousands)
+    found = bounded_numbers(pl.Series([text]), NUMBER, dialect=Dialect(decimal=decimal, thousands=thousands))
+    assert found.tolist() == [float(number)]
+
+
+@pytest.mark.parametrize(
+    ("dialect", "text"),
+    [
+        (Dialect(decimal=","), "1.5"),
+        (Dialect(decimal=","), "1.234,5"),
+        (Dialect(decimal=",", thousands="."), "1.5"),
+        (Dialect(decimal=",", thousands="."), "12.34,5"),
+        (Dialect(decimal=",", thousands="."), "1,5,5"),
+        (Dialect(thousands=","), "1,5"),
+        (Dialect(), "1,5"),
+    ],
+)
+def test_a_number_that_is_written_otherwise_is_refused_and_never_guessed(dialect, text):
+    with pytest.raises(InvalidInput, match=r"must hold numbers") as refusal:
+        bounded_numbers(pl.Series([text]), NUMBER, dialect=dialect)
+    assert text not in str(refusal.value).replace("1.234,5", "").replace("1,234.5", "").replace("1234,5", "")
+
+
+def test_missing_texts_are_those_of_the_file():
+    dialect = Dialect(decimal=",", missing=("-9,5", "k.A."))
+    found = bounded_numbers(
+        pl.Series(["-9,5", "k.A.", "", "-9.5" if dialect.decimal == "." else "9,5"]),
+        NumericColumn(name="x", lower=0, upper=10, missing=4),
+        dialect=dialect,
+    )
+    assert found.tolist() == [4.0, 4.0, 4.0, 9.5]
+
+
+@pytest.mark.parametrize(
+    ("dates", "text"),
+    [("day.month.year", "3.2.2001"), ("day.month.year", "03.02.2001 23:59"), ("month/day/year", "2/3/2001"), ("day-month-year", "03-02-2001")],
+)
+def test_dates_are_read_in_their_order_and_iso_ones_always(dates, text):
+    column = DateColumn(name="d", lower="2000-01-01", upper="2010-01-01")
+    days = bounded_days(pl.Series([text, "2001-02-03"]), column, dialect=Dialect(dates=dates))
+    assert np.floor(days).tolist() == [(date(2001, 2, 3) - date(1970, 1, 1)).days] * 2
+
+
+def test_labels_are_compared_without_capitals_and_by_their_aliases():
+    column = CategoricalColumn(name="sex", categories=("female", "male"), aliases={"F": "female", "m": "male"})
+    assert encode_labels(pl.Series(["FEMALE", "f", "M", "Male"]), column, dialect=Dialect(ignore_case=True)).tolist() == [0, 0, 1, 1]
+    assert encode_labels(pl.Series(["female", "F", "m"]), column, dialect=Dialect()).tolist() == [0, 0, 1]
+    for text in ("f", "FEMALE"):
+        with pytest.raises(InvalidInput, match="none of its declared"):
+            encode_labels(pl.Series([text]), column, dialect=Dialect())
+
+
+def changed(**file):
+    return {**SCHEMA.to_dict(), "file": {**SCHEMA.file.to_dict(), **file}}
+
+
+@pytest.mark.parametrize(
+    ("table", "words"),
+    [
+        (changed(separator=";;"), "one character"),
+        (changed(separator="a"), "one character"),
+        (changed(encoding="utf8-or-so"), "one that Python knows"),
+        (changed(encoding="base64"), "one that Python knows"),
+        (changed(decimal=";"), 'must be "." or ","'),
+        (changed(thousands=","), "another mark than decimal"),
+        (changed(dates="day.month"), "dates must be such as"),
+        (changed(dates="day.day.year"), "dates must be such as"),
+        (changed(ignore_case=1), "true or false"),
+        (changed(decimals=","), "Did you mean 'decimal'"),
+        (changed(missing=["?"]), "unknown key"),
+        ({**SCHEMA.to_dict(), "file": ";"}, "must be a table"),
+        ({**SCHEMA.to_dict(), "categorical": [{"name": "s", "categories": ["a", "A"]}]}, "but for capitals"),
+        ({**SCHEMA.to_dict(), "categorical": [{"name": "s", "categories": ["a", "b"], "aliases": {"a": "b"}}]}, "declared already"),
+        ({**SCHEMA.to_dict(), "categorical": [{"name": "s", "categories": ["a", "b"], "aliases": {"c": "d"}}]}, "must be one of the categories"),
+        ({**SCHEMA.to_dict(), "missing_values": ["w"]}, "listed in missing_values too"),
+        ({**SCHEMA.to_dict(), "target": {"column": "krank", "classes": ["nein", "ja"], "aliases": "j"}}, "which label each text means"),
+    ],
+)
+def test_what_cannot_be_is_refused_in_a_sentence(table, words):
+    with pytest.raises(SchemaError, match=words):
+        Schema.from_dict(table)
+
+
+def test_a_file_that_is_written_otherwise_is_refused_with_what_to_write(tmp_path):
+    path = written(tmp_path / "p.csv")
+    with pytest.raises(SchemaError, match='separator = ";"'):
+        read_table(path, NAMES, Dialect(encoding="cp1252"))
+    with pytest.raises(FileFormatError, match=r'not UTF-8 text.*encoding = "cp1252"'):
+        read_table(path, NAMES, Dialect(separator=";"))
+    with pytest.raises(FileFormatError, match="not UTF-16 text"):
+        read_table(path, NAMES, Dialect(separator=";", encoding="utf-16"))
