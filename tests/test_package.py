@@ -19,7 +19,7 @@ def built(source: Path, out: Path, *kinds: str) -> dict[str, Path]:
     """Build `source` into `out`; the archives by kind."""
     environment = {**os.environ, "SOURCE_DATE_EPOCH": "1700000000"}
     command = [sys.executable, "-m", "hatchling", "build", "-d", str(out), *(part for kind in kinds for part in ("-t", kind))]
-    outcome = subprocess.run(command, cwd=source, env=environment, capture_output=True, text=True, check=False, timeout=120)
+    outcome = subprocess.run(command, cwd=source, env=environment, capture_output=True, text=True, check=False, timeout=600)
     assert outcome.returncode == 0, outcome.stderr
     return {"wheel" if path.suffix == ".whl" else "sdist": path for path in out.iterdir()}
 

@@ -20,7 +20,7 @@ def script(shell):
     """What `_DISCREET_COMPLETE=shell_source discreet` prints."""
     environment = {**os.environ, "_DISCREET_COMPLETE": f"{shell}_source"}
     code = "from discreet.cli import main; main()"
-    return subprocess.run([sys.executable, "-c", code], env=environment, capture_output=True, text=True, check=False, timeout=60)
+    return subprocess.run([sys.executable, "-c", code], env=environment, capture_output=True, text=True, check=False, timeout=600)
 
 
 @pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])

@@ -122,7 +122,7 @@ def test_a_signal_ends_a_fit_with_a_sentence_and_leaves_no_halves(folder, where,
     before = set(folder.iterdir())
     process = started(where, *form)
     process.send_signal(number)
-    out, err = process.communicate(timeout=120)
+    out, err = process.communicate(timeout=600)
     assert process.returncode == 128 + number
     said = out if form else err
     assert ("interrupted" if number == signal.SIGINT else f"ended by {number.name}") in said
@@ -150,5 +150,5 @@ def test_who_was_told_to_outlive_his_terminal_does(folder):
     time.sleep(0.5)
     assert process.poll() is None
     process.send_signal(signal.SIGTERM)
-    process.communicate(timeout=120)
+    process.communicate(timeout=600)
     assert process.returncode == 128 + signal.SIGTERM

@@ -24,7 +24,7 @@ def python(*arguments, stdin="", cwd=None, **environment):
         capture_output=True,
         text=True,
         check=False,
-        timeout=120,
+        timeout=600,
     )
 
 
@@ -176,7 +176,7 @@ def test_a_pipe_that_is_closed_ends_a_process_in_silence(model):
         process.stdin.write(many)
         process.stdin.close()
         said = process.stderr.read()
-        code = process.wait(timeout=60)
+        code = process.wait(timeout=600)
     assert said == ""
     assert code == 141
 
@@ -201,7 +201,7 @@ runpy.run_module("discreet", run_name="__main__")
 
 def modules_imported(*arguments):
     """The modules that the real entry point imports, `python -m discreet`, and the packages that they are of."""
-    process = subprocess.run([sys.executable, "-c", LISTED, *arguments], capture_output=True, text=True, check=False, timeout=60)
+    process = subprocess.run([sys.executable, "-c", LISTED, *arguments], capture_output=True, text=True, check=False, timeout=600)
     _, *modules = process.stderr.splitlines()[-1].split()
     return {*modules, *(module.partition(".")[0] for module in modules)}
 
@@ -210,7 +210,7 @@ def modules_imported(*arguments):
 def needed_by(name):
     """The modules that another package's module imports: SciPy's special functions come with its optimisers in some versions."""
     code = f"import sys, {name}; print(*sys.modules)"
-    return set(subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True, timeout=60).stdout.split())
+    return set(subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True, timeout=600).stdout.split())
 
 
 @pytest.mark.parametrize("arguments", USAGE)

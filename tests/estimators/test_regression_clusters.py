@@ -85,4 +85,4 @@ def test_a_real_cluster_gives_the_same_and_a_worker_killed_in_the_fit_changes_no
             table = Killing.from_function(client, make, blocks=BLOCKS, features=ROWS.shape[1])
             table.passes = 0
             np.testing.assert_allclose(fitted().fit(table).weights_, fitted().fit(ROWS, TARGETS).weights_, atol=1e-6)
-            client.wait_for_workers(2, timeout=60)
+            client.wait_for_workers(2, timeout=600)

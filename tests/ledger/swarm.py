@@ -109,7 +109,7 @@ def reserve_and_settle(path, epsilon, out):
 
 def examine(path, epsilon, reserved, settled):
     """The file is sound, everything reported is in it and counted, and it can be written."""
-    ledger = Ledger(Path(path), patience=20.0)
+    ledger = Ledger(Path(path), patience=300.0)
     states = {entry.id: entry.state for entry in ledger.history("adult")}
     assert reserved <= states.keys(), "a reservation was lost"
     assert all(states[entry] is State.SETTLED for entry in settled), "a settlement was lost"

@@ -159,9 +159,9 @@ def test_contexts_of_threads_do_not_mix(ledger):
 
     def use(name):
         with using(ledger, name):
-            together.wait(10)
+            together.wait(300)
             seen[name] = current().name
-            together.wait(10)
+            together.wait(300)
 
     threads = [threading.Thread(target=use, args=(name,)) for name in ("adult", "other")]
     for thread in threads:

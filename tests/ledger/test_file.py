@@ -189,7 +189,7 @@ except Exception as error:
     print(count, type(error).__name__, error)
 """
     assert resource.getrlimit(resource.RLIMIT_FSIZE)[1] == resource.RLIM_INFINITY
-    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, timeout=60, check=True)
+    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, timeout=600, check=True)
     count, kind, message = done.stdout.split(" ", 2)
     assert kind == "LedgerUnavailable"
     assert "What was recorded before stays recorded" in message

@@ -1,6 +1,5 @@
 """The picture of spending: well-formed, self-contained, and saying what the ledger says."""
 
-import time
 from datetime import UTC, datetime, timedelta
 from xml.etree import ElementTree as ET
 
@@ -79,8 +78,6 @@ def test_spending_beyond_the_total_stays_in_the_picture(ledger):
 def test_a_long_history_is_thinned_and_ends_at_the_sum(ledger):
     first = datetime(2026, 1, 1, tzinfo=UTC)
     entries = [((first + timedelta(minutes=index)).isoformat(), True, None, stored(pure(0.0001))) for index in range(5000)]
-    begin = time.monotonic()
     text = svg(spending(ledger.data_set("adult"), entries))
-    assert time.monotonic() - begin < 20
     assert len(text) < 40_000
     assert "adult: spent epsilon=0.5, delta=0 of epsilon=1, delta=0" in words(drawn(text))

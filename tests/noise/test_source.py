@@ -187,7 +187,7 @@ for _ in range(3):
     os.waitpid(child, 0)
 print(drawn())
 """
-    outcome = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, timeout=60, check=True)
+    outcome = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, timeout=600, check=True)
     lines = outcome.stdout.split()
     assert len(lines) == len(set(lines)) == 5
 

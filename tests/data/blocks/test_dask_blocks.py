@@ -201,4 +201,4 @@ def test_a_real_cluster_gives_the_same_and_survives_the_death_of_a_worker():
             again = LogisticRegression(classes=[0, 1], random_state=1).fit(table)
             killer.join()
             np.testing.assert_array_equal(again.weights_, expected.weights_)
-            client.wait_for_workers(2, timeout=60)
+            client.wait_for_workers(2, timeout=600)

@@ -168,7 +168,7 @@ def test_a_scheduler_that_dies_or_hangs_ends_the_fit_in_one_sentence(tmp_path, s
     )
     worker = subprocess.Popen([sys.executable, "-m", "distributed.cli.dask_worker", "--nthreads", "1", *place], stderr=subprocess.DEVNULL)
     try:
-        with distributed.Client(scheduler_file=str(tmp_path / "at.json"), security=security, timeout=120) as client:
+        with distributed.Client(scheduler_file=str(tmp_path / "at.json"), security=security, timeout=600) as client:
             table = Troubling.from_function(Cluster(client=client, deadline=10.0), make, blocks=BLOCKS, features=ROWS.shape[1], remember=False)
             table.passes, table.at = 0, 2
             table.trouble = lambda: os.kill(scheduler.pid, getattr(signal, signalled))

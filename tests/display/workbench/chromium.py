@@ -14,7 +14,7 @@ import time
 from contextlib import suppress
 
 NAMES = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable", "chrome")
-PATIENCE = 90.0
+PATIENCE = 300.0
 
 
 def installed():

@@ -51,7 +51,7 @@ class Client:
 
     def send(self, method, path, body=b"", headers=None):
         """Exactly these headers, beside Host and the length."""
-        connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=120)
+        connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=600)
         connection.request(method, path, body, headers or {})
         got = connection.getresponse()
         answer = Answer(got.status, dict(got.getheaders()), got.read())

@@ -34,7 +34,7 @@ def test_it_prints_its_link_serves_and_leaves_no_upload_behind(tmp_path, people,
     assert (link.scheme, link.hostname) == ("http", "127.0.0.1")
 
     def send(method, path, body, **headers):
-        connection = http.client.HTTPConnection(link.netloc, timeout=30)
+        connection = http.client.HTTPConnection(link.netloc, timeout=600)
         connection.request(method, path, body, headers | {"Origin": f"http://{link.netloc}", "Content-Type": "application/json"})
         answer = connection.getresponse()
         return answer, json.loads(answer.read())
@@ -44,7 +44,7 @@ def test_it_prints_its_link_serves_and_leaves_no_upload_behind(tmp_path, people,
     _, found = send("PUT", "/api/upload", people.read_bytes(), **session, **{"X-Discreet-Name": "people.csv"})
     assert Path(found["path"]).exists()
     made.send_signal(ending)
-    out, err = made.communicate(timeout=60)
+    out, err = made.communicate(timeout=600)
     assert (made.returncode, out, err) == (0, "", "")
     assert not list(tmp_path.glob("discreet-workbench-*"))
 

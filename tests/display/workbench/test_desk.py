@@ -359,7 +359,7 @@ def stopped_beside_the_reservation(client, question, site, monkeypatch, *, befor
         "reserve = module.Ledger.reserve\n"
         "def wait():\n"
         "    print('step: waiting', file=sys.stderr, flush=True)\n"
-        "    time.sleep(60)\n"
+        "    time.sleep(600)\n"
         "def slow(*args, **kwargs):\n"
         f"    if {before}: wait()\n"
         "    found = reserve(*args, **kwargs)\n"
@@ -371,12 +371,12 @@ def stopped_beside_the_reservation(client, question, site, monkeypatch, *, befor
     started = client.ask("run", question).json
     assert "Another run" in client.ask("run", question).error
     run = client.page.desk._runs[0]
-    for _ in range(600):
+    for _ in range(6000):
         if "waiting" in run.record()["steps"]:
             break
         run.wait(0.1)
     client.ask("stop", {"number": started["number"]})
-    run.wait(60)
+    run.wait(600)
     record = client.ask("status", {"number": 1}).json
     assert record["state"] == "cancelled"
     return record["message"]

@@ -39,7 +39,7 @@ ODD = [
 
 def wire(port, data):
     """What comes back for raw bytes."""
-    with socket.create_connection(("127.0.0.1", port), timeout=20) as connection:
+    with socket.create_connection(("127.0.0.1", port), timeout=300) as connection:
         found = b""
         with suppress(OSError):  # what is far too long is cut off
             connection.sendall(data)
