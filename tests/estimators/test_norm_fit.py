@@ -35,7 +35,7 @@ def private(kind, **settings):
 @pytest.mark.parametrize("neighbours", ["add-remove", "replace-one"])
 @pytest.mark.parametrize("delta", [0.0, 1e-6])
 def test_the_certificate_states_the_total_and_verifies(kind, neighbours, delta):
-    X, y = rows()
+    X, y = rows(12_000)  # of 4,000 the noise alone cost some fit in a thousand its seven errors in a hundred
     model = private(kind, delta=delta, neighbours=neighbours).fit(X, y)
     assert model.certificate_.mechanism == "norm-then-fit"
     assert model.certificate_.guarantee.to_dict()["epsilon"] == 2.0
@@ -61,14 +61,17 @@ def test_coefficients_are_those_of_a_model_with_the_chosen_norm(kind):
 
 def test_a_norm_declared_far_too_large_costs_more():
     X, y = rows()
-    errors = [np.mean([private(LinearSVC, epsilon=0.5, data_norm=norm).fit(X, y).score(X, y) for _ in range(3)]) for norm in ("private", 50 * UNIT)]
-    assert errors[0] > errors[1] + 0.02
+    right = [
+        np.mean([private(LinearSVC, epsilon=0.5, data_norm=norm, random_state=seed).fit(X, y).score(X, y) for seed in range(8)])
+        for norm in ("private", 50 * UNIT)
+    ]
+    assert right[0] > right[1] + 0.02
 
 
 def test_three_classes():
-    X, _ = rows()
+    X, _ = rows(20_000)
     y = np.digitize(X[:, 0], [-UNIT, UNIT])
-    model = private(LogisticRegression, classes=[0, 1, 2]).fit(X, y)
+    model = private(LogisticRegression, classes=[0, 1, 2], epsilon=8.0).fit(X, y)
     assert model.certificate_.verify(model.weights_).ok
     assert model.coef_.shape == (3, 4)
     assert model.score(X, y) > 0.8
@@ -105,7 +108,7 @@ def test_sparse_rows_and_blocks_choose_as_dense_rows_do():
 
 
 def test_weights_of_records_count():
-    X, y = rows()
+    X, y = rows(12_000)
     heavy = np.where(X[:, 3] > 0, 2.0, 0.0)
     model = private(LinearSVC, max_sample_weight=2.0).fit(X, np.where(X[:, 3] > 0, y, 1 - y), heavy)
     assert model.certificate_.verify(model.weights_).ok

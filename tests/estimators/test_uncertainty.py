@@ -178,7 +178,7 @@ def test_it_works_under_both_relations_and_for_pure_and_published_models(setting
 def test_weights_of_records_count_twice_in_the_variation():
     rows, labels = people()
     model = fitted(class_weight={"no": 1.0, "yes": 3.0})
-    found = release_uncertainty(model, rows, labels, epsilon=50.0, delta=1e-3)
+    found = release_uncertainty(model, rows, labels, epsilon=100.0, delta=1e-3)
     extended = np.column_stack((rows * np.minimum(1.0, 1.0 / np.linalg.norm(rows, axis=1))[:, np.newaxis], np.full(len(rows), 0.3)))
     margins = np.where(labels == "yes", 1.0, -1.0) * (extended @ model.weights_)
     weights = np.where(labels == "yes", 3.0, 1.0)
