@@ -11,6 +11,8 @@ from importlib import import_module
 from importlib.util import find_spec
 from typing import TYPE_CHECKING
 
+from discreet.core.lazily import names_of
+
 if TYPE_CHECKING:
     from discreet import signing as signing
     from discreet.certificates import Certificate, Release, Verification
@@ -48,53 +50,6 @@ if TYPE_CHECKING:
     from discreet.noise import SeededNoise, SystemNoise
 
     __version__ = VERSION
-
-_HOMES = {
-    "ADD_REMOVE": "core.neighbours",
-    "REPLACE_ONE": "core.neighbours",
-    "ArrayModel": "estimators",
-    "Certificate": "certificates",
-    "ConstrainedERM": "estimators",
-    "Records": "data",
-    "Description": "descriptions",
-    "DiscreetError": "core.errors",
-    "Domain": "data",
-    "EncodedTable": "data",
-    "ExpectileRegression": "estimators",
-    "GammaRegression": "estimators",
-    "GroupLasso": "estimators",
-    "HuberRegression": "estimators",
-    "KernelClassifier": "estimators",
-    "Lasso": "estimators",
-    "LassoClassifier": "estimators",
-    "LinearRegression": "estimators",
-    "LinearSVC": "estimators",
-    "LogisticRegression": "estimators",
-    "MatrixRegression": "estimators",
-    "Model": "estimators",
-    "Neighbours": "core.neighbours",
-    "PrivacyWarning": "core.errors",
-    "OrdinalRegression": "estimators",
-    "PoissonRegression": "estimators",
-    "PrivateEvaluation": "evaluation",
-    "PrivateSearchCV": "estimators",
-    "PublicMetric": "estimators.metric",
-    "QuantileRegression": "estimators",
-    "Release": "certificates",
-    "Schema": "data",
-    "SchemaDraft": "data",
-    "SeededNoise": "noise",
-    "SimplexRegression": "estimators",
-    "SurvivalModel": "estimators",
-    "SystemNoise": "noise",
-    "Verification": "certificates",
-    "choose_bounds": "mechanisms.bounds_choice",
-    "choose_norm": "mechanisms.bounds_choice",
-    "describe": "descriptions",
-    "evaluate_privately": "evaluation",
-    "read_table": "data",
-    "release_uncertainty": "estimators",
-}
 
 __all__ = [
     "ADD_REMOVE",
@@ -146,16 +101,15 @@ __all__ = [
 
 
 if not TYPE_CHECKING:
+    _named, _ = names_of(__name__)
 
     def __getattr__(name: str) -> object:
         """The public names, each from the package where it lives, and the packages."""
         if name == "__version__":
             return import_module("discreet.core.version").VERSION
-        if name in _HOMES:
-            return getattr(import_module(f"discreet.{_HOMES[name]}"), name)
-        if find_spec(f"discreet.{name}") is not None:
+        if not name.startswith("_") and find_spec(f"discreet.{name}") is not None:
             return import_module(f"discreet.{name}")
-        raise AttributeError(f"module 'discreet' has no attribute {name!r}")
+        return _named(name)
 
 
 def __dir__() -> list[str]:

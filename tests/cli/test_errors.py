@@ -7,7 +7,6 @@ from pathlib import Path
 
 import pytest
 
-from discreet import data
 from discreet.cli import program
 from discreet.core.errors import SolverFailure
 from discreet.core.files import whole_file
@@ -133,7 +132,7 @@ def test_the_schema_is_read_before_the_table_and_the_table_s_header_before_its_r
 
 
 def test_nothing_is_read_where_the_output_cannot_be_written(folder, monkeypatch):
-    monkeypatch.setattr("discreet.data.read_table", lambda *_: pytest.fail("the table was read"))
+    monkeypatch.setattr("discreet.read_table", lambda *_: pytest.fail("the table was read"))
     (folder / "model.json").write_text("kept", encoding="utf-8")
     outcome = discreet(*FIT)
     assert outcome.code == 3
@@ -143,7 +142,7 @@ def test_nothing_is_read_where_the_output_cannot_be_written(folder, monkeypatch)
 
 @pytest.mark.skipif(os.name == "nt" or not hasattr(os, "geteuid") or os.geteuid() == 0, reason="needs folders that this user cannot write to")
 def test_an_unwritable_folder_is_found_before_the_table_is_read(folder, monkeypatch):
-    monkeypatch.setattr("discreet.data.read_table", lambda *_: pytest.fail("the table was read"))
+    monkeypatch.setattr("discreet.read_table", lambda *_: pytest.fail("the table was read"))
     (folder / "locked").mkdir(mode=0o555)
     assert "cannot be written" in discreet(*fit_with(out="locked/model.json")).error
 
@@ -152,7 +151,7 @@ def test_a_folder_that_refuses_new_files_is_found_before_the_table_is_read(folde
     def touch(*_, **__):
         raise PermissionError(13, "Permission denied")
 
-    monkeypatch.setattr("discreet.data.read_table", lambda *_: pytest.fail("the table was read"))
+    monkeypatch.setattr("discreet.read_table", lambda *_: pytest.fail("the table was read"))
     monkeypatch.setattr(whole_file.Path, "touch", touch)
     outcome = discreet(*FIT)
     assert outcome.code == 3
@@ -240,7 +239,7 @@ def test_the_traceback_is_shown_only_where_it_is_asked_for(folder, monkeypatch, 
         assert end.value.code == 1
         return capsys.readouterr()
 
-    monkeypatch.setattr(data, "read_table", broken)
+    monkeypatch.setattr("discreet.read_table", broken)
     quiet = said()
     monkeypatch.setenv("DISCREET_DEBUG", "1")
     loud = said()

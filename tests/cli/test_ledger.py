@@ -66,7 +66,7 @@ def test_a_fit_without_a_ledger_says_so(folder):
 def test_the_second_of_two_fits_is_refused_before_the_table_is_read(folder, ledger, monkeypatch, as_json):
     assert discreet(*FIT, *SPEND).code == 0
     first = (folder / "model.json").read_bytes()
-    monkeypatch.setattr("discreet.data.read_table", not_to_be_read)
+    monkeypatch.setattr("discreet.read_table", not_to_be_read)
     outcome = discreet(*FIT, *SPEND, "--overwrite", *as_json)
     assert outcome.code == 7
     assert "epsilon=0.5" in outcome.error
@@ -93,7 +93,7 @@ def test_the_reservation_decides_where_others_spend_in_the_meantime(folder, ledg
         assert discreet(*FIT[:-1], "other.json", *SPEND).code == 0
         return read_table(*arguments)
 
-    monkeypatch.setattr("discreet.data.read_table", read_and_let_others_spend)
+    monkeypatch.setattr("discreet.read_table", read_and_let_others_spend)
     assert discreet(*FIT, *SPEND).code == 7
     assert states(ledger) == ["settled"]
     assert not (folder / "model.json").exists()
@@ -132,7 +132,7 @@ REFUSED = [
 @pytest.mark.parametrize(("more", "code", "words"), REFUSED, ids=lambda value: " ".join(value) if isinstance(value, tuple) else None)
 @pytest.mark.parametrize("as_json", [(), ("--json",)])
 def test_spending_that_cannot_be_is_refused_before_the_table_is_read(folder, ledger, monkeypatch, more, code, words, as_json):
-    monkeypatch.setattr("discreet.data.read_table", not_to_be_read)
+    monkeypatch.setattr("discreet.read_table", not_to_be_read)
     before = contents(ledger)
     outcome = discreet(*FIT, *more, *as_json)
     assert (outcome.code, words in outcome.error) == (code, True), outcome

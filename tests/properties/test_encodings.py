@@ -10,12 +10,11 @@ from discreet.core.errors import InvalidInput, SchemaError
 from discreet.core.fields import exported
 from discreet.data import NumericColumn, Schema, Target, encodings, layout
 from discreet.data.encodings import Encoding
-from discreet.data.encodings.base import Bounds
+from discreet.data.encodings.base import Bounds, Linear
 from discreet.data.encodings.bins import Bins
 from discreet.data.encodings.calendar import Hour, Month, Weekday
 from discreet.data.encodings.curve import Curve
 from discreet.data.encodings.cyclic import Cyclic
-from discreet.data.encodings.linear import Linear
 from discreet.data.encodings.log import Log
 from discreet.data.places import parts_of
 

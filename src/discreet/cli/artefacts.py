@@ -37,7 +37,7 @@ class Kind:
 
 
 def _shown_model(value: Any) -> tuple[list[str], dict[str, object]]:
-    from discreet.cli.model_file import described
+    from discreet.cli.models import described
 
     schema, summary = value.schema, value.summary()
     named = {"kind": value.kind, "features": schema.features, "schema": schema.to_dict(), "summary": summary.to_dict()}

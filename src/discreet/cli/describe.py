@@ -7,10 +7,9 @@ file cannot be written.
 from typing import Annotated
 
 import discreet
-from discreet.cli.inputs import Records, Spending, check_fits, receipt
+from discreet.cli.inputs import Records, Spending, Whose, ask, check_fits, receipt
 from discreet.cli.options import Delta, File, Neighbours, Option, Report, SchemaFile, Seed, command, noise_of, usage_error
 from discreet.cli.output import Outcome, check_output, check_report, keep, labelled, same_path, step, written, written_report
-from discreet.cli.persons import Whose, ask
 from discreet.core.errors import InvalidInput
 from discreet.core.neighbours import DELTA
 

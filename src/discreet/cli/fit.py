@@ -11,12 +11,10 @@ from typing import Annotated, Any, Literal
 
 import discreet
 from discreet.cli.any_model import load_model_of_schema
-from discreet.cli.inputs import Records, Spending, check_fits
-from discreet.cli.model_file import ModelFile
-from discreet.cli.models import Settings, estimator_named, planned, setting_options, settings_given, standard_kind, train
+from discreet.cli.inputs import Records, Spending, Whose, ask, check_fits
+from discreet.cli.models import ModelFile, Settings, estimator_named, planned, setting_options, settings_given, standard_kind, train
 from discreet.cli.options import LATER, Delta, File, Kind, Neighbours, SchemaFile, command, usage_error, warn_of_seed
 from discreet.cli.output import Outcome, check_output, keep, labelled, same_path, step
-from discreet.cli.persons import Whose, ask
 from discreet.core.errors import InvalidInput, quoted
 from discreet.core.neighbours import DELTA
 
@@ -108,7 +106,7 @@ def fit(
             raise InvalidInput(
                 "--prior goes with columns whose cuts are public, since it is a point among their features; leave it or private cuts out."
             )
-        shown = cut_schema(public, {column.name: public_cuts(column.lower, column.upper) for column in chosen})
+        shown = cut_schema(public, {column.name: public_cuts(column.lower, column.upper) for column in chosen}) if chosen else public
         promised = planned(kind, shown, settings)
         if intervals is not None:
             _check_intervals(promised, training, public=not chosen and not records.in_blocks)

@@ -19,7 +19,7 @@ import click
 import discreet
 from discreet.cli import synthetic
 from discreet.cli.artefacts import read_artefact
-from discreet.cli.inputs import Records, Spending, check_fits, guarantee_of, read, receipt
+from discreet.cli.inputs import Records, Spending, Whose, ask, check_fits, guarantee_of, read, receipt
 from discreet.cli.options import (
     ARGUMENT,
     LATER,
@@ -37,11 +37,9 @@ from discreet.cli.options import (
     usage_error,
 )
 from discreet.cli.output import Outcome, announce, check_report, labelled, refuse_same_file, step, styled, within, written_report
-from discreet.cli.persons import Whose, ask
 from discreet.core.errors import FileFormatError, InvalidInput, quietly
 from discreet.core.files.lookup import is_folder
 from discreet.core.files.strict_json import read_object
-from discreet.core.validate import whole
 
 _Published: TypeAlias = "discreet.releases.PublishedRelease | discreet.releases.SyntheticTable"
 _WIDTH = 100
@@ -102,6 +100,8 @@ class _Release:
     def __post_init__(self) -> None:
         """Raise InvalidInput for a number that nobody can know."""
         if self.known_records is not None:
+            from discreet.core.validate import whole
+
             whole(self.known_records, "--public-records")
 
 

@@ -9,10 +9,9 @@ from pathlib import Path
 from typing import Annotated, Any, Literal
 
 import discreet
-from discreet.cli.inputs import Spending, check_fits, read, receipt
+from discreet.cli.inputs import Spending, ask, check_fits, read, receipt, said
 from discreet.cli.options import ARGUMENT, Argument, File, Hidden, Option, Seed, command, group, noise_of
 from discreet.cli.output import Outcome, check_output, labelled, same_path, step, written
-from discreet.cli.persons import ask, said
 from discreet.core.errors import InvalidInput, quoted
 from discreet.core.files.whole_file import write_whole
 

@@ -4,10 +4,9 @@ from dataclasses import dataclass
 from typing import Annotated, Any
 
 import discreet
-from discreet.cli.inputs import Records, check_fits, read
+from discreet.cli.inputs import Records, ask, check_fits, read
 from discreet.cli.options import Option, typed, usage_error
 from discreet.cli.output import labelled, step
-from discreet.cli.persons import ask
 
 METHOD = "synthetic"
 SAYS = "rows of nobody in the columns' own types, drawn from noisy counts of columns and chosen pairs; any learner trains on them"

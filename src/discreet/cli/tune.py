@@ -9,12 +9,10 @@ from collections.abc import Sequence
 from typing import Annotated, Any, Literal
 
 import discreet
-from discreet.cli.inputs import Records, Spending, check_fits
-from discreet.cli.model_file import ModelFile
-from discreet.cli.models import Settings, declared_by_schema, estimator_named, standard_kind
+from discreet.cli.inputs import Records, Spending, Whose, ask, check_fits
+from discreet.cli.models import ModelFile, Settings, declared_by_schema, estimator_named, standard_kind
 from discreet.cli.options import Delta, Kind, Neighbours, Option, SchemaFile, command, usage_error, warn_of_seed
 from discreet.cli.output import Outcome, labelled, step
-from discreet.cli.persons import Whose, ask
 from discreet.core.errors import InvalidInput, quietly
 from discreet.core.lazily import lazily
 from discreet.core.neighbours import DELTA

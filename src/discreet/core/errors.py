@@ -10,6 +10,7 @@ caught.
 """
 
 import difflib
+import json
 from collections.abc import Callable, Iterable
 from functools import wraps
 from typing import ClassVar, ParamSpec, TypeVar
@@ -91,6 +92,12 @@ def quoted(names: Iterable[str], *, most: int = 8) -> str:
     listed = list(names)
     shown = ", ".join(repr(name) for name in listed[:most])
     return shown if len(listed) <= most else f"{shown} and {len(listed) - most} more"
+
+
+def brief(value: object) -> str:
+    """A value of a file, short enough for a message."""
+    text = f"{value:.10g}" if isinstance(value, float) else json.dumps(value)
+    return text if len(text) <= 60 else f"{text[:57]}..."
 
 
 def did_you_mean(given: str, known: Iterable[str]) -> str:

@@ -5,12 +5,10 @@ __getattr__, __dir__ = names_of(__name__)                in a package: the names
 registered(kept, name, package)                          what a module of the package registers as it is imported
 """
 
-import ast
 import sys
 from collections.abc import Callable, Mapping
 from functools import cache
 from importlib import import_module
-from pkgutil import iter_modules
 from typing import Any, TypeVar
 
 T = TypeVar("T")
@@ -38,6 +36,8 @@ def lazily(name: str) -> Any:  # noqa: ANN401 - as above
 def registered(kept: Mapping[str, T], name: str, package: str) -> T | None:
     """What is kept under a name, which a module of `package` registers as it is imported: they are, one after the other, until it is there."""
     if name not in kept:
+        from pkgutil import iter_modules  # noqa: PLC0415 - help and version are answered without
+
         for module in (_MOSTLY, *(found.name for found in iter_modules(import_module(package).__path__))):
             import_module(f"{package}.{module}")
             if name in kept:
@@ -61,6 +61,8 @@ def names_of(package: str) -> tuple[Callable[[str], object], Callable[[], list[s
 
 def _homes(package: str) -> dict[str, str]:
     """Name -> module, from the text of the package."""
+    import ast  # noqa: PLC0415 - as above
+
     loader: Any = sys.modules[package].__loader__
     blocks = [node for node in ast.parse(loader.get_source(package)).body if isinstance(node, ast.If)]
     imports = [node for block in blocks if ast.unparse(block.test) == "TYPE_CHECKING" for node in block.body if isinstance(node, ast.ImportFrom)]

@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Any, Self
 
 from discreet.certificates import Certificate, Check
 from discreet.core.arrays import Floats
-from discreet.core.errors import FileFormatError, InvalidInput, quoted
+from discreet.core.errors import FileFormatError, InvalidInput, brief, quoted
 from discreet.core.fields import finite, whole
 from discreet.core.files.strict_json import read_object
 from discreet.core.files.text_file import read_parsed
@@ -27,7 +27,7 @@ from discreet.core.files.whole_file import write_whole
 from discreet.core.lazily import lazily
 from discreet.data.labels import Label
 from discreet.estimators.forms import BoundedForm, Form, KernelForm, MadeForm, form_of
-from discreet.estimators.model_record import brief, check_keys, weights_of
+from discreet.estimators.model_record import check_keys, weights_of
 from discreet.estimators.stated_model import StatedModel, kind_of, same
 from discreet.matrices.per_record import answers_per_record
 from discreet.statements.base import NORM_THEN_FIT

@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Any, Self
 
 from discreet.certificates import Certificate, Check
 from discreet.core.arrays import Floats
-from discreet.core.errors import FileFormatError, InvalidInput
+from discreet.core.errors import FileFormatError, InvalidInput, brief
 from discreet.core.files.strict_json import read_object
 from discreet.core.files.text_file import read_parsed
 from discreet.core.files.whole_file import write_whole
@@ -28,7 +28,7 @@ from discreet.core.showing import shown
 from discreet.data import NumberTarget, Schema, TimeTarget
 from discreet.data.labels import Label, canonical
 from discreet.estimators.forms import Form, KernelForm, LinearForm, MadeForm, form_of
-from discreet.estimators.model_record import FORMAT, brief, check_keys, schema_of, weights_of
+from discreet.estimators.model_record import FORMAT, check_keys, schema_of, weights_of
 from discreet.estimators.stated_model import StatedModel, kind_of, same
 from discreet.estimators.summary import MOST, Summary
 from discreet.matrices.per_record import answers_per_record

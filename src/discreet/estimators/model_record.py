@@ -1,24 +1,16 @@
 """The parts of a model file, read strictly: what is absent, too much or mistyped is refused, and nothing is guessed."""
 
-import json
 from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
 
-from discreet.accounting import Json
 from discreet.core.arrays import Floats
-from discreet.core.errors import DiscreetError, FileFormatError, quoted
+from discreet.core.errors import DiscreetError, FileFormatError, brief, quoted
 from discreet.data import Schema
 
 FORMAT = "discreet-model/1"
 """The format of a model file; another version is refused."""
-
-
-def brief(value: Json) -> str:
-    """A value of a file, short enough for a message."""
-    text = f"{value:.10g}" if isinstance(value, float) else json.dumps(value)
-    return text if len(text) <= 60 else f"{text[:57]}..."
 
 
 def check_keys(record: Mapping[str, Any], known: str, keys: Sequence[str], *, other: str) -> None:

@@ -13,7 +13,7 @@ import numpy.typing as npt
 from discreet.accounting import Json
 from discreet.certificates import Certificate, Check, Verification
 from discreet.core.arrays import Floats
-from discreet.core.errors import InvalidInput, InvalidType, did_you_mean, quoted
+from discreet.core.errors import InvalidInput, InvalidType, brief, did_you_mean, quoted
 from discreet.core.fields import numbers
 from discreet.core.lazily import lazily
 from discreet.data.labels import Label
@@ -28,7 +28,6 @@ from discreet.estimators.forms import (
     log_probabilities,
     probabilities,
 )
-from discreet.estimators.model_record import brief
 from discreet.estimators.saved import KINDS, OWN, Saved, saved_kind
 from discreet.losses import Logistic, MarginLoss, loss_named
 from discreet.losses.predictions import PredictionLoss, prediction_loss_named

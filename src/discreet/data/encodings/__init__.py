@@ -6,12 +6,11 @@ from typing import Any
 
 from discreet.core.errors import SchemaError, did_you_mean, kind, quoted
 from discreet.core.fields import exported
-from discreet.data.encodings.base import Bounds, Encoding, parameters_of, spelled
+from discreet.data.encodings.base import Bounds, Encoding, Linear, parameters_of, spelled
 from discreet.data.encodings.bins import Bins
 from discreet.data.encodings.calendar import Hour, Month, Weekday
 from discreet.data.encodings.curve import Curve
 from discreet.data.encodings.cyclic import Cyclic
-from discreet.data.encodings.linear import Linear
 from discreet.data.encodings.log import Log
 
 __all__ = [

@@ -1,4 +1,4 @@
-"""How the numbers of a column become features: by nodes along the column, and a public table with a row for every node.
+"""How the numbers of a column become features: by nodes along the column, and a public table with a row for every node; `Linear` is the plainest.
 
     x at position p = c + f (c a node, 0 <= f < 1)  ->  (1 - f) A_c + f A_(c+1),      A public, (nodes, features), |A_j|_2 <= norm
 
@@ -9,9 +9,10 @@ differences along the column, are other tables. Nodes and table follow from the 
 
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
 from itertools import pairwise
 from sys import float_info
-from typing import Any, NamedTuple
+from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 
@@ -75,6 +76,29 @@ class Encoding(Named, ABC):
     def one_hot(self) -> bool:
         """Whether the table is the identity and every position is whole."""
         return False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Linear(Encoding):
+    """A number as one feature: t = (x - lower) / (upper - lower), or 2 t - 1 where the column's scale is symmetric."""
+
+    name: ClassVar[str] = "linear"
+
+    def positions(self, values: Floats, bounds: Bounds) -> Floats:
+        """See Encoding."""
+        return (values - bounds.lower) / bounds.width
+
+    def table(self, bounds: Bounds) -> Floats:
+        """See Encoding: the two ends."""
+        return np.array([[-1.0 if bounds.symmetric else 0.0], [1.0]])
+
+    def labels(self, bounds: Bounds) -> tuple[str, ...]:  # noqa: ARG002 - the column's own name
+        """See Encoding."""
+        return ("",)
+
+    def points(self, bounds: Bounds) -> Floats:
+        """See Encoding."""
+        return np.array([bounds.lower, bounds.upper])
 
 
 def spelled(encoding: Encoding) -> str | dict[str, Any]:
