@@ -13,6 +13,8 @@ from collections import Counter, defaultdict
 import pytest
 from hypothesis import settings
 
+from discreet.core.remembered import forget
+
 settings.register_profile("quick", deadline=None, derandomize=True, max_examples=25, database=None)
 settings.register_profile("all", deadline=None, derandomize=True, max_examples=100, database=None)
 settings.register_profile("slow", deadline=None, max_examples=1000, print_blob=True)
@@ -75,6 +77,17 @@ def values(item):
     taken = item.callspec.params
     alone = [[name] for name in taken.keys() - {name for names in lists for name in names}]
     return {tuple((name, id(taken[name])) for name in names) for names in [*lists, *alone]}
+
+
+@pytest.fixture(autouse=True)
+def nothing_remembered(request):
+    """What a test replaces is computed with the replacement, and nothing of it is there afterwards."""
+    if "monkeypatch" not in request.fixturenames:
+        yield
+        return
+    forget()
+    yield
+    forget()
 
 
 def named(names):

@@ -47,6 +47,7 @@ from scipy.special import erfc, erfcx
 from discreet.accounting.base import Statement, require_finite
 from discreet.core.arrays import Floats, as_float, is_finite
 from discreet.core.errors import InvalidInput
+from discreet.core.remembered import remembered
 from discreet.core.rounding import raising, up
 from discreet.core.validate import whole
 
@@ -122,6 +123,7 @@ def gaussian_deltas(epsilons: Floats, mu: float) -> Floats:
     return np.maximum(deltas, _LEAST)
 
 
+@remembered
 def gaussian_mu(epsilon: float, delta: float) -> float:
     """The largest mu (to 1e-9, rounded down) with delta_G(epsilon; mu) <= delta: the analytic Gaussian mechanism needs sigma = Delta / mu.
 

@@ -24,6 +24,7 @@ from discreet.core.arrays import Floats
 from discreet.core.fields import require_known
 from discreet.core.neighbours import Neighbours
 from discreet.core.private import holds_records
+from discreet.core.remembered import remembered
 from discreet.core.version import VERSION
 from discreet.core.workers import single_threaded_algebra
 from discreet.ledger import Account, spending_on
@@ -114,7 +115,7 @@ class Mechanism(ABC, Generic[P, D]):
         """
         for part in ("loss", "constraint"):
             require_known(getattr(problem, part, None))
-        return for_persons(self.name, self.promise(problem), getattr(problem, "persons", None))
+        return for_persons(self.name, promised(self, problem), getattr(problem, "persons", None))
 
     @abstractmethod
     def draw(self, problem: P, data: D, noise: Noise) -> Drawn:
@@ -186,6 +187,12 @@ class Mechanism(ABC, Generic[P, D]):
         issued = certified(self.name, parameters, problem.to_dict(), guarantee, digest.hexdigest(), noise.description, noise_private=noise.private)
         entry = None if reservation is None else reservation.id
         return replace(issued, releases=self.releases, ledger_entry=entry), drawn.beside
+
+
+@remembered
+def promised(mechanism: Mechanism[P, Any], problem: P) -> Guarantee:
+    """`promise`: the next fit of the same kind states it again."""
+    return mechanism.promise(problem)
 
 
 def at_epsilon(epsilon: float, delta: float, neighbours: Neighbours, theorem: str) -> ApproximateDP:

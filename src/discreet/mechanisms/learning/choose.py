@@ -56,6 +56,7 @@ from typing import Any, TypeAlias
 from discreet.accounting import gaussian_mu
 from discreet.core.errors import InfeasibleTarget, InvalidInput
 from discreet.core.neighbours import ADD_REMOVE, REPLACE_ONE, Neighbours
+from discreet.core.remembered import remembered
 from discreet.losses import SoftplusHinge
 from discreet.mechanisms.learning.base import LearningMechanism, default_tolerance, one_of, solved_apart
 from discreet.mechanisms.learning.margin import MARGIN
@@ -193,6 +194,7 @@ def mechanism_names() -> list[str]:
     return sorted({mechanism for mechanism, _ in _CALIBRATORS})
 
 
+@remembered
 def calibrate(problem: AnyRisk, *, mechanism: str, calibration: str, epsilon: float, delta: float, neighbours: Neighbours) -> LearningMechanism[Any]:
     """The named mechanism with the least noise that reaches (epsilon, delta); epsilon = infinity gives the non-private fit.
 
@@ -222,6 +224,7 @@ def _check_target(epsilon: float, delta: float) -> None:
         raise InvalidInput(f"delta must be at least 0 and less than 1; {delta!r} was given. Take delta well below 1 / n.")
 
 
+@remembered
 def default_ridge(problem: AnyRisk, *, epsilon: float, delta: float, neighbours: Neighbours, mechanism: str = "objective") -> float:
     """lambda of the module docstring for this public problem; it does not depend on the problem's own lambda, and on n only where that is public."""
     rule, free = _rule_and_free(problem, epsilon=epsilon, delta=delta, neighbours=neighbours, mechanism=mechanism)
@@ -229,6 +232,7 @@ def default_ridge(problem: AnyRisk, *, epsilon: float, delta: float, neighbours:
     return _OUTPUT_FACTOR * max(rule, least) if mechanism == "output" else max(_few(problem) * rule, least)
 
 
+@remembered
 def default_temperature(problem: RegularisedRisk, *, epsilon: float, delta: float, neighbours: Neighbours, mechanism: str = "objective") -> float:
     """T of the softplus hinge where nobody chooses one, from public numbers. See the module docstring."""
     if mechanism == "output":

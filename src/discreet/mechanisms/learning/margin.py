@@ -47,6 +47,7 @@ The Jacobian term alone uses up ln(1 + c_max c R^2 / lambda) of epsilon when its
 import math
 import sys
 from collections.abc import Callable
+from dataclasses import dataclass
 from functools import lru_cache
 from typing import NamedTuple
 
@@ -70,6 +71,7 @@ with R = hypot(.). A ratio a above beta G by its own rounding costs the square o
 _CORNERS = 512
 _LINES = 48
 _FARTHEST = 37.0
+_PASSES = 8
 _CORNERS_UP, _LINES_UP = 1e-14, 1e-12
 """Relative, of corners and of lines above them."""
 
@@ -100,6 +102,7 @@ def jacobian_corners(problem: RegularisedRisk) -> JacobianCorners:
     return JacobianCorners(t, bounds)
 
 
+@dataclass(frozen=True, slots=True)
 class Margin(Head[RegularisedRisk]):
     """Losses of the margin."""
 
@@ -258,6 +261,13 @@ def _tail(g: float, shift: float) -> float:
 
 def _upper_envelope(slopes: Floats, heights: Floats) -> tuple[list[tuple[float, float]], list[float]]:
     """The part above zero of max_j (slopes_j g + heights_j): its lines by increasing slope, and where each begins to be the maximum and positive."""
+    for _ in range(_PASSES):
+        with np.errstate(all="ignore"):
+            meets = np.diff(heights) / -np.diff(slopes)
+        above = np.concatenate(([True], meets[1:] > meets[:-1], [True]))  # a line that is nowhere above both beside it is nowhere the maximum
+        if np.all(above) and np.all(np.isfinite(meets)):
+            return _above_zero(slopes, heights, np.concatenate(([-math.inf], meets)))
+        slopes, heights = slopes[above], heights[above]
     kept: list[tuple[float, float]] = []
     begins: list[float] = []
     for slope, height in zip(slopes.tolist(), heights.tolist(), strict=True):
@@ -274,16 +284,18 @@ def _upper_envelope(slopes: Floats, heights: Floats) -> tuple[list[tuple[float, 
         if begin < math.inf:
             kept.append((slope, height))
             begins.append(begin)
-    return _above_zero(kept, begins)
+    lines = np.array(kept)
+    return _above_zero(lines[:, 0], lines[:, 1], np.array(begins))
 
 
-def _above_zero(lines: list[tuple[float, float]], begins: list[float]) -> tuple[list[tuple[float, float]], list[float]]:
+def _above_zero(slopes: Floats, heights: Floats, begins: Floats) -> tuple[list[tuple[float, float]], list[float]]:
     """Drop what lies below zero; the envelope is non-decreasing, so that is everything left of one point."""
-    for index, (slope, height) in enumerate(lines):
-        end = begins[index + 1] if index + 1 < len(lines) else math.inf
-        level = -math.inf if height > 0 else math.inf
-        crossing = level if slope == 0 else -height / slope
-        if crossing < end:
-            start = max(crossing, begins[index])
-            return lines[index:], [start, *begins[index + 1 :]]
-    return [], []
+    with np.errstate(divide="ignore", invalid="ignore"):
+        crossings = np.where(slopes == 0, np.where(heights > 0, -math.inf, math.inf), -heights / slopes)
+    positive = crossings < np.append(begins[1:], math.inf)
+    if not np.any(positive):
+        return [], []
+    first = int(np.argmax(positive))
+    starts = begins[first:].tolist()
+    starts[0] = max(float(crossings[first]), starts[0])
+    return list(zip(slopes[first:].tolist(), heights[first:].tolist(), strict=True)), starts

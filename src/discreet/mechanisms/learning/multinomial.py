@@ -27,6 +27,7 @@ lambda > c_max R^2 / (K (e^{epsilon / (K - 1)} - 1)). Of persons with several ro
 
 import math
 from collections.abc import Callable
+from dataclasses import dataclass
 
 import numpy as np
 
@@ -45,6 +46,7 @@ _UP = raising(4_096)
 _DOWN = lowering(450)
 
 
+@dataclass(frozen=True, slots=True)
 class Multinomial(Head[MultinomialRisk]):
     """The multinomial logistic loss of K classes."""
 

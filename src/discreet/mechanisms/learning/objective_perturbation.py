@@ -20,7 +20,7 @@ A prior changes none of the theorems (proof note prior.md).
 import math
 from collections.abc import Callable
 from dataclasses import dataclass, replace
-from functools import lru_cache, partial
+from functools import partial
 from typing import Any, ClassVar, Generic, Self
 
 import numpy as np
@@ -29,6 +29,7 @@ from discreet.accounting import PureDP
 from discreet.core.arrays import Floats
 from discreet.core.errors import InfeasibleTarget
 from discreet.core.neighbours import Neighbours
+from discreet.core.remembered import remembered
 from discreet.core.rounding import lowering, raising
 from discreet.data import Records
 from discreet.mechanisms.learning.base import (
@@ -116,9 +117,9 @@ class GaussianObjective(GaussianPerturbation[R], Generic[R]):
         return self.grid.release(minimisers(problem, data, self._noise(problem, noise, count), self.tolerance), noise)
 
 
-@lru_cache(maxsize=256)
+@remembered
 def _least_scale(head: Head[Any], problem: AnyRisk, epsilon: float, delta: float, neighbours: Neighbours) -> float:
-    """Head.scale, remembered: a plan, the fit after it and the next fold ask for the same noise, of public numbers alone."""
+    """Head.scale: a plan, the fit after it and the next fold ask for the same noise."""
     return head.scale(problem, epsilon=epsilon, delta=delta, neighbours=neighbours)
 
 

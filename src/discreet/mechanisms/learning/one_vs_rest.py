@@ -17,6 +17,7 @@ one half each of the sums for (2 s, 2 J) and (2 s, 0) under replace-one.
 
 import math
 from collections.abc import Callable
+from dataclasses import dataclass
 from functools import lru_cache
 
 import numpy as np
@@ -38,6 +39,7 @@ _REACH = 10.5
 _ROUNDING = 1e-14
 
 
+@dataclass(frozen=True, slots=True)
 class OneVsRest(Head[OneVsRestRisk]):
     """K problems of two classes."""
 

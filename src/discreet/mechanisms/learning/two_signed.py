@@ -18,6 +18,7 @@ its second one.
 """
 
 import math
+from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
@@ -107,16 +108,31 @@ def half_problem(*, loss: str, width: float, radius: float, ridge: float, dimens
 
 def two_signed_delta(half: RegularisedRisk, *, scale: float, epsilon: float, neighbours: Neighbours) -> float:
     """Upper bound of delta(epsilon); see the module docstring."""
-    factor = 2.0
+    return _two_signed_profile(half, neighbours)(scale, epsilon)
+
+
+def _two_signed_profile(half: RegularisedRisk, neighbours: Neighbours) -> Callable[[float, float], float]:
+    """`two_signed_delta` of (scale, epsilon); what depends on the problem alone is computed once."""
     if half.several and neighbours is not ADD_REMOVE:
-        mixed, coupled = person_replaced(half)(half.gradient_bound / scale, epsilon)
-        return min(1.0, 2.0 * mixed, 4.0 * coupled)
-    if neighbours is not ADD_REMOVE:
-        s = half.gradient_bound / scale * _UP
-        left = epsilon - math.log1p(half.curvature_bound / half.ridge) * _UP
-        if not (left > 0 and (left / (2.0 * s)) ** 2 - s * s >= 1.0 + 1e-9):
-            factor = 4.0
-    return min(1.0, factor * MARGIN.delta(half, scale=scale, epsilon=epsilon, neighbours=neighbours))
+        bounds = person_replaced(half)
+
+        def of_persons(scale: float, epsilon: float) -> float:
+            mixed, coupled = bounds(half.gradient_bound / scale, epsilon)
+            return min(1.0, 2.0 * mixed, 4.0 * coupled)
+
+        return of_persons
+    profile = MARGIN.profile(half, neighbours)
+
+    def delta(scale: float, epsilon: float) -> float:
+        factor = 2.0
+        if neighbours is not ADD_REMOVE:
+            s = half.gradient_bound / scale * _UP
+            left = epsilon - math.log1p(half.curvature_bound / half.ridge) * _UP
+            if not (left > 0 and (left / (2.0 * s)) ** 2 - s * s >= 1.0 + 1e-9):
+                factor = 4.0
+        return min(1.0, factor * profile(scale, epsilon))
+
+    return delta
 
 
 def two_signed_scale(half: RegularisedRisk, *, epsilon: float, delta: float, neighbours: Neighbours) -> float:
@@ -128,7 +144,7 @@ def two_signed_scale(half: RegularisedRisk, *, epsilon: float, delta: float, nei
     above = half.gradient_bound * (1.0 if neighbours is ADD_REMOVE else 2.0) / gaussian_mu(epsilon, target)
     refusal = InfeasibleTarget(f"objective perturbation at epsilon={epsilon:g} needs a ridge above {half.ridge:.3g}; take a larger one, or epsilon.")
 
-    def risk(scale: float) -> float:
-        return two_signed_delta(half, scale=scale, epsilon=epsilon, neighbours=neighbours)
-
-    return quietly(lambda: least_scale(risk, above=above, target=target, step=1e-2, precision=1e-8), refusal, InfeasibleTarget)
+    profile = _two_signed_profile(half, neighbours)
+    return quietly(
+        lambda: least_scale(lambda scale: profile(scale, epsilon), above=above, target=target, step=1e-2, precision=1e-8), refusal, InfeasibleTarget
+    )

@@ -23,6 +23,7 @@ from discreet.accounting import NoGuarantee
 from discreet.core.arrays import Floats
 from discreet.core.errors import InvalidInput
 from discreet.core.neighbours import Neighbours
+from discreet.core.remembered import remembered
 from discreet.data import Records
 from discreet.mechanisms.regression.adassp import AdaSSP
 from discreet.mechanisms.regression.base import Fitted, RegressionMechanism
@@ -40,6 +41,7 @@ _AROUND_A_POINT = ("objective", "objective-huber")
 """With a ridge of their own, which may pull towards a point, and records that may weigh less than others."""
 
 
+@remembered
 def calibrate_least_squares(
     problem: LeastSquares, *, mechanism: str = "auto", epsilon: float, delta: float, neighbours: Neighbours, steps: int | None = None
 ) -> RegressionMechanism:

@@ -18,6 +18,7 @@ from discreet.accounting import NoGuarantee
 from discreet.core.arrays import Floats, is_finite
 from discreet.core.errors import InfeasibleTarget, InvalidInput
 from discreet.core.neighbours import Neighbours
+from discreet.core.remembered import remembered
 from discreet.core.rounding import raising
 from discreet.data import Records
 from discreet.mechanisms.base import Drawn, Mechanism
@@ -200,6 +201,7 @@ class NonPrivatePrediction(Mechanism[PredictionRisk, Records]):
         return point
 
 
+@remembered
 def calibrate_prediction(
     problem: PredictionRisk, *, epsilon: float, delta: float, neighbours: Neighbours, ridge: float | None = None
 ) -> PredictionObjectivePerturbation | NonPrivatePrediction:
