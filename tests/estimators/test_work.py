@@ -12,6 +12,7 @@ import pytest
 
 from discreet import LinearRegression, LinearSVC, LogisticRegression
 from discreet.matrices import DenseMatrix
+from discreet.mechanisms.learning import margin
 
 PASSES = ("matvec", "rmatvec", "banded", "gram", "row_norms", "ordered_matvec", "ordered_row_norms")
 ROUNDING = 1
@@ -39,12 +40,15 @@ RNG = np.random.default_rng(20)
 ROWS = RNG.standard_normal((COUNT, 12)) / 6.0
 SCORES = ROWS @ RNG.standard_normal((12, 3))
 BUDGET = {"epsilon": 1.0, "delta": 1e-6, "data_norm": 1.0, "random_state": 7}
+WIDE = RNG.standard_normal((COUNT, 300)) / 20.0
 TWO, THREE = (SCORES[:, 0] > 0).astype(int), SCORES.argmax(axis=1)
 FITS = {
     "logistic": (LogisticRegression(classes=[0, 1], **BUDGET), TWO, {"row_norms": 2, "matvec": 11, "rmatvec": 9, "gram": 2, "banded": 2}),
     "hinge": (LinearSVC(classes=[0, 1], **BUDGET), TWO, {"row_norms": 2, "matvec": 10, "rmatvec": 10, "gram": 2, "banded": 1}),
     "multinomial": (LogisticRegression(classes=[0, 1, 2], **BUDGET), THREE, {"row_norms": 2, "matvec": 26, "rmatvec": 26, "gram": 1, "banded": 1}),
     "one-vs-rest": (LinearSVC(classes=[0, 1, 2], **BUDGET), THREE, {"row_norms": 2, "matvec": 32, "rmatvec": 32, "gram": 6, "banded": 3}),
+    "wide logistic": (LogisticRegression(classes=[0, 1], **BUDGET), TWO, {"row_norms": 2, "matvec": 13, "rmatvec": 13, "banded": 1}),
+    "wide hinge": (LinearSVC(classes=[0, 1], **BUDGET), TWO, {"row_norms": 2, "matvec": 13, "rmatvec": 13, "banded": 1}),
     "regression": (
         LinearRegression(target_bound=1.0, **BUDGET),
         np.clip(SCORES[:, 0] / 3.0, -1.0, 1.0),
@@ -57,7 +61,22 @@ FITS = {
 @pytest.mark.parametrize("name", FITS)
 def test_a_fit_takes_no_more_passes_than_it_did(name, passes):
     estimator, targets, recorded = FITS[name]
-    estimator.fit(ROWS, targets)
+    estimator.fit(WIDE if "wide" in name else ROWS, targets)
     assert sum(passes.values()) > 3, "the products are counted"
     for kind in PASSES:
         assert passes[kind] <= recorded.get(kind, 0) + ROUNDING, (name, dict(passes))
+    assert "gram" in recorded or passes["gram"] == 0, "a Hessian of all records costs as much as all these passes"
+
+
+def test_the_noise_of_a_kind_of_fit_is_looked_for_once_and_its_curve_evaluated_a_few_times(monkeypatch):
+    calls = []
+    curve = margin._expected_excess
+    monkeypatch.setattr(margin, "_expected_excess", lambda *given: calls.append(1) or curve(*given))
+    targets = FITS["regression"][1]
+    LinearRegression(target_bound=1.0, **BUDGET).fit(ROWS, targets)
+    assert 2 <= len(calls) <= 27, "two scales and a promise; it was 57"
+    before = len(calls)
+    LinearRegression(target_bound=1.0, **BUDGET).fit(ROWS[::-1], targets[::-1])
+    assert len(calls) == before, "public numbers of the next fit are the same"
+    LinearRegression(target_bound=1.0, **{**BUDGET, "epsilon": 1.01}).fit(ROWS, targets)
+    assert len(calls) > before

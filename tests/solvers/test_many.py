@@ -1,4 +1,4 @@
-"""Many fits at once: each as good as alone."""
+"""Many fits at once: each is as good as alone, and certified alike."""
 
 import numpy as np
 import pytest
@@ -9,7 +9,7 @@ from discreet.losses import HuberHinge, Logistic, SmoothedHinge, SoftplusHinge
 from discreet.matrices import DenseMatrix, SparseMatrix
 from discreet.problems.objective import MarginObjective
 from discreet.solvers import solve, solve_many
-from discreet.solvers.newton import SecantPairs
+from discreet.solvers.directions import SecantPairs
 
 LOSSES = [Logistic(), SoftplusHinge(temperature=0.3), HuberHinge(half_width=0.4), SmoothedHinge(half_width=0.1)]
 

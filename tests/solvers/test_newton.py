@@ -12,7 +12,8 @@ from discreet.losses import HuberHinge, Logistic, SmoothedHinge, SoftplusHinge
 from discreet.matrices import DenseMatrix, SparseMatrix
 from discreet.problems.objective import MarginObjective
 from discreet.solvers import solve
-from discreet.solvers.newton import CholeskyDirections, ConjugateDirections, minimise, positive_factor
+from discreet.solvers.directions import CholeskyDirections, ConjugateDirections, positive_factor
+from discreet.solvers.newton import minimise
 
 LOSSES = [Logistic(), SoftplusHinge(temperature=0.3), HuberHinge(half_width=0.4), HuberHinge(half_width=0.01), SmoothedHinge(half_width=0.1)]
 

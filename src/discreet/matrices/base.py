@@ -146,6 +146,11 @@ class Matrix(ABC):
         """
         return weighted_gram((entries for _, entries in self._parts()), self.shape[1], weights, single_precision=single_precision)
 
+    @property
+    def gram_passes(self) -> float:
+        """About how many passes take as long as a Gram matrix, where that is many; 0 where it is few, or not known."""
+        return 0.0
+
     def gram_diagonal(self, weights: Floats) -> Floats:
         """sum_i weights_i x_ij^2 for every column j, shape (d,), for non-negative `weights` (n,)."""
         result = np.zeros(self.shape[1])

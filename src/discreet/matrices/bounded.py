@@ -66,6 +66,11 @@ class RowsOf(Matrix):
         """As the base is."""
         return self._base.on_device
 
+    @property
+    def gram_passes(self) -> float:
+        """That of the base."""
+        return self._base.gram_passes
+
     def rows(self, rows: slice) -> Matrix:
         """See Matrix."""
         return self.part(self._base.rows(rows), rows)

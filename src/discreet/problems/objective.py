@@ -49,6 +49,25 @@ from discreet.problems.certified_sums import TINY, UNIT, CertifiedSums, Place, g
 _FINE = 8192
 """The finer bound of item 2, two more slopes a record, is worth it when the coarse one exceeds this many u sum_i c_i L R_i: eight blocks' worth."""
 
+_FACTOR = 0.04
+"""Passes of a Cholesky factor, times n / d^2."""
+_SAMPLED, _FEW = 8, 2048
+"""Records a column of a sampled Hessian, and records of a sampled diagonal."""
+
+
+class Spaced(NamedTuple):
+    """Some records, evenly spaced, and what each of them stands for."""
+
+    rows: slice
+    records: int
+    weight: float
+
+
+def _spaced(count: int, most: int) -> Spaced:
+    step = max(1, -(-count // max(most, 1)))
+    records = -(-count // step)
+    return Spaced(slice(None, None, step), records, count / max(records, 1))
+
 
 class Radii(NamedTuple):
     """R_i >= |x_i|, (n,), and upper bounds of sum_i c_i R_i, sum_i c_i R_i^2 and max_i c_i R_i."""
@@ -125,6 +144,32 @@ class RowObjective(ABC):
     def hessian_at_hand(self) -> bool:
         """See Objective: no."""
         return False
+
+    @property
+    def hessian_passes(self) -> tuple[float, float]:
+        """See Objective: the Gram matrix, and d^3 / 3 operations of its factor."""
+        count, passes = self.matrix.shape[0], self.matrix.gram_passes
+        if passes == 0.0 or self.matrix.on_device:
+            return (0.0, 0.0)
+        factor = _FACTOR * self.dimension**2 / max(count, 1)
+        return (passes * _spaced(count, _SAMPLED * self.dimension).records / max(count, 1) + factor, passes + factor)
+
+    def sampled_hessian(self, curvatures: Array, *, single_precision: bool = False) -> Floats:
+        """See Objective: of `_SAMPLED` records a column, evenly spaced."""
+        some = _spaced(self.matrix.shape[0], _SAMPLED * self.dimension)
+        return self._of(some).hessian(curvatures[some.rows] * some.weight, single_precision=single_precision)
+
+    def sampled_inverse_diagonal(self, curvatures: Array) -> Callable[[Floats], Floats]:
+        """See Objective: of `_FEW` records."""
+        some = _spaced(self.matrix.shape[0], _FEW)
+        diagonal = self._of(some).hessian_diagonal(curvatures[some.rows] * some.weight)
+        return lambda vectors: vectors / diagonal[:, np.newaxis]
+
+    def _of(self, some: Spaced) -> Self:
+        """The objective of these records, with the ridge of all."""
+        weights = None if self._weights is None else self._weights[some.rows]
+        columns: dict[str, Any] = {self.targets: self._targets[some.rows]}
+        return replace(self, matrix=self.matrix.rows(some.rows), weights=weights, **columns)
 
     def sample(self) -> Self | None:
         """See Objective; for long tables on a device only."""

@@ -68,6 +68,10 @@ class Part(Protocol):
     def hessian_diagonal(self, curvatures: Floats) -> Floats:
         """See Objective."""
 
+    @property
+    def hessian_passes(self) -> tuple[float, float]:
+        """See Objective."""
+
     def slope_along(self, step: float, margins: Floats, change: Floats, base: float, bend: float) -> float:
         """See Objective."""
 
@@ -147,6 +151,8 @@ class SummedObjective:
     """A few of the parts, for `sample`."""
     certify: Spread | None = None
     """The same records in fewer, longer parts, for certificates, which go over a part band by band themselves; None for `spread`."""
+    passes: float = 0.0
+    """What a Hessian costs in passes, where that is many."""
     _memory: Memory = field(default_factory=Memory)
 
     def with_linear(self, linear: Floats | None) -> "SummedObjective":
@@ -173,6 +179,20 @@ class SummedObjective:
     def margins(self, point: Floats) -> Floats:
         """The point: linear in the point, as margins are."""
         return point
+
+    @property
+    def hessian_passes(self) -> tuple[float, float]:
+        """See Objective: a sample is an objective of its own here."""
+        return self.passes, self.passes
+
+    def sampled_hessian(self, curvatures: Floats, *, single_precision: bool = False) -> Floats:
+        """See Objective: that of all records."""
+        return self.hessian(curvatures, single_precision=single_precision)
+
+    def sampled_inverse_diagonal(self, curvatures: Floats) -> Callable[[Floats], Floats]:
+        """See Objective: that of all records."""
+        inverse = 1.0 / self.hessian_diagonal(curvatures)
+        return lambda vectors: inverse[:, np.newaxis] * vectors
 
     def value(self, point: Floats, margins: Floats) -> float:
         """G(w)."""
@@ -300,6 +320,7 @@ def summed(data: Records, part: Callable[[Records, float], Part], *, dimension: 
         hessians=hessians,
         eager=data.slow and dimension <= _EAGER_DIMENSION,
         some=_spaced(parts, data.jobs),
+        passes=0.0 if data.slow else parts[0].hessian_passes[1],
     )
 
 

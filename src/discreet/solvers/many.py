@@ -18,7 +18,8 @@ from scipy.linalg import cho_solve
 from discreet.core.arrays import Floats
 from discreet.core.errors import SolverFailure, quietly
 from discreet.core.workers import map_in_order, single_threaded_algebra
-from discreet.solvers.newton import MATRIX_LIMIT, SecantPairs, check, directions_for, minimise, positive_factor, solve
+from discreet.solvers.directions import MATRIX_LIMIT, SecantPairs, positive_factor
+from discreet.solvers.newton import check, directions_for, minimise, solve
 from discreet.solvers.objective import Objective, Status, failure
 
 COLUMNS = 64

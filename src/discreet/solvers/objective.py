@@ -28,6 +28,19 @@ class Objective(Protocol):
     def hessian_at_hand(self) -> bool:
         """Whether the last point's Hessian costs nothing once its gradient is known: then a fresh one is always used."""
 
+    @property
+    def hessian_passes(self) -> tuple[float, float]:
+        """About what a sampled Hessian and a whole one cost, each with its factor, in passes over all records; zeros where each is worth it.
+
+        A function of the shape.
+        """
+
+    def sampled_hessian(self, curvatures: Floats, *, single_precision: bool = False) -> Floats:
+        """(d, d): that of some records, over their share."""
+
+    def sampled_inverse_diagonal(self, curvatures: Floats) -> Callable[[Floats], Floats]:
+        """The inverse of its diagonal, of fewer records, applied to (d, k)."""
+
     def with_linear(self, linear: Floats | None) -> "Objective":
         """The same function with another linear term."""
 
