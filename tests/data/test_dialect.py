@@ -65,6 +65,11 @@ def test_what_follows_the_first_line_shows_nothing(tmp_path):
         assert dialect_of(tmp_path / "b.csv") == plain
 
 
+def test_marks_within_quotes_separate_nothing(tmp_path):
+    (tmp_path / "a.csv").write_text('"a;b;c;d",e\n1,2\n', encoding="utf-8")
+    assert read_header(tmp_path / "a.csv", dialect_of(tmp_path / "a.csv")) == ["a;b;c;d", "e"]
+
+
 def test_a_stub_says_how_its_file_is_written_and_is_filled_in_where_it_is():
     seen = Dialect(separator=";", encoding="cp1252", decimal=",")
     stub = schema_stub(["age", "ill"], name="p", target="ill", file=seen)

@@ -13,7 +13,6 @@ shows, its separator and encoding, is recognised from its bytes, and from nothin
 """
 
 import codecs
-import csv
 import re
 from dataclasses import dataclass, fields
 from typing import TYPE_CHECKING
@@ -111,9 +110,9 @@ def recognised(start: bytes, *, separator: str) -> Dialect:
     """The dialect that the first line of a table shows; `start` are the first bytes of the file, `separator` is what its name says."""
     encoding = _encoding_of(start)
     line = next((text for text in start.decode(encoding, errors="replace").splitlines() if text.strip()), "")
-    counts = {mark: len(next(csv.reader([line], delimiter=mark), [])) for mark in SEPARATORS}
-    best = max(counts, key=lambda mark: (counts[mark], mark == separator))
-    found = "" if counts[best] < 2 or best == separator else best
+    bare = re.sub('"[^"]*"', "", line)
+    best = max(SEPARATORS, key=lambda mark: (bare.count(mark), mark == separator))
+    found = "" if best not in bare or best == separator else best
     # Spreadsheets separate by semicolons where a comma is the decimal mark.
     return Dialect(separator=found, encoding=encoding, decimal="," if found == ";" else ".")
 
