@@ -6,7 +6,7 @@ import warnings
 import numpy as np
 import pytest
 from sklearn.base import clone
-from sklearn.model_selection import GridSearchCV
+from sklearn.model_selection import GridSearchCV, cross_val_score
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import FunctionTransformer, StandardScaler
 
@@ -20,6 +20,7 @@ from discreet import (
     PrivateSearchCV,
     Schema,
     SurvivalModel,
+    evaluate_privately,
 )
 from discreet.core.errors import InvalidInput, InvalidType, PrivacyAdvice
 from discreet.estimators import fit_with_cuts, threshold_for
@@ -111,7 +112,27 @@ def test_a_search_on_the_records_is_noticed_and_the_private_one_is_not():
     said = advice(lambda: GridSearchCV(model(), {"alpha": [0.1, 1.0]}, cv=2).fit(X, y))
     assert any("PrivateSearchCV" in one for one in said)
     private = PrivateSearchCV(model(), {"alpha": [0.5, 5.0]}, epsilon=9.0, expected_runs=2.0)
-    assert advice(lambda: private.fit(X.copy(), y)) == []
+    again = X.copy()
+    assert advice(lambda: private.fit(again, y)) == []
+    assert any("fitted on before" in one for one in advice(lambda: private.fit(again, y)))
+    large = PrivateSearchCV(LinearSVC(classes=[0, 1]), {"alpha": [0.5, 5.0]}, epsilon=12.0, delta=0.1, expected_runs=2.0)
+    said = advice(lambda: large.fit(X.copy(), y))
+    assert [any(part in one for one in said) for part in ("162,755 times", "above 1 / n", "data_norm was left")] == [True] * 3
+
+
+def test_cross_validation_on_the_records_is_noticed():
+    said = advice(lambda: cross_val_score(model(), *table(), cv=2))
+    assert said
+    assert all("evaluate_privately" in one for one in said)
+
+
+def test_an_evaluation_says_what_a_fit_would_of_epsilon_and_delta():
+    X, y = table()
+    fitted = model().fit(X, y)
+    for given, says in (({"epsilon": 12.0}, "162,755 times"), ({"epsilon": 1.0, "delta": 0.1}, "above 1 / n")):
+        (said,) = advice(lambda given=given: evaluate_privately(fitted, X, y, **given))
+        assert says in said
+    assert advice(lambda: evaluate_privately(fitted, X, y, epsilon=1.0, delta=0.1, neighbours="add-remove")) == []
 
 
 def test_cuts_and_a_fit_are_one_fit():

@@ -1,14 +1,13 @@
 """What is legal, and tells more than its user may think: said in a `PrivacyAdvice`, from public numbers and from how a fit was called.
 
-    before a fit    a step of a Pipeline that learns from the records; a search that scores its settings on the records; the same table again, on no
-                    ledger; epsilon of 10 or more; delta above 1 / n, where n is public; the standard data_norm, left as it is
+    before a fit    a step of a Pipeline that learns from the records; a search, or cross-validation, that scores on the records; the same table
+                    again, on no ledger; epsilon of 10 or more; delta above 1 / n, where n is public; the standard data_norm, left as it is
 
 Nothing here looks at a record: tables are told apart by which object they are, and n is used where a certificate states it. No warning changes a fit.
 Parameters of other libraries are answered with the name that they have here.
 """
 
 import inspect
-import math
 import warnings
 from abc import ABCMeta
 from collections.abc import Callable, Iterable, Iterator
@@ -19,11 +18,10 @@ from weakref import WeakSet, ref
 from sklearn.pipeline import Pipeline
 from sklearn.utils import get_tags
 
+from discreet.core.advice import about_numbers, caller
 from discreet.core.errors import InvalidInput, InvalidType, PrivacyAdvice, did_you_mean
 from discreet.core.neighbours import Privacy
 
-MUCH = 10.0
-"""An epsilon from which on a promise is a formality: e^10 is 22,000."""
 _OTHER_NAMES = {
     "C": "C is called alpha here, the coefficient of |w|^2 / 2 in the mean loss: alpha = 1 / (C n), or None, which public numbers choose",
     "neighbors": "neighbors is called neighbours here: 'replace-one' or 'add-remove'",
@@ -87,17 +85,9 @@ def advise(estimator: Any, X: Any, *, privacy: Privacy, records: int | None, enc
         return
     untold = estimator in _UNTOLD and not encoded
     again = not on_a_ledger and _again(X)
-    said = [*_about_numbers(privacy, records), *_about_callers(estimator), *_about_rows(estimator, untold=untold, again=again)]
+    said = [*about_numbers(privacy, records), *_about_callers(estimator), *_about_rows(estimator, untold=untold, again=again)]
     for words in said:
         warnings.warn(words, PrivacyAdvice, stacklevel=caller())
-
-
-def caller() -> int:
-    """How many frames above the one that warns the first is that is not this library's, as `warnings.warn` counts."""
-    frame, inside = inspect.currentframe(), 0
-    while frame is not None and str(frame.f_globals.get("__name__", "")).startswith(f"{__name__.partition('.')[0]}."):
-        frame, inside = frame.f_back, inside + 1
-    return inside
 
 
 def _inside(estimator: Any) -> bool:
@@ -108,17 +98,6 @@ def _inside(estimator: Any) -> bool:
             outer = frame.f_back
         frame = frame.f_back
     return outer is not None and str(outer.f_globals.get("__name__", "")).startswith(f"{__name__.partition('.')[0]}.")
-
-
-def _about_numbers(privacy: Privacy, records: int | None) -> Iterator[str]:
-    if privacy.epsilon >= MUCH:
-        times = f"{math.exp(min(privacy.epsilon, 700.0)):,.0f}" if privacy.epsilon < 20 else f"e^{privacy.epsilon:g}"
-        yield f"epsilon={privacy.epsilon:g} lets what is released be {times} times likelier with a record than without it. Take 1, or 4 at most."
-    if records is not None and records > 0 and privacy.delta > 1.0 / records:
-        yield (
-            f"delta={privacy.delta:g} is above 1 / n for n = {records:,}: publishing one record in the open would be allowed by it. "
-            f"Take delta={_round_down(0.01 / records)} or less."
-        )
 
 
 def _about_rows(estimator: Any, *, untold: bool, again: bool) -> Iterator[str]:
@@ -137,8 +116,9 @@ def _about_rows(estimator: Any, *, untold: bool, again: bool) -> Iterator[str]:
 
 def _about_callers(estimator: Any) -> Iterator[str]:
     """What scikit-learn was doing when it called this fit."""
-    frame, searched, learnt = inspect.currentframe(), False, set[str]()
+    frame, searched, scored, learnt = inspect.currentframe(), False, False, set[str]()
     while frame is not None:
+        scored = scored or str(frame.f_globals.get("__name__", "")).startswith("sklearn.model_selection._validation")
         theirs = str(frame.f_globals.get("__name__", "")).startswith("sklearn.") and frame.f_code.co_name in {"fit", "fit_transform", "fit_predict"}
         holder = frame.f_locals.get("self") if theirs else None
         if not searched and any(kind.__module__.startswith("sklearn.model_selection.") for kind in type(holder).__mro__):
@@ -147,6 +127,11 @@ def _about_callers(estimator: Any) -> Iterator[str]:
         if isinstance(holder, Pipeline):
             learnt |= {name for name, step in holder.steps[:-1] if _learns(step)}
         frame = frame.f_back
+    if scored and not searched:
+        yield (
+            "cross-validation scores fits on private records, which no budget was paid for, and what its fits promise adds up. Use PrivateSearchCV "
+            "to choose, and evaluate_privately on records that were left out to measure."
+        )
     if learnt:
         steps = ", ".join(sorted(learnt))
         yield (
@@ -170,11 +155,6 @@ def _again(X: Any) -> bool:
     except TypeError:  # lists know no weak references, and are not held back from being freed
         return False
     return False
-
-
-def _round_down(value: float) -> str:
-    """A power of ten at most this."""
-    return f"1e{math.floor(math.log10(value))}"
 
 
 def refuse_bad_names(estimator: Any, given: Iterable[str]) -> None:

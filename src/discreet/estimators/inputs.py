@@ -26,13 +26,13 @@ import scipy.sparse as sp
 from sklearn.utils.multiclass import type_of_target
 from sklearn.utils.validation import column_or_1d
 
+from discreet.core.advice import caller
 from discreet.core.arrays import Floats
 from discreet.core.errors import InvalidInput, InvalidType, PrivacyWarning, quietly
 from discreet.core.neighbours import ADD_REMOVE, Neighbours
 from discreet.core.validate import positive, whole
 from discreet.data import EncodedTable
 from discreet.data.records import record_weights
-from discreet.estimators.advice import caller
 from discreet.matrices import Matrix, as_matrix, transfer
 from discreet.matrices.bounded import check_finite
 from discreet.matrices.convert import is_device_array, is_tabmat

@@ -28,15 +28,16 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 from discreet.accounting.stopping import NegativeBinomialRuns
 from discreet.core.arrays import Floats
 from discreet.core.errors import InvalidInput, InvalidType
-from discreet.core.neighbours import neighbours_of
+from discreet.core.neighbours import ADD_REMOVE, Privacy, neighbours_of
 from discreet.core.validate import job_count, number
 from discreet.data import BlockTable, EncodedTable
+from discreet.estimators.advice import advise
 from discreet.estimators.base import PrivateModel, Spender, account_of
 from discreet.estimators.search_blocks import streamed_table
 from discreet.estimators.search_methods import SET_BY_THE_SEARCH, Fits, Found, algorithm_4, random_stopping
 from discreet.estimators.search_scores import Scoring, scoring_of
 from discreet.estimators.search_tables import SearchTable, held_table
-from discreet.ledger import check_may_travel
+from discreet.ledger import check_may_travel, current
 from discreet.matrices import answers_as_its, marked_per_record
 from discreet.mechanisms.persons import Owners, held_rule, owners_of, table_rule
 from discreet.noise import Noise
@@ -153,10 +154,19 @@ class PrivateSearchCV(MetaEstimatorMixin, Spender):  # type: ignore[misc]
             scoring=scoring,
         )
         account = account_of(known.get("ledger") if self.ledger is None else self.ledger)
+        self._advise(
+            X, Privacy(epsilon=epsilon, delta=delta, neighbours=fits.neighbours), table, on_a_ledger=account is not None or current() is not None
+        )
         if self.method == "algorithm-4":
             return algorithm_4(fits, table, noise, epsilon=epsilon, delta=delta, account=account)
         law, share = self._law(len(settings), delta), number(self.score_share, "score_share")
         return random_stopping(fits, table, noise, epsilon=epsilon, delta=delta, law=law, share=share, account=account)
+
+    def _advise(self, X: Any, privacy: Privacy, table: SearchTable, *, on_a_ledger: bool) -> None:
+        """Warn as a single fit does, of what the search promises."""
+        records = None if privacy.neighbours is ADD_REMOVE else table.shape[0]
+        encoded = isinstance(X, EncodedTable | BlockTable)
+        advise(self.estimator, X, privacy=privacy, records=records, encoded=encoded, on_a_ledger=on_a_ledger)
 
     def predict(self, X: Any) -> npt.NDArray[Any]:
         """The class or number of every row, (n,), by the chosen model."""

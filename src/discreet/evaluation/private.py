@@ -11,13 +11,15 @@ theirs, shares are of what rows weigh, and intervals are about the population th
 on the same records has spent its own budget: the two add up, which a ledger does for you.
 """
 
+import warnings
 from collections.abc import Sequence
 from numbers import Integral
 from typing import Any
 
 from discreet.certificates import Release
-from discreet.core.errors import InvalidInput, frameless
-from discreet.core.neighbours import ADD_REMOVE, Neighbours, Persons, neighbours_of
+from discreet.core.advice import about_numbers, caller
+from discreet.core.errors import InvalidInput, PrivacyAdvice, frameless
+from discreet.core.neighbours import ADD_REMOVE, Neighbours, Persons, Privacy, neighbours_of
 from discreet.core.validate import job_count, number
 from discreet.data import BlockTable, EncodedTable
 from discreet.evaluation.asked import Asked
@@ -107,10 +109,19 @@ def evaluate_privately(  # noqa: PLR0913 - each is a public choice
         level=level,
         persons=rule,
     )
-    noise, jobs = _noise(random_state), job_count(n_jobs)
+    noise, jobs, privacy = _noise(random_state), job_count(n_jobs), Privacy(epsilon=epsilon, delta=delta, neighbours=prepared.survey.neighbours)
     if in_blocks:
+        _advise(privacy, None)
         return measure_blocks(prepared, model, X, noise, account=account, jobs=jobs)
-    return measure(prepared, outcomes_of(model, X, y, wanted=prepared.survey.wanted), noise, account=account, persons=persons)
+    outcomes = outcomes_of(model, X, y, wanted=prepared.survey.wanted)
+    _advise(privacy, None if prepared.survey.secret or prepared.survey.shared else outcomes.records)
+    return measure(prepared, outcomes, noise, account=account, persons=persons)
+
+
+def _advise(privacy: Privacy, records: int | None) -> None:
+    """Warn of a promise that says little; `records` where their number is public."""
+    for words in about_numbers(privacy, records):
+        warnings.warn(words, PrivacyAdvice, stacklevel=caller())
 
 
 def prepare(  # noqa: PLR0913 - as above
