@@ -34,7 +34,7 @@ from discreet.mechanisms.release.categories import probabilities
 from discreet.mechanisms.selection import CountNoise
 from discreet.noise import SystemNoise
 from discreet.problems import Prior
-from discreet.queries import SecondMoments
+from discreet.queries import Projection, SecondMoments
 from discreet.queries import Target as Column
 from discreet.statements.categories import RESPONSE, UNARY
 from discreet.statements.counting import WHOLE
@@ -151,6 +151,15 @@ def test_no_record_moves_second_moments_farther_than_the_noise_is_for():
             report = CATALOGUE["second-moments"].run(Target(epsilon=1.0, delta=1e-6, neighbours=neighbours, person=person))
             assert not report.violated, str(report)
             assert report.bound > 0.995
+
+
+def test_no_record_moves_a_projection_and_the_target_beside_it_farther_than_the_noise_is_for():
+    domain = Domain(features=4, norm_bound=1.0, target_bound=3.0)
+    query = Projection.from_public_seed(domain, width=2, seed=7, target=Column.NOISY, beside=True)
+    along = np.linalg.svd(query.matrix)[0][:, 0]
+    ends = Records(rows=as_matrix(np.array([along, -along])), targets=np.array([3.0, -3.0]), domain=domain, kept=True)
+    first, second = np.concatenate([rows for _, rows in query.answer(ends)])
+    assert 0.999 * query.sensitivity(REPLACE_ONE) <= np.linalg.norm(first - second) <= query.sensitivity(REPLACE_ONE)
 
 
 def test_an_eigenvalue_is_released_for_what_its_recheck_finds():

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from discreet.consumers import ProjectedRidge, ProjectedRows
+from discreet.consumers import ProjectedKMeans, ProjectedNearestMeans, ProjectedRidge, ProjectedRows
 from discreet.core.errors import InvalidInput
 
 DRAW = np.random.default_rng(0)
@@ -76,3 +76,26 @@ def test_shapes_that_do_not_go_together_are_refused():
         model.predict(TRUE)
     with pytest.raises(InvalidInput, match="fitted on 20"):
         released(1).project(np.ones((1, 3)))
+
+
+def test_lengths_of_means_and_spread_of_clusters_have_no_share_of_the_noise():
+    draw = np.random.default_rng(4)
+    centres = 4.0 * draw.standard_normal((3, 20))
+    codes = draw.integers(0, 3, 600)
+    true = (centres[codes] + 0.1 * draw.standard_normal((600, 20))) @ P
+    values = true + np.sqrt(VARIANCE) * draw.standard_normal(true.shape)
+    clusters = ProjectedKMeans(n_clusters=3, projection=P, noise_variance=VARIANCE, random_state=0).fit(values)
+    within = sum(np.square(true[codes == code] - true[codes == code].mean(axis=0)).sum() for code in range(3))
+    noise = 600 * 8 * VARIANCE
+    assert (
+        abs(clusters.inertia_ - within)
+        < 0.15 * noise
+        < 0.9 * noise
+        < ProjectedKMeans(n_clusters=3, projection=P, random_state=0).fit(values).inertia_
+    )
+    found = clusters.predict(centres)
+    assert sorted(found) == [0, 1, 2]
+    assert np.mean(found[codes] == clusters.labels_) > 0.99
+    few = np.concatenate([np.flatnonzero(codes == 0)[:2], np.flatnonzero(codes == 1)])  # two noisy rows of one class: its mean is too long
+    means = ProjectedNearestMeans(projection=P, noise_variance=VARIANCE).fit(values[few], codes[few])
+    assert means._lengths[0] == pytest.approx(np.square(means.means_[0]).sum() - 8 * VARIANCE / 2)

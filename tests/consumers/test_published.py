@@ -4,7 +4,19 @@ import numpy as np
 import pytest
 
 from discreet import ADD_REMOVE, REPLACE_ONE, SeededNoise, SystemNoise
-from discreet.consumers import NoisyLinearSVC, NoisyLogisticRegression, NoisyRidge, ProjectedRidge, ProjectedRows, SketchRidge, reconstructed_rows
+from discreet.consumers import (
+    NoisyLinearSVC,
+    NoisyLogisticRegression,
+    NoisyRidge,
+    ProjectedLinearSVC,
+    ProjectedLogisticRegression,
+    ProjectedNearestMeans,
+    ProjectedRidge,
+    ProjectedRows,
+    SketchRidge,
+    reconstructed_rows,
+)
+from discreet.consumers.projected import projected_targets
 from discreet.core.errors import InvalidInput
 from discreet.data import Domain
 from discreet.releases import publish, read_release
@@ -84,6 +96,34 @@ def test_projected_rows_are_read_with_their_projection(tmp_path, method):
     assert made.nearest(X[:2], neighbours=3).shape == (2, 3)
 
 
+def test_a_noisy_target_beside_a_projection_is_learnt_from(tmp_path):
+    release = published(tmp_path / "a", "projection", width=3, epsilon=60.0, y=0.5 * Y)
+    assert release.verify().ok
+    assert release.feature_columns == (0, 1, 2)
+    rows, targets, noise = projected_targets(release)
+    assert targets == pytest.approx(release.targets() / release.query.weight)
+    assert np.std(targets - 0.5 * Y) == pytest.approx(np.sqrt(noise), rel=0.05)
+    assert np.std(rows - X @ release.projection, axis=0) == pytest.approx(np.sqrt(release.noise_variance), rel=0.05)
+    whole = ProjectedRidge().fit_release(tmp_path / "a").predict(X)
+    assert np.mean(np.square(whole - 0.5 * Y)) < 0.5 * np.var(0.5 * Y)
+
+
+@pytest.mark.parametrize("target", ["clear", "noisy"])
+def test_classes_are_learnt_from_projected_rows(tmp_path, target):
+    release = published(tmp_path / "a", "projection", width=3, epsilon=60.0, y=SIGNS, target=target)
+    means = ProjectedNearestMeans().fit_release(release)
+    assert np.mean(means.predict(X) == SIGNS) > 0.65  # P stretches some directions
+    for kind in (ProjectedLogisticRegression, ProjectedLinearSVC):
+        if target == "noisy":
+            with pytest.raises(InvalidInput, match="labels in clear"):
+                kind().fit_release(release)
+            continue
+        model = kind().fit_release(release)
+        assert np.mean(model.predict(X) == SIGNS) > 0.85
+        same = kind(projection=release.projection, feature_noise=release.noise_variance).fit(release.features(), release.targets())
+        assert np.array_equal(model.coef_, same.coef_)
+
+
 @pytest.mark.parametrize("kind", [NoisyLogisticRegression, NoisyLinearSVC])
 def test_labels_in_clear_make_classifiers(tmp_path, kind):
     release = published(tmp_path / "a", "fisher", y=SIGNS, target="clear")
@@ -96,7 +136,7 @@ def test_a_release_of_another_kind_is_refused(tmp_path):
     published(tmp_path / "rows", "additive")
     published(tmp_path / "sketch", "sketch", epsilon=5.0, rows=100)
     published(tmp_path / "bare", "additive", y=None, target="omitted")
-    published(tmp_path / "mixed", "projection", width=2, neighbours=REPLACE_ONE)
+    published(tmp_path / "mixed", "fresh-projection", width=2, neighbours=REPLACE_ONE)
     with pytest.raises(InvalidInput, match="needs a sketch; the folder holds one row a record"):
         SketchRidge().fit_release(tmp_path / "rows")
     with pytest.raises(InvalidInput, match="needs one row a record; the folder holds a sketch"):

@@ -27,7 +27,15 @@ from discreet import (
     PrivateSearchCV,
     SimplexRegression,
 )
-from discreet.consumers import MomentsDiscriminant, MomentsNaiveBayes, NoisyLabelRegression, NoisyLinearSVC, NoisyLogisticRegression
+from discreet.consumers import (
+    MomentsDiscriminant,
+    MomentsNaiveBayes,
+    NoisyLabelRegression,
+    NoisyLinearSVC,
+    NoisyLogisticRegression,
+    ProjectedLinearSVC,
+    ProjectedLogisticRegression,
+)
 from discreet.core.errors import InvalidType
 from discreet.data import Block, FunctionTable, NumericColumn, Schema, Target
 from discreet.matrices import as_matrix, is_per_record
@@ -81,6 +89,8 @@ MADE = {
     "noisy-svc": (NoisyLinearSVC(feature_noise=0.01), 2),
     "discriminant": (MomentsDiscriminant(), 3),
     "naive-bayes": (MomentsNaiveBayes(), 2),
+    "projected-logistic": (ProjectedLogisticRegression(), 2),
+    "projected-svc": (ProjectedLinearSVC(), 2),
     "stored": (stored, 2),
     "lasso": (Lasso(**BOUNDS, **FREE), 0),
     "group-lasso": (GroupLasso(groups=COLUMNS, **BOUNDS, **FREE), 0),
@@ -97,7 +107,16 @@ FORMS = {
     "frame": pd.DataFrame,
     "blocks": lambda rows: FunctionTable(lambda part: Block(as_matrix(np.array_split(rows, 3)[part]), None, None), blocks=3, features=COLUMNS),
 }
-SPARSE_NOT_TAKEN = BLOCKS_NOT_TAKEN = {"noisy-logistic", "noisy-labels", "noisy-labels-9", "noisy-svc", "discriminant", "naive-bayes"}
+SPARSE_NOT_TAKEN = BLOCKS_NOT_TAKEN = {
+    "noisy-logistic",
+    "noisy-labels",
+    "noisy-labels-9",
+    "noisy-svc",
+    "discriminant",
+    "naive-bayes",
+    "projected-logistic",
+    "projected-svc",
+}
 
 
 @pytest.fixture(scope="module", params=MADE)

@@ -14,6 +14,7 @@ from discreet.data import Domain, Records
 from discreet.matrices import as_matrix
 from discreet.queries import LinearMap, Projection, RowQuery, Rows, SecondMoments, Target, WeightedRows
 from discreet.queries.linear import resolution
+from discreet.queries.record import query_from_record
 
 BOX = Domain(features=3, entry_bound=2.0, target_bound=0.5)
 BALL = Domain(features=3, norm_bound=1.5, target_bound=0.5)
@@ -93,6 +94,25 @@ def test_a_box_and_a_target_never_exceed_the_bound_of_a_random_map(seed, feature
     data = Records(rows=as_matrix(corners * (0.7 if not ball else 5.0)), targets=draw.choice([-3.0, 3.0], 60), domain=domain)
     rows = whole(query, data)
     assert np.linalg.norm(rows[:, None] - rows[None], axis=2).max() <= query.sensitivity(REPLACE_ONE)
+
+
+@given(seed=st.integers(0, 10_000), features=st.integers(1, 6), bound=st.sampled_from([0.01, 1.0, 300.0]))
+def test_a_target_beside_a_projection_moves_by_itself_and_no_pair_exceeds_the_bound(seed, features, bound):
+    domain = Domain(features=features, norm_bound=1.0, target_bound=bound)
+    query = Projection.from_public_seed(domain, width=3, seed=seed, target="noisy", beside=True)
+    longest = np.linalg.svd(query.matrix)[0][:, 0]  # the worst pair: along the largest singular vector, with targets at both ends
+    data = Records(rows=as_matrix(np.array([longest, -longest])), targets=np.array([bound, -bound]), domain=domain)
+    rows = whole(query, data)
+    assert rows[:, -1] == pytest.approx(query.weight * data.targets, rel=1e-4)
+    assert 0.7 <= query.weight * bound <= 1.5
+    moved, allowed = float(np.linalg.norm(rows[0] - rows[1])), query.sensitivity(REPLACE_ONE)
+    assert 0.999 * allowed <= moved <= allowed
+    assert query_from_record(query.to_dict()).to_dict() == query.to_dict()
+
+
+def test_a_target_beside_a_projection_is_a_noisy_one():
+    with pytest.raises(InvalidInput, match="noise of its own"):
+        Projection.from_public_seed(Domain(features=2, norm_bound=1.0, target_bound=1.0), width=2, seed=1, target="clear", beside=True)
 
 
 def test_products_are_those_of_integers():

@@ -96,9 +96,11 @@ def test_a_fresh_projection_is_kept_apart_from_the_rows(tmp_path):
 
 def test_a_public_projection_comes_with_the_folder(tmp_path):
     made = released(tmp_path / "out", method="projection", width=2, projection_seed=7, **PRIVATE)
-    assert made.projection.shape == (4, 2)
-    assert np.array_equal(made.projection, made.query.map.matrix)
-    assert (made.target, made.target_column, made.targets()) == (Target.NOISY, None, None)
+    assert made.projection.shape == (3, 2)  # of the features: the target has a column of its own
+    assert np.array_equal(made.projection, made.query.matrix)
+    assert (made.target, made.target_column) == (Target.NOISY, 2)
+    mixed = released(tmp_path / "mixed", method="fresh-projection", width=2, **PRIVATE)
+    assert (mixed.projection.shape, mixed.target_column, mixed.targets()) == ((4, 2), None, None)
     assert made.kind is Kind.PROJECTED_ROWS
     assert released(tmp_path / "rows", method="additive", **PRIVATE).projection is None
 

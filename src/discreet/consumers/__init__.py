@@ -12,6 +12,8 @@ from discreet.consumers.moments_ridge import MomentsRidge
 from discreet.consumers.noisy_classifiers import NoisyLinearSVC, NoisyLogisticRegression
 from discreet.consumers.noisy_labels import NoisyLabelRegression
 from discreet.consumers.projected import ProjectedRidge, ProjectedRows
+from discreet.consumers.projected_classifiers import ProjectedLinearSVC, ProjectedLogisticRegression
+from discreet.consumers.projected_means import ProjectedKMeans, ProjectedNearestMeans
 from discreet.consumers.randomised_bayes import RandomisedNaiveBayes
 from discreet.consumers.ridge import NoisyRidge, SketchRidge
 
@@ -25,6 +27,10 @@ __all__ = [
     "NoisyLinearSVC",
     "NoisyLogisticRegression",
     "NoisyRidge",
+    "ProjectedKMeans",
+    "ProjectedLinearSVC",
+    "ProjectedLogisticRegression",
+    "ProjectedNearestMeans",
     "ProjectedRidge",
     "ProjectedRows",
     "RandomisedNaiveBayes",

@@ -21,6 +21,7 @@ from discreet.consumers.ridge import NoisyRidge
 from discreet.core.arrays import Floats
 from discreet.core.errors import InvalidInput
 from discreet.core.validate import not_negative
+from discreet.queries import Projection, Target
 from discreet.releases import Kind, PublishedRelease
 
 _BLOCK = 1024
@@ -104,11 +105,24 @@ class ProjectedRows:
         return self.values.shape[1] * self.noise_variance
 
 
+def projected_targets(release: PublishedRelease) -> tuple[Floats, Floats, float]:
+    """Projected rows (n, k), targets (n,) in the domain's units, and the variance of the noise on them.
+
+    Raises InvalidInput where the release has no targets, or has them mixed into its columns.
+    """
+    rows, targets = with_targets(release)
+    weight = release.query.weight if isinstance(release.query, Projection) else 1.0
+    noise = 0.0 if release.target is Target.CLEAR else float(release.noise_covariance[-1, -1])
+    return rows, targets / weight, noise / weight**2
+
+
 @dataclass(kw_only=True, eq=False, repr=False)
 class ProjectedRidge(Line):
     """Linear regression in projected coordinates: NoisyRidge of the targets on v, whose noise is s^2 I.
 
     The best linear predictor of y from x P is not that from x: it is least squares among coefficients P t. `coef_` = P t is for the records' columns.
+
+    Its targets are in clear, or have noise of their own beside the projection.
 
     Parameters: `projection` (d, k), None for rows that are not projected, `noise_variance` s^2, `target_noise`, `ridge`,
     `fit_intercept`, `records` as in NoisyRidge.
@@ -129,11 +143,11 @@ class ProjectedRidge(Line):
         return self._fit(made, self._targets(y, len(rows)), self.target_noise, self.records)
 
     def fit_release(self, release: PublishedRelease | str | Path) -> Self:
-        """From a published folder of projected rows with targets in clear: projection and noise are read from it."""
+        """From a published folder of projected rows, targets in clear or with noise beside them: projection and noise are read from it."""
         found = open_release(release, Kind.PROJECTED_ROWS)
-        rows, targets = with_targets(found)
+        rows, targets, target_noise = projected_targets(found)
         self._learnt_from(rows)
-        return self._fit(ProjectedRows.from_release(found), targets, 0.0, found.records if self.records is None else self.records)
+        return self._fit(ProjectedRows.from_release(found), targets, target_noise, found.records if self.records is None else self.records)
 
     def _projection(self, columns: int) -> Any:
         return np.eye(columns) if self.projection is None else self.projection

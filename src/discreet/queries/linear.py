@@ -8,11 +8,13 @@ are exact in whatever order. So a row of the answer is a function of its record,
 
 How far can z T move? With ranges e_j of single numbers (|z_j| <= e_j), a bound C of |z|, and r = 2 for two records, 1 for a record and zeros,
 
-    |(z - z') T| <= r min( |T|_2 C,   (sum_ij e_i |T T'|_ij e_j)^(1/2),   |T_x|_2 R + |T_y|_2 e_y )
+    |(z - z') T| <= r min( |T|_2 C,   (sum_ij e_i |T T'|_ij e_j)^(1/2),   (|T_x|_2^2 R^2 + 2 |T_x T_y'| R e_y + |T_y|^2 e_y^2)^(1/2) )
 
-(the second is exact on a box where T T' is diagonal; the third counts the target, which has a range of its own, by itself).
+(the second is exact on a box where T T' is diagonal; the third counts the target, which has a range of its own, by
+itself: |x T_x + y T_y|^2 has a product x T_x T_y' y between both).
 
-    Projection      T = P (m, width) known to everybody, drawn or chosen before any record is read
+    Projection      T = P (m, width) known to everybody, drawn or chosen before any record is read; the target is mixed in, or has a column of its
+                    own beside it, T = diag(P, w), with w the power of two next to R / e_y: noise of one size then says as much of both
     WeightedRows    T = Pi^{1/4} symmetric, for noise whose covariance is proportional to Pi^{-1/2}
 
 For a FIXED P (published before, derived from a public seed, or used for more than one release) the sensitivity is that of the realised P. A bound
@@ -76,9 +78,16 @@ class LinearMap:
             entries = read.entries
             bounds.append(math.sqrt(float(entries @ np.abs(self.matrix @ self.matrix.T) @ entries)) * (1.0 + 1e-9))
         if read.target is Target.NOISY:
-            of_features = float(np.linalg.norm(self.matrix[:-1], 2)) * read.domain.radius if len(self.matrix) > 1 else 0.0
-            bounds.append((of_features + float(np.linalg.norm(self.matrix[-1])) * read.domain.target_bound) * (1.0 + 1e-9))
+            bounds.append(self._parted(read) * (1.0 + 1e-9))
         return ranges * min(bounds) * UP
+
+    def _parted(self, read: Released) -> float:
+        """The third bound; the target is the last number."""
+        features, target = self.matrix[:-1], self.matrix[-1]
+        of_features = float(np.linalg.norm(features, 2)) * read.domain.radius if len(features) else 0.0
+        of_target = float(np.linalg.norm(target)) * read.domain.target_bound
+        between = float(np.linalg.norm(features @ target)) * read.domain.radius * read.domain.target_bound if len(features) else 0.0
+        return math.sqrt(of_features**2 + 2.0 * between + of_target**2)
 
     def apply(self, rows: Floats, resolution: float) -> Floats:
         """z_q T for rows (n, m) of norm at most 2^25 q, q = `resolution`, exactly. Raises SolverFailure for partial sums beyond 53 bits."""
@@ -130,24 +139,61 @@ class Projection(MappedRows):
 
     seed: int | None = None
     """The public seed that P was drawn from, where it was."""
+    beside: bool = False
+    """Whether the noisy target has a column of its own, the last one, and is not mixed into the others."""
 
     @classmethod
-    def of(cls, domain: Domain, matrix: Floats, *, target: Target | str = Target.OMITTED) -> "Projection":
-        """With P = `matrix` (m, width), rounded to 2^-25 of its longest column. Raises InvalidInput for a wrong number of rows."""
-        read = released(domain, target)
-        _checked(read, np.asarray(matrix))
-        return cls(domain=domain, target=read.target, map=LinearMap.on_grid(matrix))
+    def of(cls, domain: Domain, matrix: Floats, *, target: Target | str = Target.OMITTED, beside: bool = False) -> "Projection":
+        """With P = `matrix` (m, width), rounded to 2^-25 of its longest column; (features, width) for a target `beside` it.
+
+        Raises InvalidInput for a wrong number of rows, and for a target beside a projection that is not noisy.
+        """
+        return cls._of(domain, np.asarray(matrix), target, seed=None, beside=beside)
 
     @classmethod
-    def from_public_seed(cls, domain: Domain, *, width: int, seed: int, target: Target | str = Target.OMITTED) -> "Projection":
+    def from_public_seed(cls, domain: Domain, *, width: int, seed: int, target: Target | str = Target.OMITTED, beside: bool = False) -> "Projection":
         """P with independent N(0, 1 / width) entries, from a seed that everybody may know."""
+        rows = released(domain, target).columns - bool(beside)
+        return cls._of(domain, public_matrix(seed, rows, width), target, seed=seed, beside=beside)
+
+    @classmethod
+    def _of(cls, domain: Domain, matrix: Floats, target: Target | str, *, seed: int | None, beside: bool) -> "Projection":
         read = released(domain, target)
-        return cls(domain=domain, target=read.target, map=LinearMap.on_grid(public_matrix(seed, read.columns, width)), seed=seed)
+        if beside and read.target is not Target.NOISY:
+            raise InvalidInput(f"a target beside a projection has noise of its own: take target='noisy'; {str(read.target)!r} was given.")
+        _checked(read.columns - bool(beside), matrix)
+        whole = LinearMap.on_grid(with_target(matrix, target_weight(read)) if beside else matrix)
+        if beside and whole.matrix[-1, -1] != target_weight(read):
+            raise InvalidInput("the entries of the matrix are of another size than 1: rescale them, so that the target has its place beside them.")
+        return cls(domain=domain, target=read.target, map=whole, seed=seed, beside=bool(beside))
+
+    @property
+    def matrix(self) -> Floats:
+        """P."""
+        return self.map.matrix[:-1, :-1] if self.beside else self.map.matrix
+
+    @property
+    def weight(self) -> float:
+        """What a target beside it is multiplied by; 1 for others."""
+        return float(self.map.matrix[-1, -1]) if self.beside else 1.0
 
     def to_dict(self) -> dict[str, Json]:
         """See RowQuery: the seed where there is one, the matrix otherwise."""
-        source: dict[str, Json] = {"matrix": self.map.matrix.tolist()} if self.seed is None else {"seed": self.seed}
-        return {"query": "projection", **self.read.record(), "width": self.columns, **source}
+        source: dict[str, Json] = {"matrix": self.matrix.tolist()} if self.seed is None else {"seed": self.seed}
+        place: dict[str, Json] = {"beside": True} if self.beside else {}
+        return {"query": "projection", **self.read.record(), "width": self.matrix.shape[1], **source, **place}
+
+
+def target_weight(read: Released) -> float:
+    """w: the power of two next to the largest norm of features over that of the target."""
+    return float(2.0 ** round(math.log2(read.domain.radius / read.domain.target_bound)))
+
+
+def with_target(matrix: Floats, weight: float) -> Floats:
+    """diag(P, w)."""
+    whole = np.zeros((matrix.shape[0] + 1, matrix.shape[1] + 1))
+    whole[:-1, :-1], whole[-1, -1] = matrix, weight
+    return whole
 
 
 def public_matrix(seed: int, rows: int, width: int) -> Floats:
@@ -157,11 +203,9 @@ def public_matrix(seed: int, rows: int, width: int) -> Floats:
     return public_generator(seed).standard_normal((rows, width)) / math.sqrt(width)
 
 
-def _checked(read: Released, matrix: Floats) -> None:
-    if matrix.ndim != 2 or len(matrix) != read.columns:
-        raise InvalidInput(
-            f"a projection of {read.columns} numbers a record needs a matrix with {read.columns} rows; shape {matrix.shape} was given."
-        )
+def _checked(rows: int, matrix: Floats) -> None:
+    if matrix.ndim != 2 or len(matrix) != rows:
+        raise InvalidInput(f"a projection of {rows} numbers a record needs a matrix with {rows} rows; shape {matrix.shape} was given.")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)

@@ -56,9 +56,10 @@ def _domain(record: Mapping[str, Json]) -> Domain:
 
 
 def _projection(record: Mapping[str, Json], domain: Domain, target: Target) -> Projection:
+    beside = record.get("beside", False) is True
     if "seed" in record:
-        return Projection.from_public_seed(domain, width=_integer(record["width"]), seed=_integer(record["seed"]), target=target)
-    return Projection.of(domain, _matrix(record["matrix"]), target=target)
+        return Projection.from_public_seed(domain, width=_integer(record["width"]), seed=_integer(record["seed"]), target=target, beside=beside)
+    return Projection.of(domain, _matrix(record["matrix"]), target=target, beside=beside)
 
 
 def _matrix(value: Json) -> Floats:

@@ -20,7 +20,7 @@ from discreet.core.arrays import Floats
 from discreet.core.errors import FileFormatError, InvalidInput
 from discreet.data import Schema
 from discreet.queries import Projection, SecondMoments, Target
-from discreet.releases.columns import Kind, released_columns, released_schema, schema_domain
+from discreet.releases.columns import Kind, released_columns, released_schema, schema_domain, weight_beside
 from discreet.releases.manifest import DIGEST, NAME, Contents, digest_of_manifest
 from discreet.releases.methods.base import Query
 from discreet.releases.parts import described, read_part, read_parts
@@ -33,7 +33,7 @@ def all_checks(folder: Path, contents: Contents, document: Mapping[str, Any], qu
     try:
         if contents.projection_part is not None and isinstance(query, Projection):
             given = read_part(folder, contents.projection_part, _projected_names(contents))
-            checks.append(Check("projection", np.array_equal(given, query.map.matrix), "the matrix in its file is that of the certificate"))
+            checks.append(Check("projection", np.array_equal(given, query.matrix), "the matrix in its file is that of the certificate"))
         digest, on_grid = _numbers(folder, contents, query)
         checks.append(Check("grid of the numbers", on_grid, "every number with noise is a multiple of the recorded step"))
         same = digest == contents.certificate.digest
@@ -104,7 +104,9 @@ def _columns_fit(contents: Contents, query: Query) -> bool:
     if not isinstance(width, int):
         return False
     try:
-        return contents.columns == released_columns(contents.kind, query.read.domain, contents.target, contents.schema, width=width)
+        return contents.columns == released_columns(
+            contents.kind, query.read.domain, contents.target, contents.schema, width=width, weight=weight_beside(query)
+        )
     except InvalidInput:
         return False
 

@@ -25,7 +25,7 @@ from discreet.data import Target as ClassTarget
 from discreet.data.columns import Scale
 from discreet.data.encodings import Linear
 from discreet.data.frames import Frame
-from discreet.queries import Target
+from discreet.queries import Projection, Target
 from discreet.statements.base import among
 
 Role: TypeAlias = Literal["feature", "target", "constant"]
@@ -158,15 +158,29 @@ def record_columns(domain: Domain, target: Target, schema: Schema | None) -> tup
     return _distinct((*features, made))
 
 
-def released_columns(kind: Kind, domain: Domain, target: Target, schema: Schema | None, *, width: int) -> tuple[PublishedColumn, ...]:
-    """Those of a release of this kind: of a sketch without bounds, of a projection numbered up to `width`, a target in clear beside them."""
+def weight_beside(query: object) -> float | None:
+    """What the noisy target is multiplied by where it has a column of its own beside a projection; None where it has not."""
+    return query.weight if isinstance(query, Projection) and query.beside else None
+
+
+def released_columns(
+    kind: Kind, domain: Domain, target: Target, schema: Schema | None, *, width: int, weight: float | None = None
+) -> tuple[PublishedColumn, ...]:
+    """Those of a release of this kind: of a sketch without bounds, of a projection numbered up to `width`, a target in clear beside them.
+
+    Where the noisy target is beside them too, the last of `width`, it is multiplied by `weight`.
+    """
     records = record_columns(domain, target, schema)
     if kind in (Kind.SKETCH, Kind.MOMENTS):
         head = (PublishedColumn(name=CONSTANT, role="constant", noisy=True),) if kind is Kind.MOMENTS else ()
         return _distinct((*head, *(replace(one, lower=None, upper=None, encoded_lower=None, encoded_upper=None) for one in records)))
     if kind is Kind.ROWS:
         return records
-    features = tuple(PublishedColumn(name=f"p{number}", role="feature", noisy=True) for number in range(width))
+    projected = width if weight is None else width - 1
+    features = tuple(PublishedColumn(name=f"p{number}", role="feature", noisy=True) for number in range(projected))
+    if weight is not None:
+        bound = weight * domain.target_bound
+        return _distinct((*features, replace(records[-1], encoded_lower=-bound, encoded_upper=bound)))
     return _distinct((*features, *(records[-1:] if target is Target.CLEAR else ())))
 
 

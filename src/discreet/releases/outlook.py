@@ -219,10 +219,12 @@ def _candidate(method: Method, plan: Plan, request: Request) -> _Candidate | Non
     domain = request.domain
     feature = min(domain.largest_entry**2 / 3.0, domain.radius**2 / domain.features)
     if method.kind is Kind.PROJECTED_ROWS:
-        stretched = np.square(query.map.matrix).sum() / query.columns if isinstance(query, Projection) else query.columns / columns
+        stretched = np.square(query.matrix).sum() / query.matrix.shape[1] if isinstance(query, Projection) else query.columns / columns
         feature *= float(stretched)
-    own = request.target is not Target.OMITTED and not (method.kind is Kind.PROJECTED_ROWS and request.target is Target.NOISY)
-    spreads = (feature, domain.target_bound**2 / 3.0 if own else feature)
+    beside = isinstance(query, Projection) and query.beside
+    own = request.target is not Target.OMITTED and not (method.kind is Kind.PROJECTED_ROWS and request.target is Target.NOISY and not beside)
+    weight = query.weight if isinstance(query, Projection) else 1.0
+    spreads = (feature, (weight * domain.target_bound) ** 2 / 3.0 if own else feature)
     pair = (float(np.mean(sizes[: domain.features])) / spreads[0], float(sizes[-1]) / spreads[1])
     return _Candidate(method=method, request=request, noise=sizes, head=float(noise[0]) if counted else 0.0, pair=pair)
 

@@ -30,7 +30,7 @@ from discreet.matrices import Matrix
 from discreet.mechanisms.persons import brought_by, refuse_told_apart, schema_rule, table_rule
 from discreet.noise import Noise
 from discreet.queries import Projection, Target
-from discreet.releases.columns import Kind, PublishedColumn, released_columns, released_schema, require_target, schema_domain
+from discreet.releases.columns import Kind, PublishedColumn, released_columns, released_schema, require_target, schema_domain, weight_beside
 from discreet.releases.manifest import NAME, Contents, manifest_text
 from discreet.releases.methods import Method, Plan, Request, calibration_named, method_named
 from discreet.releases.methods.base import ROWS, SLOTS, WIDTH, Calibration
@@ -88,8 +88,9 @@ class Publication:
     @property
     def columns(self) -> tuple[PublishedColumn, ...]:
         """Those of the release."""
-        width = self.request.get(WIDTH) or self.plan.query.columns
-        return released_columns(self.method.kind, self.request.domain, self.request.target, self.schema, width=width)
+        width = self.plan.query.columns if not self.method.draws_projection else self.request[WIDTH]
+        weight = weight_beside(self.plan.query)
+        return released_columns(self.method.kind, self.request.domain, self.request.target, self.schema, width=width, weight=weight)
 
     def outlook(self, records: int | None = None) -> Outlook:
         """What it will be worth, from public numbers alone: nothing is read, drawn or spent. `records` is their number, where that is public.
@@ -114,7 +115,7 @@ class Publication:
                 writer.into(temporary)
                 certificate = mechanism.write(query, data, noise, writer.keep, account=account)
                 parts = writer.finish()
-                matrix = writer.leading if drawn else query.map.matrix if isinstance(query, Projection) else None
+                matrix = writer.leading if drawn else query.matrix if isinstance(query, Projection) else None
                 projection = None
                 if matrix is not None:
                     features = [column.name for column in self.columns if column.role == "feature"]

@@ -99,7 +99,8 @@ def usage(certificate: Certificate, method: Method, target: Target) -> list[str]
         return [*lines, "values = release.values()  # for comparison only: no estimator can correct for noise of unknown size"]
     weighted = ", those of one person weighted to add up to one" if persons_of(certificate.problem).several else ""
     lines += ["release.verify().require()", *(line.format(weighted=weighted) for line in _READING[method.kind])]
-    if names := _CONSUMERS.get((method.kind, target)):
+    mixed = method.kind is Kind.PROJECTED_ROWS and target is Target.NOISY and "beside" not in certificate.problem
+    if names := None if mixed else _CONSUMERS.get((method.kind, target)):
         lines += [] if method.kind is Kind.MOMENTS else ["y = release.targets()"]
         lines.append(f"from discreet.consumers import {', '.join(names)}  # they know the noise and correct for it")
         # With the number of rows secret, rows of noise alone among them say nothing about a mean.
@@ -159,7 +160,8 @@ _CONSUMERS = {
     (Kind.MOMENTS, Target.NOISY): ["MomentsRidge"],
     (Kind.ROWS, Target.NOISY): ["NoisyRidge"],
     (Kind.ROWS, Target.CLEAR): ["NoisyRidge", "NoisyLogisticRegression", "NoisyLinearSVC"],
-    (Kind.PROJECTED_ROWS, Target.CLEAR): ["ProjectedRidge"],
+    (Kind.PROJECTED_ROWS, Target.NOISY): ["ProjectedRidge", "ProjectedNearestMeans"],
+    (Kind.PROJECTED_ROWS, Target.CLEAR): ["ProjectedRidge", "ProjectedLogisticRegression", "ProjectedLinearSVC", "ProjectedNearestMeans"],
     (Kind.SKETCH, Target.NOISY): ["SketchRidge"],
     (Kind.SKETCH, Target.CLEAR): ["SketchRidge"],
 }

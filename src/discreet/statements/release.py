@@ -70,7 +70,9 @@ def moments_query(problem: Record, *, counted: bool = False) -> SecondMoments:
 def _query(problem: Record) -> RowQuery | SecondMoments:
     name = text(problem["query"])
     whose: Fields = {"persons": Persons.from_dict} if "persons" in problem else {}
-    read_fields("problem", problem, {**_QUERIES.get("seeded projection" if name == "projection" and "seed" in problem else name, {}), **whose})
+    place: Fields = {"beside": flag} if name == "projection" and "beside" in problem else {}
+    fields = _QUERIES.get("seeded projection" if name == "projection" and "seed" in problem else name, {})
+    read_fields("problem", problem, {**fields, **place, **whose})
     query = query_from_record(problem)
     # The root of a matrix of weights is a computation whose last digits are the machine's own: the recheck compares what it does.
     own = {"matrix"} if name == "weighted-rows" else set[str]()

@@ -160,12 +160,14 @@ def _distance(stated: Stated, read: Record) -> tuple[float, int]:
     ranges = 1.0 if stated.guarantee.neighbours is not REPLACE_ONE else 2.0
     if problem["query"] == "rows":
         return ranges * min(read.length, float(np.linalg.norm(read.entries))), read.columns
+    beside = problem.get("beside") is True
     if problem.get("seed") is not None:
-        given = public_matrix(whole(problem["seed"]) if problem["seed"] else 0, read.columns, whole(problem["width"]))
+        given = public_matrix(whole(problem["seed"]) if problem["seed"] else 0, read.columns - beside, whole(problem["width"]))
+        given = _block(given, read) if beside else given
         step = 2.0 ** math.ceil(math.log2(float(np.max(np.linalg.norm(given, axis=0))) * 2.0**-25))
         matrix = np.rint(given / step) * step
     else:
-        matrix = _matrix(problem["matrix"])
+        matrix = _block(_matrix(problem["matrix"]), read) if beside else _matrix(problem["matrix"])
     if len(matrix) != read.columns:
         raise ValueError
     norm, entries = _spectral(matrix), read.entries
@@ -173,9 +175,21 @@ def _distance(stated: Stated, read: Record) -> tuple[float, int]:
     if math.isfinite(read.entry):
         moved.append(math.sqrt(float(entries @ np.abs(matrix @ matrix.T) @ entries)))
     if read.target > 0:
-        rest = _spectral(matrix[:-1]) * min(read.norm, math.sqrt(read.features) * read.entry)
-        moved.append(rest + float(np.linalg.norm(matrix[-1])) * read.target)
+        longest = min(read.norm, math.sqrt(read.features) * read.entry)
+        between = float(np.linalg.norm(matrix[:-1] @ matrix[-1])) * longest * read.target
+        squares = (_spectral(matrix[:-1]) * longest) ** 2 + float(matrix[-1] @ matrix[-1]) * read.target**2
+        moved.append(math.sqrt(squares + 2.0 * between))
     return ranges * min(moved) + norm * _resolution(read) * math.sqrt(read.columns), matrix.shape[1]
+
+
+def _block(matrix: Floats, read: Record) -> Floats:
+    """A matrix for features, and beside it the target times a power of two: features and target may then move about as far."""
+    if not read.target > 0:
+        raise ValueError
+    ratio = min(read.norm, math.sqrt(read.features) * read.entry) / read.target
+    weight = 2.0 ** float(np.rint(math.log2(ratio)))
+    edge = np.zeros((len(matrix), 1))
+    return np.vstack((np.hstack((matrix, edge)), np.append(np.zeros(matrix.shape[1]), weight)[np.newaxis]))
 
 
 def _spectral(matrix: Floats) -> float:

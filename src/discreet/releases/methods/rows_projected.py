@@ -1,5 +1,7 @@
 """Methods that release one row a record, times a matrix: a public one, or one that is drawn afresh with the release.
 
+A noisy target has a column of its own beside a public projection; a fresh matrix, and one as published, mixes it in.
+
 As published: the noise of Tu 2013, theorem 1, for a public matrix. For a fresh one (theorem 2, B = 2 C and sigma_p = 1 / sqrt(width)) it is far more
 than is needed; what it promises is computed exactly.
 """
@@ -17,7 +19,7 @@ from discreet.core.neighbours import REPLACE_ONE
 from discreet.mechanisms.release import FreshProjection, GaussianRelease, tu_factor_2, tu_theorem_1
 from discreet.mechanisms.release.profiles import require_rows
 from discreet.mechanisms.release.rows import LARGEST_SCALE, grid_step
-from discreet.queries import Projection, Rows
+from discreet.queries import Projection, Rows, Target
 from discreet.releases.columns import Kind
 from discreet.releases.methods.base import (
     DELTA,
@@ -38,12 +40,12 @@ from discreet.releases.methods.base import (
 SEED = setting("projection_seed", int, "the public seed of the projection", "Public seed of a projection; 0 if left out.")
 
 
-def _fixed_query(request: Request) -> Projection:
-    return Projection.from_public_seed(request.domain, width=request[WIDTH], seed=request.get(SEED) or 0, target=request.target)
+def _fixed_query(request: Request, *, beside: bool = False) -> Projection:
+    return Projection.from_public_seed(request.domain, width=request[WIDTH], seed=request.get(SEED) or 0, target=request.target, beside=beside)
 
 
 def _fixed_private(request: Request) -> Plan:
-    query = _fixed_query(request)
+    query = _fixed_query(request, beside=request.target is Target.NOISY)
     return Plan(query, GaussianRelease.calibrate(query, **request.private, slots=request.get(SLOTS)))
 
 
