@@ -78,3 +78,24 @@ def test_what_is_said_counts_more_than_what_the_header_shows(tmp_path, monkeypat
     refused = discreet("schema", "new", "p.csv", "--separator", "::", "--out", "p.toml", "--overwrite")
     assert refused.code == 3
     assert "one character" in refused.error
+
+
+def test_what_a_schema_does_not_cover_is_shown_on_a_screen_and_nowhere_else(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "p.csv").write_bytes(spreadsheet())
+    text = 'format = "discreet-schema/1"\nname = "p"\nrows_per_person = 1\n[file]\nseparator = ";"\nencoding = "cp1252"\n'
+    text += '[target]\ncolumn = "wieder"\nclasses = ["nein", "ja"]\n[categorical.Geschlecht]\ncategories = ["weiblich", "w"]\n'
+    (tmp_path / "p.toml").write_text(text, encoding="utf-8")
+    refused = discreet("schema", "check", "p.toml", "p.csv", "--local")
+    assert refused.code == 3
+    assert "standard output is none" in refused.error
+    assert discreet("schema", "check", "p.toml", "--local").code == 2
+    before = sorted(path.name for path in tmp_path.iterdir())
+    monkeypatch.setattr("discreet.cli.schema.is_screen", lambda: True)
+    shown = discreet("schema", "check", "p.toml", "p.csv", "--local")
+    assert shown.code == 0, shown.err
+    assert "PRIVATE" in shown.out
+    assert "'MÄNNLICH'" in shown.out
+    assert "wieder" in shown.out[shown.out.index("PRIVATE") :]
+    assert sorted(path.name for path in tmp_path.iterdir()) == before
+    assert "MÄNNLICH" not in discreet("schema", "check", "p.toml", "p.csv", "--local", "--json").out

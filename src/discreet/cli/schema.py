@@ -4,13 +4,14 @@ The choice of bounds is a release of its own. Everything that can fail without a
 spent, so what was chosen is printed even where a file cannot be written.
 """
 
+import sys
 from dataclasses import replace
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
 import discreet
 from discreet.cli.inputs import Spending, ask, check_fits, read, receipt, said
-from discreet.cli.options import ARGUMENT, Argument, File, Hidden, Option, Seed, command, group, noise_of
+from discreet.cli.options import ARGUMENT, Argument, File, Hidden, Option, Seed, command, group, noise_of, usage_error
 from discreet.cli.output import Outcome, check_output, labelled, same_path, step, written
 from discreet.core.errors import InvalidInput, quoted
 from discreet.core.files.whole_file import write_whole
@@ -56,9 +57,23 @@ def new(
     return Outcome(document=document, lines=lines)
 
 
-@command("Check a schema, and the header of a table.", "discreet schema check people.toml", "discreet schema check people.toml people.csv")
-def check(*, schema: Annotated[File, Argument(metavar="SCHEMA")], table: Annotated[File | None, ARGUMENT] = None) -> Outcome:
-    """Check SCHEMA by itself and, with TABLE, against the header of that table; no record is read."""
+@command(
+    "Check a schema, and the header of a table.",
+    "discreet schema check people.toml",
+    "discreet schema check people.toml people.csv",
+    "discreet schema check people.toml people.csv --local",
+)
+def check(
+    *,
+    schema: Annotated[File, Argument(metavar="SCHEMA")],
+    table: Annotated[File | None, ARGUMENT] = None,
+    local: Annotated[bool, "Read the records too and show, on this screen only, every cell that the schema does not cover: private."] = False,
+) -> Outcome:
+    """Check SCHEMA by itself and, with TABLE, against the header of that table; no record is read without --local."""
+    if local and (table is None or table == "-"):
+        raise usage_error("--local needs a TABLE that is a file")
+    if local and not is_screen():
+        raise InvalidInput("--local shows private cells on a screen, and standard output is none. Leave out the pipe, the redirection and --json.")
     found = discreet.Schema.load(schema)
     needed, target = found.columns(target=True), found.target
     if isinstance(target, discreet.data.NumberTarget):
@@ -82,7 +97,7 @@ def check(*, schema: Annotated[File, Argument(metavar="SCHEMA")], table: Annotat
         discreet.data.frames.check_present(header, needed, source=repr(table))
         unused = [column for column in header if column not in needed]
         beside = quoted(unused, most=20) if unused else "nothing: every column is used"
-        present = f"{table!r} has every column of the schema; no record was read"
+        present = f"{table!r} has every column of the schema{'' if local else '; no record was read'}"
     return Outcome(
         document={
             "schema": found.name,
@@ -111,8 +126,33 @@ def check(*, schema: Annotated[File, Argument(metavar="SCHEMA")], table: Annotat
                 ("Table", present),
                 ("Not used", beside),
             ),
+            *(_shown(found, table) if local and table is not None else []),
         ],
     )
+
+
+def is_screen() -> bool:
+    """Whether standard output is a terminal."""
+    return sys.stdout.isatty()
+
+
+def _shown(schema: "discreet.Schema", table: str) -> list[str]:
+    """What the schema does not cover: private, and in no document."""
+    from discreet.data.local_check import troubles
+
+    found = troubles(read(table, schema.columns(target=True), schema.file), schema)
+    if not found:
+        return ["", "Every cell is covered. That is known from the records: tell nobody."]
+    lines = [
+        "",
+        "PRIVATE, from the records of the table, on this screen only. Nothing of it is written. Change the schema where it is wrong by what is",
+    ]
+    lines += ["publicly known, never to fit what stands here; rules such as outside, missing and other fit any table.", ""]
+    width = max(len(one.column) for one in found)
+    for one in found:
+        cells = f": {', '.join(map(repr, one.cells))}" if one.cells else ""
+        lines += [f"  {one.column:<{width}}  {one.what} in {one.rows:,} rows{cells}", f"  {'':<{width}}  {one.remedy}"]
+    return lines
 
 
 @command(

@@ -174,16 +174,16 @@ def _days(series: "pl.Series", dialect: Dialect, no_date: InvalidInput) -> Float
         values = _in_days(series.dt.replace_time_zone(None).dt.timestamp("us"))
     else:
         texts = without_markers(cell_texts(series), dialect.missing)
-        moments = _moments(texts, dialect)
+        moments = moments_of(texts, dialect)
         if (moments.is_null() & texts.is_not_null()).any():
             raise no_date
         values = _in_days(moments)
-    for marker in _in_days(_moments(pl.Series("", list(dialect.missing), dtype=pl.String), dialect).drop_nulls()):
+    for marker in _in_days(moments_of(pl.Series("", list(dialect.missing), dtype=pl.String), dialect).drop_nulls()):
         values[values == marker] = np.nan
     return values
 
 
-def _moments(texts: "pl.Series", dialect: Dialect) -> "pl.Series":
+def moments_of(texts: "pl.Series", dialect: Dialect) -> "pl.Series":
     """Microseconds since 1970-01-01, null for what is neither ISO 8601 text nor as the file writes dates; a time zone behind a time is left out."""
     texts = texts.str.replace(_ZONE, "$1")
     moments = pl.Series(texts.name, [None] * len(texts), dtype=pl.Int64)

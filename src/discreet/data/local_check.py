@@ -1,0 +1,112 @@
+"""Every cell that a schema does not cover, of every column at once: for the eyes of whoever holds the table, and for nothing else.
+
+Everywhere else a table is refused at the first column with a cell that the schema does not cover, and the refusal tells no cell. What this module
+says is private: it shows cells and counts of rows. It is printed on a screen and never written, sent or logged; and what it shows must not become a
+bound or a category, but for what is publicly known without it.
+"""
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, NamedTuple
+
+from discreet.core.errors import frameless
+from discreet.core.lazily import lazily
+from discreet.core.private import holds_records
+from discreet.data.cells import cell_texts, moments_of, without_markers
+from discreet.data.columns import CategoricalColumn, DateColumn, NumberTarget, NumericColumn, Target
+from discreet.data.frames import Frame, as_frame
+from discreet.data.labels import spellings, texts_of
+from discreet.data.schema import Schema
+from discreet.data.time_target import TimeTarget
+
+if TYPE_CHECKING:
+    import polars as pl
+else:
+    pl = lazily("polars")
+
+SHOWN = 5
+"""Cells of a kind that are shown: the most frequent ones."""
+_LONGEST = 40
+
+
+@holds_records
+class Trouble(NamedTuple):
+    """Cells of one column that the schema does not cover; private."""
+
+    column: str
+    what: str
+    """As in "no numbers"."""
+    rows: int
+    cells: tuple[str, ...]
+    """Some of them."""
+    remedy: str
+    """What to write where, if it is true without having looked."""
+
+
+@frameless
+def troubles(frame: Frame, schema: Schema) -> "list[Trouble]":
+    """All of them, in the order of the schema. Raises SchemaError for absent columns, and as `Schema.encode` for another kind of table."""
+    table = as_frame(frame, schema.columns(target=True))
+    target, person = schema.target, schema.person
+    columns = [*schema.numeric, *schema.date, *schema.categorical, *([] if isinstance(target, TimeTarget) else [target])]
+    found = [trouble for column in columns for trouble in _of(table.get_column(_name(column)), column, schema)]
+    if isinstance(target, TimeTarget):
+        found += [trouble for name in target.columns for trouble in _of_times(table.get_column(name), target, schema)]
+    if person is not None:
+        ids = without_markers(cell_texts(table.get_column(person.column)), schema.missing_values)
+        found += _counted(person.column, "missing ids", ids.is_null(), ids, "nobody knows whose these rows are: leave them out")
+    return found
+
+
+def _name(column: NumericColumn | DateColumn | CategoricalColumn | NumberTarget | Target) -> str:
+    return column.column if isinstance(column, NumberTarget | Target) else column.name
+
+
+def _of_times(series: "pl.Series", target: TimeTarget, schema: Schema) -> Iterator[Trouble]:
+    texts = without_markers(cell_texts(series), schema.missing_values)
+    yield from _counted(series.name, "missing", texts.is_null(), texts, "leave such records out")
+    if series.name == target.column:
+        read = schema.dialect.plain_numbers(texts).cast(pl.Float64, strict=False)
+        yield from _counted(series.name, "no numbers", read.is_null() & texts.is_not_null(), texts, "leave such records out")
+    elif target.happened is None:
+        known = [text for label in (1, True, 0, False) for text in spellings(label)]
+        unknown = ~texts.is_in(known) & texts.is_not_null()
+        yield from _counted(series.name, "neither 1 nor 0", unknown, texts, "add happened = .., the value which says that it happened")
+
+
+def _of(series: "pl.Series", column: NumericColumn | DateColumn | CategoricalColumn | NumberTarget | Target, schema: Schema) -> Iterator[Trouble]:
+    if isinstance(column, CategoricalColumn | Target):
+        yield from _labels(series, column, schema)
+        return
+    texts = without_markers(cell_texts(series), schema.missing_values)
+    if column.missing is None:
+        yield from _counted(series.name, "missing", texts.is_null(), texts, "add missing = .. to say what they count as")
+    if isinstance(column, DateColumn):
+        places, what = moments_of(texts, schema.dialect).cast(pl.Float64) / 86_400e6, "no dates"
+        lower, upper = column.bounds.lower, column.bounds.upper
+    else:
+        places, what = schema.dialect.plain_numbers(texts).cast(pl.Float64, strict=False), "no numbers"
+        lower, upper = column.lower, column.upper
+    remedy = "say under [file] how they are written, or list them in missing_values"
+    yield from _counted(series.name, what, places.is_null() & texts.is_not_null(), texts, remedy)
+    if column.outside is None:
+        beyond = (places < lower) | (places > upper)
+        yield from _counted(series.name, "outside the bounds", beyond.fill_null(value=False), texts, 'add outside = "clip", or widen the bounds')
+
+
+def _labels(series: "pl.Series", column: CategoricalColumn | Target, schema: Schema) -> Iterator[Trouble]:
+    dialect = schema.dialect
+    labels = column.classes if isinstance(column, Target) else column.categories
+    texts = without_markers(cell_texts(series), dialect.missing)
+    if column.missing is None:
+        yield from _counted(series.name, "missing", texts.is_null(), texts, "add missing = .. to say what they count as")
+    if column.other is None:
+        known = [dialect.folded(text) for each in texts_of(labels, column.aliases) for text in each]
+        seen = texts.str.to_lowercase() if dialect.ignore_case else texts
+        unknown = ~seen.is_in(known) & seen.is_not_null()
+        yield from _counted(series.name, "no declared label", unknown, texts, "declare them, add aliases, or other = .. to say what they count as")
+
+
+def _counted(name: str, what: str, which: "pl.Series", texts: "pl.Series", remedy: str) -> Iterator[Trouble]:
+    if count := int(which.sum()):
+        cells = texts.filter(which).drop_nulls().value_counts(sort=True).get_column(texts.name).head(SHOWN).to_list()
+        yield Trouble(name, what, count, tuple(cell if len(cell) <= _LONGEST else cell[: _LONGEST - 3] + "..." for cell in cells), remedy)
