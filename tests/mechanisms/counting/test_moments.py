@@ -1,18 +1,16 @@
 """Sums of powers of errors and targets: how far one record moves them, exactly, and that certificates and noise go by that."""
 
-import json
 import math
 from dataclasses import replace
 
 import numpy as np
 import pytest
-from scipy.special import ndtr
 
-from discreet.certificates import Certificate
 from discreet.core.errors import InvalidInput
 from discreet.core.neighbours import ADD_REMOVE, REPLACE_ONE, Persons
 from discreet.mechanisms.counting import GaussianCounting, LaplaceCounting, Moments, Queries
 from discreet.noise import SystemNoise
+from tests.mechanisms.counting.claims import is_kept_and_nearly_reached, verifies_and_lies_do_not
 
 EVERYTHING = Moments(targets=True, counted=True, bits=8)
 SOME = [
@@ -72,22 +70,13 @@ def calibrated(query, neighbours, delta, persons=None):
 
 @pytest.mark.parametrize("neighbours", [ADD_REMOVE, REPLACE_ONE])
 def test_the_worst_pair_keeps_the_claim_and_nearly_reaches_it_and_half_the_noise_is_caught(neighbours):
-    """Of Gaussian noise this wide, what tells two tables apart is the distance of their answers over the scale."""
     query = replace(SOME[1], bits=20, counted=neighbours is ADD_REMOVE)
     queries, made = calibrated(query, neighbours, 1e-3)
     target = round(0.1485 * query.levels)  # about where a target and -0.9985 are farthest apart
     first, second = ([[query.levels, query.levels]], [[0, -target]])
     (here,) = queries.answers([np.array(first)])
     (there,) = queries.answers([np.array(second if neighbours is REPLACE_ONE else first)[:0] if neighbours is ADD_REMOVE else np.array(second)])
-    length = float(np.linalg.norm((here - there).astype(float)))
-
-    def delta(scale):
-        mu = length / scale
-        return float(ndtr(0.5 * mu - 1.0 / mu) - math.e * ndtr(-0.5 * mu - 1.0 / mu))
-
-    claimed = made.guarantee(queries).delta_at_epsilon
-    assert 0.9 * claimed < delta(made.scales[0]) <= claimed
-    assert delta(0.5 * made.scales[0]) > 10 * claimed
+    is_kept_and_nearly_reached(queries, made, here, there)
 
 
 @pytest.mark.parametrize("persons", [None, Persons(rows=3), Persons(rows=3, weight="row")], ids=["records", "persons", "rows"])
@@ -98,8 +87,6 @@ def test_certificates_verify_and_lies_do_not(neighbours, delta, persons):
     records = np.array([[5, -7], [2**18, 2**18], [0, -(2**18)]])
     weights = None if persons is None else np.array([0.3, 0.3, 0.4])
     release = made.run(queries, queries.answered([records], weights=weights), SystemNoise())
-    release.certificate.verify(release.value).require()
-    truth = json.loads(release.certificate.to_json())
     lies = [
         ("fewer powers", lambda problem: problem.update(errors=["absolute"])),
         ("no targets", lambda problem: problem.update(targets=False)),
@@ -107,15 +94,7 @@ def test_certificates_verify_and_lies_do_not(neighbours, delta, persons):
         ("a power twice", lambda problem: problem.update(errors=["square", "square"])),
         ("an unknown power", lambda problem: problem.update(errors=["cube"])),
     ]
-    for name, lie in lies:
-        document = json.loads(json.dumps(truth))
-        lie(document["problem"]["queries"][0])
-        verdict = Certificate.from_dict(document).verify(release.value)
-        assert not verdict.ok, name
-    smaller = json.loads(json.dumps(truth))
-    smaller["parameters"]["scales"] = [0.9 * truth["parameters"]["scales"][0]]
-    failed = [check.name for check in Certificate.from_dict(smaller).verify(release.value).checks if not check.ok]
-    assert {"epsilon", "delta"} & set(failed)
+    verifies_and_lies_do_not(release, lies)
 
 
 @pytest.mark.parametrize(

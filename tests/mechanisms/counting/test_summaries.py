@@ -1,17 +1,13 @@
 """Tables and sums of all columns as one query: how far one record moves them, exactly, and that certificates and noise go by that."""
 
-import json
-import math
-
 import numpy as np
 import pytest
-from scipy.special import ndtr
 
-from discreet.certificates import Certificate
 from discreet.core.errors import InvalidInput
 from discreet.core.neighbours import ADD_REMOVE, REPLACE_ONE, Persons
 from discreet.mechanisms.counting import MISSING, Cells, GaussianCounting, LaplaceCounting, Queries, Summary
 from discreet.noise import SystemNoise
+from tests.mechanisms.counting.claims import is_kept_and_nearly_reached, verifies_and_lies_do_not
 
 L = 1 << Summary.bits
 TABLES = (Cells(cells=3, levels=((1, 500), (2, 300))), Cells(cells=2, levels=((1, 900),)))
@@ -71,20 +67,11 @@ FINE = Summary(
 
 @pytest.mark.parametrize("neighbours", RELATIONS)
 def test_the_worst_pair_keeps_the_claim_and_nearly_reaches_it_and_half_the_noise_is_caught(neighbours):
-    """Of Gaussian noise this wide, what tells two tables apart is the distance of their answers over the scale."""
     queries, made = calibrated(FINE, neighbours, 1e-3)
     first, second = np.array([[0, 0, 0, L]]), np.array([[0, 4, 1, -L]])
     (here,) = queries.answers([first])
     (there,) = queries.answers([second if neighbours is REPLACE_ONE else first[:0]])
-    length = float(np.linalg.norm((here - there).astype(float)))
-
-    def delta(scale):
-        mu = length / scale
-        return float(ndtr(0.5 * mu - 1.0 / mu) - math.e * ndtr(-0.5 * mu - 1.0 / mu))
-
-    claimed = made.guarantee(queries).delta_at_epsilon
-    assert 0.9 * claimed < delta(made.scales[0]) <= claimed
-    assert delta(0.5 * made.scales[0]) > 10 * claimed
+    is_kept_and_nearly_reached(queries, made, here, there)
 
 
 @pytest.mark.parametrize("persons", [None, Persons(rows=3), Persons(rows=3, weight="row")], ids=["records", "persons", "rows"])
@@ -95,8 +82,6 @@ def test_certificates_verify_and_lies_do_not(neighbours, delta, persons):
     records = np.array([[0, 4, 1, 5], [1, 0, 0, -L], [1, 2, 1, MISSING]])
     weights = None if persons is None else np.array([0.3, 0.3, 0.4])
     release = made.run(queries, queries.answered([records], weights=weights), SystemNoise())
-    release.certificate.verify(release.value).require()
-    truth = json.loads(release.certificate.to_json())
     lies = [
         ("a table less", lambda problem: problem["tables"].pop()),
         ("a lighter level", lambda problem: problem["tables"][0]["levels"][0].__setitem__(1, 2**15)),
@@ -109,14 +94,7 @@ def test_certificates_verify_and_lies_do_not(neighbours, delta, persons):
         ("a weight below 0", lambda problem: problem["tables"][0]["levels"][0].__setitem__(1, -1)),
         ("nothing", lambda problem: problem.update(tables=[], sums=[])),
     ]
-    for name, lie in lies:
-        document = json.loads(json.dumps(truth))
-        lie(document["problem"]["queries"][0])
-        assert not Certificate.from_dict(document).verify(release.value).ok, name
-    smaller = json.loads(json.dumps(truth))
-    smaller["parameters"]["scales"] = [0.9 * truth["parameters"]["scales"][0]]
-    failed = [check.name for check in Certificate.from_dict(smaller).verify(release.value).checks if not check.ok]
-    assert {"epsilon", "delta"} & set(failed)
+    verifies_and_lies_do_not(release, lies)
 
 
 @pytest.mark.parametrize(
