@@ -17,8 +17,9 @@ from typing import Any, ClassVar, Self
 import numpy as np
 import numpy.typing as npt
 from scipy.sparse import issparse
-from scipy.special import ndtri, stdtrit
-from sklearn.base import BaseEstimator, RegressorMixin
+from scipy.special import ndtri, softmax, stdtrit
+from sklearn.base import BaseEstimator, ClassifierMixin, RegressorMixin
+from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, column_or_1d, validate_data
 
 from discreet.core.arrays import AnyFloats, Floats
@@ -109,6 +110,40 @@ class Consumer(BaseEstimator):  # type: ignore[misc]
         if given.dtype.kind == "f" and not np.all(np.isfinite(given)):
             raise InvalidInput("y must be finite: it contains NaN or inf.")
         return given
+
+
+class OfClasses(ClassifierMixin, Consumer):  # type: ignore[misc]
+    """A classifier."""
+
+    classes_: npt.NDArray[Any]
+
+    def _labels(self, y: Any, rows: int) -> tuple[npt.NDArray[Any], npt.NDArray[np.intp]]:
+        """Classes (K,) of a fit, and the place of every record's among them, (n,). Raises InvalidInput for targets that are none, or all alike."""
+        given = self._targets(y, rows)
+        check_classification_targets(given)
+        labels, codes = np.unique(given, return_inverse=True)
+        if len(labels) < 2:
+            raise InvalidInput("labels of two classes or more are needed; y has 1 class.")
+        return labels, codes
+
+
+class ByScores(OfClasses, ABC):
+    """A classifier by scores: (n,) for two classes, positive for the second; (n, K) for more."""
+
+    @abstractmethod
+    def decision_function(self, X: Any) -> Floats:
+        """Scores of rows without noise."""
+
+    def predict_proba(self, X: Any) -> Floats:
+        """(n, K), for rows without noise."""
+        scores = self.decision_function(X)
+        whole = np.column_stack((np.zeros(len(scores)), scores)) if scores.ndim == 1 else scores
+        return np.asarray(softmax(whole, axis=1))
+
+    def predict(self, X: Any) -> Any:
+        """Classes (n,)."""
+        scores = self.decision_function(X)
+        return self.classes_[(scores > 0).astype(np.intp) if scores.ndim == 1 else np.argmax(scores, axis=1)]
 
 
 @dataclass(kw_only=True, eq=False, repr=False)

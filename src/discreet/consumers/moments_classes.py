@@ -18,11 +18,8 @@ from typing import Any, NamedTuple, Self
 
 import numpy as np
 import numpy.typing as npt
-from scipy.special import softmax
-from sklearn.base import ClassifierMixin
-from sklearn.utils.multiclass import check_classification_targets
 
-from discreet.consumers.base import Consumer
+from discreet.consumers.base import ByScores
 from discreet.consumers.moments import FLOOR, ReleasedMoments, one_hot, raised
 from discreet.core.arrays import Floats
 from discreet.core.errors import InvalidInput
@@ -43,7 +40,7 @@ class _Classes(NamedTuple):
 
 
 @dataclass(kw_only=True, eq=False, repr=False)
-class _MomentsClassifier(ClassifierMixin, Consumer, ABC):  # type: ignore[misc]
+class _MomentsClassifier(ByScores, ABC):
     """What both share. Parameters and attributes as documented below."""
 
     classes_: npt.NDArray[Any] = field(init=False)
@@ -60,12 +57,8 @@ class _MomentsClassifier(ClassifierMixin, Consumer, ABC):  # type: ignore[misc]
     def fit(self, X: Any, y: Any) -> Self:
         """From rows X (n, d) and labels y (n,) that are public themselves: the same classifier without noise. Names of columns are not used."""
         rows = self._learnt_from(X)
-        given = self._targets(y, len(rows))
-        check_classification_targets(given)
-        labels = np.unique(given)
-        if len(labels) < 2:
-            raise InvalidInput("labels of two classes or more are needed; the table has 1 class.")
-        of_classes = one_hot(given, labels)
+        labels, codes = self._labels(y, len(rows))
+        of_classes = one_hot(labels[codes], labels)
         moments = ReleasedMoments.of_rows(rows)
         found = _Classes(labels, of_classes.sum(axis=0), of_classes.T @ rows, np.zeros(len(labels)))
         return self._fit(moments, moments.names, np.ones(rows.shape[1], dtype=bool), found)
@@ -85,17 +78,6 @@ class _MomentsClassifier(ClassifierMixin, Consumer, ABC):  # type: ignore[misc]
         rows = as_matrix(self._asked_about(X))
         scores = np.column_stack([rows.ordered_matvec(weights) + start for weights, start in zip(self.coef_, self.intercept_, strict=True)])
         return scores[:, 1] - scores[:, 0] if len(self.classes_) == 2 else scores
-
-    def predict_proba(self, X: Any) -> Floats:
-        """(n, K)."""
-        scores = self.decision_function(X)
-        whole = np.column_stack((np.zeros(len(scores)), scores)) if scores.ndim == 1 else scores
-        return np.asarray(softmax(whole, axis=1))
-
-    def predict(self, X: Any) -> Any:
-        """Classes (n,)."""
-        scores = self.decision_function(X)
-        return self.classes_[(scores > 0).astype(np.intp) if scores.ndim == 1 else np.argmax(scores, axis=1)]
 
     @abstractmethod
     def _inverse(self, within: Floats, noise: Floats) -> tuple[Floats, int]:

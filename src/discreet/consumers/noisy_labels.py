@@ -25,11 +25,9 @@ from typing import Any, Self
 import numpy as np
 import numpy.typing as npt
 from scipy.special import ndtri, softmax
-from sklearn.base import ClassifierMixin
-from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted
 
-from discreet.consumers.base import Consumer, interval
+from discreet.consumers.base import ByScores, interval
 from discreet.consumers.randomised_classes import adding_up, unbiased_codes
 from discreet.core.arrays import Floats
 from discreet.core.errors import InvalidInput
@@ -42,7 +40,7 @@ from discreet.solvers import solve
 
 @answers_per_record
 @dataclass(kw_only=True, eq=False, repr=False)
-class NoisyLabelRegression(ClassifierMixin, Consumer):  # type: ignore[misc]
+class NoisyLabelRegression(ByScores):
     """Logistic regression, of two classes or more, from randomised labels.
 
     Parameters
@@ -71,11 +69,7 @@ class NoisyLabelRegression(ClassifierMixin, Consumer):  # type: ignore[misc]
     def fit(self, X: Any, y: Any) -> Self:
         """From rows X (n, d) without noise and reported labels y (n,). Raises InvalidInput for what cannot be used."""
         rows = self._learnt_from(X)
-        given = self._targets(y, len(rows))
-        check_classification_targets(given)
-        labels, codes = np.unique(given, return_inverse=True)
-        if len(labels) < 2:
-            raise InvalidInput("labels of two classes or more are needed; y has 1 class.")
+        labels, codes = self._labels(y, len(rows))
         return self._fit(rows, labels, unbiased_codes(codes, len(labels), self.label_noise, "label_noise"))
 
     def fit_reports(self, X: Any, reports: Reports) -> Self:
@@ -92,17 +86,6 @@ class NoisyLabelRegression(ClassifierMixin, Consumer):  # type: ignore[misc]
         rows = as_matrix(self._asked_about(X))
         scores = [rows.ordered_matvec(weights) + start for weights, start in zip(self.coef_, self.intercept_, strict=True)]
         return scores[0] if len(self.classes_) == 2 else np.column_stack(scores)
-
-    def predict_proba(self, X: Any) -> Floats:
-        """(n, K), of the own labels."""
-        scores = self.decision_function(X)
-        whole = np.column_stack((np.zeros(len(scores)), scores)) if scores.ndim == 1 else scores
-        return np.asarray(softmax(whole, axis=1))
-
-    def predict(self, X: Any) -> Any:
-        """Classes (n,)."""
-        scores = self.decision_function(X)
-        return self.classes_[(scores > 0).astype(np.intp) if scores.ndim == 1 else np.argmax(scores, axis=1)]
 
     def coef_interval(self, *, level: float = 0.95) -> Floats:
         """(d, 2) for two classes, (K, d, 2) for more: for the coefficients of the population's best fit, to first order, each by itself."""

@@ -23,11 +23,9 @@ from typing import Any, NamedTuple, Self
 import numpy as np
 import numpy.typing as npt
 from scipy.special import ndtri, softmax
-from sklearn.base import ClassifierMixin
-from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted
 
-from discreet.consumers.base import Consumer
+from discreet.consumers.base import OfClasses
 from discreet.consumers.randomised_classes import adding_up, unbiased_codes
 from discreet.core.arrays import Floats
 from discreet.core.errors import InvalidInput
@@ -50,7 +48,7 @@ class _Conditional(NamedTuple):
 
 @answers_per_record
 @dataclass(kw_only=True, eq=False, repr=False)
-class RandomisedNaiveBayes(ClassifierMixin, Consumer):  # type: ignore[misc]
+class RandomisedNaiveBayes(OfClasses):
     """Naive Bayes from randomised categories and labels. A category that no report had says nothing about a new record.
 
     Parameters
@@ -81,11 +79,7 @@ class RandomisedNaiveBayes(ClassifierMixin, Consumer):  # type: ignore[misc]
     def fit(self, X: Any, y: Any) -> Self:
         """From reported categories X (n, d), each a number, and reported labels y (n,). Raises InvalidInput for what cannot be used."""
         rows = self._learnt_from(X)
-        given = self._targets(y, len(rows))
-        check_classification_targets(given)
-        labels, codes = np.unique(given, return_inverse=True)
-        if len(labels) < 2:
-            raise InvalidInput("labels of two classes or more are needed; y has 1 class.")
+        labels, codes = self._labels(y, len(rows))
         noises = self._noises(rows.shape[1])
         known = [np.unique(column, return_inverse=True) for column in rows.T]
         numbers = [unbiased_codes(at, len(values), one, "feature_noise") for (values, at), one in zip(known, noises, strict=True)]
