@@ -203,6 +203,12 @@ def test_impossible_settings_get_one_clear_sentence(settings: dict[str, object])
     assert "\n" not in str(caught.value)
 
 
+def test_the_hinge_is_for_output_perturbation() -> None:
+    model = KernelClassifier(loss="hinge", mechanism="output", n_features=20, classes=["in", "out"]).fit(*ring(200))
+    model.certificate_.verify(model.weights_).require()
+    assert model.certificate_.problem["loss_parameters"] == {"half_width": 1e-4}
+
+
 def test_the_printed_calibration_runs_on_paired_features() -> None:
     """Algorithm 3 of the paper, with the features for which its theorem 5 is true."""
     X, y = ring()
