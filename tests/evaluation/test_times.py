@@ -161,6 +161,10 @@ def test_what_is_not_fitted_and_what_are_no_times_is_refused_without_a_value():
     X, _ = people()
     with pytest.raises(InvalidType, match="Fit it first"):
         evaluate_privately(SurvivalModel(), *people(), epsilon=1.0)
+    falling = Curves()
+    falling.ends_ = (2.0, 1.0)
+    with pytest.raises(InvalidInput, match="increasing"):
+        evaluate_privately(falling, *people(), epsilon=1.0)
     for given in (None, np.full(len(X), np.nan), np.full((len(X), 3), CANARY)):
         with pytest.raises(InvalidInput) as refused:
             evaluate_privately(fitted(), X, given, epsilon=1.0)

@@ -11,6 +11,8 @@ import numpy as np
 import polars as pl
 import pytest
 
+from discreet import Model
+from discreet.cli.inputs import Records
 from discreet.core.errors import DiscreetError
 from discreet.data import Schema
 from discreet.display.workbench.tradeoff import Budget, invented_trial, measured
@@ -153,6 +155,44 @@ def test_a_cell_is_what_the_table_says(request, world, kind, learnt, verb):
     if request.config.getoption("--all"):
         assert said == stated, "DISCREET_UPDATE_GOLDENS=1 writes the table of docs/models.md anew"
     assert said == "yes" or stated != "yes", said
+
+
+@pytest.fixture(scope="module")
+def cluster():
+    """One for all models."""
+    pytest.importorskip("distributed")
+    from discreet.data.blocks import Cluster, local_cluster, quiet
+
+    with quiet(), local_cluster(2) as client:
+        yield Cluster(client=client)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("kind", "learnt"), CASES)
+def test_a_fit_on_a_cluster_is_the_one_here(monkeypatch, cluster, world, kind, learnt):
+    """The weights of a Dask table of the same blocks and the same noise; the sums of two workers may differ in their last bits."""
+    world(kind, learnt)
+    monkeypatch.setattr(Records, "cluster", lambda self: None if self.dask is None else cluster)
+    files = (
+        Path("first.parquet").resolve(),
+        Path("second.parquet").resolve(),
+        "--schema",
+        "people.toml",
+        "--epsilon",
+        "2",
+        "--delta",
+        "1e-4",
+        "--seed",
+        "1",
+        "--model",
+        kind,
+    )
+    weights = []
+    for name, where in (("here", ()), ("there", ("--dask", "local"))):
+        outcome = discreet("fit", *files, *where, "--out", f"{name}.json")
+        assert outcome.code == 0, outcome.err
+        weights.append(Model.load(f"{name}.json").weights)
+    np.testing.assert_allclose(*weights, atol=1e-5 * max(1.0, np.abs(weights[0]).max()))
 
 
 @pytest.mark.skipif("DISCREET_UPDATE_GOLDENS" not in os.environ, reason="DISCREET_UPDATE_GOLDENS=1 writes the table anew")

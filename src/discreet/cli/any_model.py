@@ -34,7 +34,7 @@ def load_model_of_schema(path: str) -> "discreet.Model":
         return found
     raise InvalidInput(
         f"{path!r} is a model of arrays, which says of no table what its columns and its target are: `discreet predict` answers with it. Measure the "
-        "estimator in Python, with evaluate_privately or release_uncertainty, or fit it with a schema."
+        "estimator, or ArrayModel.load(path), in Python with evaluate_privately (release_uncertainty has intervals), or fit with a schema."
     )
 
 

@@ -93,15 +93,17 @@ def periods_of(model: Any) -> tuple[float, ...]:  # noqa: ANN401 - as above
     """The ends of the periods of a model of times; none for any other, and for one that is not fitted."""
     if isinstance(model, StoredModel):
         return tuple(model.schema.ends)
-    made = getattr(model, "made", None) if isinstance(model, StoredArrays) else model
-    return tuple(getattr(made, "ends" if isinstance(model, StoredArrays) else "ends_", ()))
+    if isinstance(model, StoredArrays):
+        return tuple(getattr(getattr(model, "made", None), "ends", ()))
+    return tuple(getattr(model, "ends_", ())) if callable(getattr(model, "predict_survival", None)) else ()
 
 
 def is_ordered(model: Any) -> bool:  # noqa: ANN401 - as above
     """Whether its classes are known to be in order."""
     if isinstance(model, StoredModel):
         return bool(getattr(model.schema.target, "ordered", False))
-    return "ordered classes" in getattr(model, "targets", ()) or getattr(getattr(model, "made", None), "of", None) == "ordered classes"
+    kind = type(getattr(model, "best_estimator_", model))
+    return "ordered classes" in getattr(kind, "targets", ()) or getattr(getattr(model, "made", None), "of", None) == "ordered classes"
 
 
 def _is_regression(model: Any) -> bool:  # noqa: ANN401 - as above

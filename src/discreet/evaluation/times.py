@@ -21,6 +21,7 @@ import numpy as np
 
 from discreet.core.arrays import is_finite
 from discreet.core.errors import InvalidInput, did_you_mean, quoted
+from discreet.data.time_target import ends_of
 from discreet.evaluation.asked import Asked
 from discreet.evaluation.outcomes import SURVIVAL, Outcomes
 from discreet.evaluation.survey import LEVELS, loss_levels
@@ -51,6 +52,7 @@ class TimeSurvey(Asked):
             unknown = next((metric for metric in self.metrics if metric not in TIME_METRICS), None)
             hint = did_you_mean(unknown, TIME_METRICS) if isinstance(unknown, str) else ""
             raise InvalidInput(f"metrics of a model of times are some of {quoted(TIME_METRICS)}; {list(self.metrics)!r} was given.{hint}")
+        object.__setattr__(self, "ends", ends_of(self.ends))
         if self.shared:
             raise InvalidInput("a record of a model of times is a person: bring one of each, without ids, or with rows_per_person=1.")
         most = LARGEST // self.known
