@@ -5,7 +5,7 @@ import math
 import numpy as np
 import pytest
 
-from discreet import ADD_REMOVE, REPLACE_ONE, SystemNoise
+from discreet import ADD_REMOVE, REPLACE_ONE, SeededNoise
 from discreet.data import Domain, Records
 from discreet.matrices import as_matrix
 from discreet.queries import Target
@@ -30,8 +30,8 @@ def correlation_errors(made, count, runs):
     rows = np.linalg.svd(rows, full_matrices=False)[0] * math.sqrt(count / 3) * bounds  # no correlation by chance
     data = Records(rows=as_matrix(rows[:, :3].clip(-2, 2)), targets=rows[:, 3].clip(-0.5, 0.5), domain=BOX)
     exact = np.column_stack((rows[:, :3].clip(-2, 2), rows[:, 3].clip(-0.5, 0.5)))
-    for _ in range(runs):
-        released = made.plan.mechanism.run(made.plan.query, data, SystemNoise()).value
+    for seed in range(runs):
+        released = made.plan.mechanism.run(made.plan.query, data, SeededNoise(seed)).value
         match made.method.name:
             case "moments":
                 products = released[1:, 1:]
