@@ -44,6 +44,12 @@ def parsed(source):
     return ast.parse(source)
 
 
+@cache
+def nodes(tree):
+    """All of a tree, found once for all tests."""
+    return tuple(ast.walk(tree))
+
+
 def floor(file):
     """The package of discreet that a file belongs to, such as "noise"."""
     return Path(file).parts[0].removesuffix(".py")
@@ -58,7 +64,7 @@ def offenders(fault):
 def names_used(tree):
     """Dotted names from outside that a module imports, or reaches as attributes of what it imports (np.random.normal -> numpy.random.normal)."""
     local = {}
-    for node in ast.walk(tree):
+    for node in nodes(tree):
         if isinstance(node, ast.Import):
             for alias in node.names:
                 local[alias.asname or alias.name.partition(".")[0]] = alias.name if alias.asname else alias.name.partition(".")[0]
@@ -67,8 +73,8 @@ def names_used(tree):
             for alias in node.names:
                 local[alias.asname or alias.name] = f"{node.module}.{alias.name}"
                 yield f"{node.module}.{alias.name}"
-    inner = {id(node.value) for node in ast.walk(tree) if isinstance(node, ast.Attribute)}
-    for node in ast.walk(tree):
+    inner = {id(node.value) for node in nodes(tree) if isinstance(node, ast.Attribute)}
+    for node in nodes(tree):
         if isinstance(node, ast.Attribute) and id(node) not in inner:
             parts = []
             while isinstance(node, ast.Attribute):
@@ -128,7 +134,7 @@ def test_a_file_is_one_concept_with_its_docstring():
 
 def calls(source):
     """Names of the functions that a file calls by their names."""
-    return {node.func.id for node in ast.walk(parsed(source)) if isinstance(node, ast.Call) and isinstance(node.func, ast.Name)}
+    return {node.func.id for node in nodes(parsed(source)) if isinstance(node, ast.Call) and isinstance(node.func, ast.Name)}
 
 
 def test_nothing_prints_below_the_command_line():
@@ -152,7 +158,7 @@ def raised_in_handlers(source):
             yield from visit(child, None if missing else (child.name or "") if inside else handler)
 
     tree = parsed(source)
-    for node in ast.walk(tree):
+    for node in nodes(tree):
         node.id_or_none = node.id if isinstance(node, ast.Name) else None
     return list(visit(tree, None))
 
@@ -250,7 +256,7 @@ def test_a_circle_of_imports_is_seen():
 def shown_names():
     """What results ask display for: see discreet.core.showing."""
     for source in (source for source in MODULES.values() if "from discreet.core.showing import shown" in source):
-        for node in ast.walk(parsed(source)):
+        for node in nodes(parsed(source)):
             if isinstance(node, ast.Call) and ast.unparse(node.func) == "shown":
                 yield ast.literal_eval(node.args[0])
 

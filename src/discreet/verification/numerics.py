@@ -112,7 +112,7 @@ def excess(epsilon: float, loss: Envelope, *, linear: bool = False) -> float:
     start = max(loss.first_above(epsilon), _FIRST)
     if start >= _LAST:
         return 0.0
-    edges = np.concatenate((start + np.linspace(0.0, 4.0, 33), np.linspace(start + 4.5, max(start + 14.0, 14.0), 40)))
+    edges = np.concatenate((start + _BEGINNING, np.linspace(start + 4.5, max(start + 14.0, 14.0), 40)))
     g, weights = panels(edges)
     missing = np.minimum(epsilon - loss(g), 0.0)
     values = np.exp(-0.5 * g * g) / math.sqrt(2.0 * math.pi) * -(missing if linear else np.expm1(missing))
@@ -199,6 +199,7 @@ def gaussian_integrals(epsilons: Floats, mu: float) -> Floats:
     return np.where(threshold[:, 0] < _LAST, found, 0.0)
 
 
+_BEGINNING = np.linspace(0.0, 4.0, 33)
 _FIRST, _LAST = -12.0, 40.0
 """Below the first a normal variable weighs nothing, and beyond the last there is none."""
 _BESIDE, _REACH = 4.0, 14.0
