@@ -42,7 +42,7 @@ For |x| <= 1, |l'| <= 1, l'' <= c, Lambda the regularisation of the mean objecti
     Algorithm 2 (objective):  eps' = epsilon - ln(1 + 2c / (n Lambda) + c^2 / (n Lambda)^2);  if eps' > 0: Delta = 0,
                               else Delta = c / (n (e^{epsilon/4} - 1)) - Lambda and eps' = epsilon / 2;   beta = eps' / 2
 
-The noise is as printed; the weights then pass the last stage (module `grid`), which the paper does not have and no computer can do without.
+The noise is as printed; the weights then pass the last stage (module `base`), which the paper does not have and no computer can do without.
 Algorithm 2 uses more noise than needed, so theorem T2 proves a smaller epsilon for it (its Jacobian slack is at most half the printed one),
 and what is left over pays for the last stage. Algorithm 1 is tight, so its last stage costs 0.1 % on top of epsilon. The certificate states
 what is proved. The paper covers replace-one neighbours and pure epsilon only.
