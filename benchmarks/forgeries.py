@@ -367,12 +367,17 @@ def over_set(draw: np.random.Generator) -> Honest:
 
 def release(draw: np.random.Generator) -> Honest:
     """Every method by which rows, or sketches of them, are released."""
-    return _released(draw, str(draw.choice([name for name in METHODS if name not in ("null-space", "moments")])))
+    return _released(draw, str(draw.choice([name for name in METHODS if name not in ("null-space", "moments", "laplace")])))
 
 
 def moments(draw: np.random.Generator) -> Honest:
     """Second moments."""
     return _released(draw, "moments")
+
+
+def laplace(draw: np.random.Generator) -> Honest:
+    """Rows without a delta."""
+    return _released(draw, "laplace")
 
 
 def _released(draw: np.random.Generator, name: str) -> Honest:
@@ -395,10 +400,10 @@ def _released(draw: np.random.Generator, name: str) -> Honest:
     needs, takes = ([wanted.name for wanted in settings] for settings in (way.needs, way.takes))
     hidden = "slots" in takes and draw.random() < 0.4
     numbers = {name: budget[name] for name in needs} | {
-        name: budget[name] for name in takes if (name == "slots" and hidden) or (name != "slots" and draw.random() < 0.5)
+        name: budget[name] for name in takes if (name == "slots" and hidden) or (name not in ("slots", "delta") and draw.random() < 0.5)
     }
     clear = method.name in ("fisher", "clear-target-sketch") or (
-        method.name in ("additive", "projection", "fresh-projection") and draw.random() < 0.3
+        method.name in ("additive", "laplace", "projection", "fresh-projection") and draw.random() < 0.3
     )
     bounded_rows = draw.random() < 0.3 and "bits" not in numbers and method.name != "bounded"
     domain = Domain(
@@ -419,7 +424,7 @@ def _released(draw: np.random.Generator, name: str) -> Honest:
         raise InfeasibleTarget("a delta that is the least number there is cannot be lowered into a lie.")
     if isinstance(stated, NoGuarantee):
         raise InfeasibleTarget("a chosen level of noise that promises nothing at this epsilon, and says so, is no certificate that should verify.")
-    return _of_certificate("moments" if name == "moments" else "release", made.certificate, made.value)
+    return _of_certificate(name if name in ("moments", "laplace") else "release", made.certificate, made.value)
 
 
 def categories(draw: np.random.Generator) -> Honest:
@@ -503,6 +508,7 @@ KINDS: dict[str, tuple[Callable[[np.random.Generator], Honest], float]] = {
     "set": (over_set, 8),
     "release": (release, 25),
     "moments": (moments, 3),
+    "laplace": (laplace, 3),
     "categories": (categories, 2),
     "counts": (counts, 5),
     "summaries": (summaries, 3),

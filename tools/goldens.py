@@ -27,6 +27,7 @@ KEPT = ROOT / "tests" / "goldens"
 COUNTS = {"fit": 30, "many": 3, "kernel": 4, "model": 8, "regression": 24, "set": 24} | {
     "release": 60,
     "moments": 6,
+    "laplace": 6,
     "counts": 8,
     "curvature": 4,
     "norms": 4,

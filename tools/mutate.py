@@ -137,6 +137,9 @@ PLANTED: list[Fault] = [
     Fault("mechanisms/counting/moments.py", "math.ceil(length *", "math.ceil(0.5 * length *"),
     Fault("mechanisms/counting/moments.py", "math.ceil(total *", "math.ceil(0.5 * total *"),
     Fault("mechanisms/counting/moments.py", "+ squares) * self.levels", ") * self.levels"),
+    # What Laplace noise on rows is for: the sum of a row's absolute numbers, and the rounding of each.
+    Fault("queries/base.py", "return (math.sqrt(self.domain.features) * self.domain.radius + (", "return (self.domain.radius + ("),
+    Fault("mechanisms/release/laplace_rows.py", "/ step * UP) + query.numbers", "/ step * UP)"),
     # Rows of one person in a description: which are kept, and what they weigh.
     Fault("descriptions/records.py", "None if shares is None else shares[part]", "None"),
     # How far one record moves tables and sums of all columns, and that a record that is replaced moves them twice.
@@ -260,6 +263,11 @@ TESTS: dict[str, tuple[str, ...]] = {
     "mechanisms/release/published_sketch.py": ("published-sketch-1e-06-replace-one",),
     "mechanisms/release/placement.py": ("rows-1e-06-replace-one",),
     "mechanisms/release/rows.py": ("rows-1e-06-replace-one",),
+    "mechanisms/release/laplace_rows.py": (
+        "laplace-rows-0.0-replace-one",
+        "tests/audit/test_drawn.py::test_no_row_moves_farther_than_its_laplace_noise_is_for",
+    ),
+    "queries/base.py": ("tests/audit/test_drawn.py::test_no_row_moves_farther_than_its_laplace_noise_is_for",),
     "mechanisms/release/moments.py": (
         "second-moments-1e-06-replace-one",
         "second-moments-1e-06-add-remove",

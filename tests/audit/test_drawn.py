@@ -29,12 +29,12 @@ from discreet.mechanisms.base import Numbers
 from discreet.mechanisms.counting import Cells, Moments, Summary
 from discreet.mechanisms.cuts.columns import whose_rows
 from discreet.mechanisms.margins import Margins
-from discreet.mechanisms.release import Categories, EigenvalueSketch, RandomisedCategories
+from discreet.mechanisms.release import Categories, EigenvalueSketch, LaplaceRelease, RandomisedCategories
 from discreet.mechanisms.release.categories import probabilities
 from discreet.mechanisms.selection import CountNoise
 from discreet.noise import SystemNoise
 from discreet.problems import Prior
-from discreet.queries import Projection, SecondMoments
+from discreet.queries import Projection, Rows, SecondMoments
 from discreet.queries import Target as Column
 from discreet.statements.categories import RESPONSE, UNARY
 from discreet.statements.counting import WHOLE
@@ -343,3 +343,17 @@ def test_no_report_tells_a_category_better_than_stated():
         assert math.log(worst) <= made.promise(problem).epsilon < math.log(worst) * (1 + 1e-12)
         for code, expected in enumerate(probabilities(law, cells, 3.0)):
             assert sum(count for report, count in laws[code].items() if report[0]) / laws[code].total() == pytest.approx(expected, rel=1e-12)
+
+
+def test_no_row_moves_farther_than_its_laplace_noise_is_for():
+    """Rows of the domain, on coarse grids where rounding matters: never above the claim, and above half of it."""
+    draw, worst = np.random.default_rng(0), 0.0
+    domain = Domain(features=3, entry_bound=0.9, norm_bound=1.0, target_bound=2.0)
+    for _ in range(400):
+        made = LaplaceRelease(step=2.0 ** draw.integers(-3, 1), scale=7.0, neighbours=REPLACE_ONE)
+        rows = np.clip(draw.choice([-9, 0, 0.3, 9], (2, 3)) + 0.2 * draw.standard_normal((2, 3)), -0.9, 0.9)
+        rows /= np.maximum(1.0, np.linalg.norm(rows, axis=1, keepdims=True))
+        whole = np.column_stack((rows, draw.choice([-2.0, 2.0, 0.1], 2)))
+        moved = np.abs(np.diff(np.rint(whole / made.step), axis=0)).sum() / made.scale
+        worst = max(worst, moved / made.guarantee(Rows(domain=domain, target="noisy")).epsilon)
+    assert 0.5 < worst <= 1.0

@@ -15,6 +15,7 @@ RELEASE = ("release", "people.csv", "--schema", "survey.toml", "--out", "out")
 ADDITIVE = (*RELEASE, "--method", "additive", "--epsilon", "1", "--delta", "1e-6")
 
 METHODS_ON_THE_COMMAND_LINE = {
+    "laplace": "--epsilon 1",
     "moments": "--epsilon 1 --delta 1e-6",
     "additive": "--epsilon 1 --delta 1e-6",
     "projection": "--epsilon 1 --delta 1e-6 --columns 2 --projection-seed 3",
@@ -236,7 +237,17 @@ def test_categories_of_owners_are_randomised_without_a_delta(survey):
     (survey / "answers.jsonl").write_text(lines[0].out[:-9], encoding="utf-8")
     assert "cannot be counted" in discreet("frequencies", "answers.jsonl", "--schema", "answers.toml").error
     assert "9 a column" in discreet(*asked, "19").error
-    assert "categories alone" in discreet("randomise", "age=41", "hours=38", "--schema", "survey.toml", "--epsilon", "1", "--delta", "0").error
+
+
+def test_numbers_of_owners_are_randomised_without_a_delta(survey):
+    asked = ("randomise", "age=41", "hours=38", "--schema", "survey.toml", "--epsilon", "2", "--delta", "0")
+    (survey / "records.jsonl").write_text("".join(discreet(*asked).out for _ in range(3)), encoding="utf-8")
+    collected = discreet("release", "records.jsonl", "--schema", "survey.toml", "--method", "local", "--out", "out", "--json").json
+    assert collected["verification"]["ok"]
+    assert (collected["guarantee"]["kind"], collected["guarantee"]["local"]) == ("pure", True)
+    refused = ("release", "people.csv", "--schema", "survey.toml", "--epsilon", "1", "--out", "more", "--method")
+    assert "take method 'laplace'" in discreet(*refused, "additive", "--delta", "0").error
+    assert "delta 0; 0.1 was given" in discreet(*refused, "laplace", "--delta", "0.1").error
 
 
 def test_lines_of_owners_are_collected_whatever_ledger_the_environment_names(survey, monkeypatch):

@@ -310,6 +310,14 @@ _ENTRIES = (
         exact=released_rows.categories_audit,
         pure=True,
     ),
+    _entry(
+        "laplace-rows",
+        "rows with Laplace noise, as released or by their owners",
+        released_rows.laplace,
+        "release-laplace-rows",
+        exact=released_rows.laplace_audit,
+        pure=True,
+    ),
     _entry("rows", "rows with Gaussian noise, as released", released_rows.rows, "release-gaussian-rows", statistical=partial(_release, fresh=False)),
     _entry(
         "fresh-projection",

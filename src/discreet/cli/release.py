@@ -317,12 +317,13 @@ def randomise(
     The record is a JSON object or CSV with a header on standard input, or NAME=VALUE arguments. Lines of many owners are collected by
     `discreet release --method local`. Whoever answers twice spends twice.
 
-    With --delta 0 categorical columns and the classes of the target are randomised as what they are, by k-ary response or unary encoding, whichever
-    has less noise: far less than numbers need. `discreet frequencies` makes shares with intervals of the lines of many owners.
+    With --delta 0, categorical columns and the classes of the target of a schema without numbers are randomised as what they are, by k-ary
+    response or unary encoding, whichever has less noise: far less than numbers need. `discreet frequencies` makes shares with intervals of the lines
+    of many owners. Records with numbers get Laplace noise on all of their columns.
     """
     public, released = discreet.Schema.load(schema), discreet.queries.Target(target)
     survey: discreet.releases.LocalSurvey | discreet.releases.CategorySurvey
-    if delta == 0:
+    if delta == 0 and not (public.numeric or public.date):
         survey = discreet.releases.CategorySurvey.planned(public, epsilon=epsilon, target=released)
     else:
         survey = discreet.releases.LocalSurvey.planned(public, epsilon=epsilon, delta=delta, target=released)

@@ -56,7 +56,7 @@ class _NoisyClassifier(ClassifierMixin, Consumer, ABC):  # type: ignore[misc]
         if found.target is not Target.CLEAR:
             raise InvalidInput("a classifier needs labels in clear; on noisy targets +1 and -1 use NoisyRidge, and the sign of what it predicts.")
         rows, targets = with_targets(found)
-        return self._fit(self._learnt_from(rows), targets, noise_on_rows(found).features, normal=found.made_by.normal)
+        return self._fit(self._learnt_from(rows), targets, noise_on_rows(found).features, normal=found.mechanism not in found.made_by.shaped)
 
     def decision_function(self, X: Any) -> Floats:
         """<coef_, x> + intercept_, (n,), for rows WITHOUT noise; positive for the second class."""

@@ -59,6 +59,11 @@ class Released(NamedTuple):
         return math.hypot(self.domain.radius, self.domain.target_bound if self.target is Target.NOISY else 0.0) * UP
 
     @property
+    def manhattan(self) -> float:
+        """A bound of the sum of all absolute numbers, rounded up: reached where entries are as equal as the bounds allow."""
+        return (math.sqrt(self.domain.features) * self.domain.radius + (self.domain.target_bound if self.target is Target.NOISY else 0.0)) * UP
+
+    @property
     def entries(self) -> Floats:
         """Bounds of the single numbers, (columns,)."""
         bounds = np.full(self.columns, self.domain.largest_entry)

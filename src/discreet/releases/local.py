@@ -23,7 +23,7 @@ from discreet.core.files.strict_json import printable, read_object
 from discreet.core.files.whole_folder import check_folder, whole_folder
 from discreet.core.neighbours import REPLACE_ONE
 from discreet.data import Schema
-from discreet.mechanisms.release import GaussianRelease, RandomisedCategories
+from discreet.mechanisms.release import GaussianRelease, LaplaceRelease, RandomisedCategories
 from discreet.noise import Noise
 from discreet.queries import Rows, Target
 from discreet.releases.columns import encoded_records, record_columns, released_schema, schema_domain
@@ -81,16 +81,21 @@ class LocalSurvey:
 
     schema: Schema
     query: Rows
-    mechanism: GaussianRelease
+    mechanism: GaussianRelease | LaplaceRelease
 
     @classmethod
     def planned(cls, schema: Schema, *, epsilon: float, delta: float, target: Target = Target.NOISY) -> "LocalSurvey":
-        """Raises InvalidInput for what cannot be calibrated. With a target in clear the features alone are protected, and the certificate says so."""
+        """Gaussian noise, or Laplace noise with delta = 0. Raises InvalidInput for what cannot be calibrated.
+
+        With a target in clear the features alone are protected, and the certificate says so.
+        """
         used = released_schema(schema)
         query = Rows(domain=schema_domain(used), target=target)
-        return cls(
-            schema=used, query=query, mechanism=GaussianRelease.calibrate(query, epsilon=epsilon, delta=delta, neighbours=REPLACE_ONE, local=True)
-        )
+        if delta == 0:
+            pure = LaplaceRelease.calibrate(query, epsilon=epsilon, neighbours=REPLACE_ONE, local=True)
+            return cls(schema=used, query=query, mechanism=pure)
+        made = GaussianRelease.calibrate(query, epsilon=epsilon, delta=delta, neighbours=REPLACE_ONE, local=True)
+        return cls(schema=used, query=query, mechanism=made)
 
     def randomise(self, record: Mapping[str, object], noise: Noise) -> RandomisedRecord:
         """One record, by its owner: column -> cell. Raises as `Schema.encode` does, without the cell."""

@@ -179,13 +179,12 @@ def outlook_of(method: Method, plan: Plan, request: Request, schema: Schema | No
 
 def _other(method: Method, request: Request, schema: Schema | None, records: int | None) -> Outlook | None:
     """That of another method for the same budget; None where it needs other numbers, or cannot be."""
-    way = next((way for way in method.ways if way.needs == PRIVATE and way.calibration == "tight"), None)
+    way = next((way for way in method.ways if way.needs in (PRIVATE, (EPSILON,)) and way.calibration == "tight"), None)
     if way is None:
         return None
     slots: int | None = request.get(SLOTS) if SLOTS in way.takes else None
-    asked = Request(
-        domain=request.domain, target=request.target, neighbours=request.neighbours, epsilon=request[EPSILON], delta=request[DELTA], slots=slots
-    )
+    numbers = {one.name: request[one] for one in way.needs}
+    asked = Request(domain=request.domain, target=request.target, neighbours=request.neighbours, **numbers, slots=slots)
     try:
         return _outlook(method, method.plan(asked, "tight"), asked, schema, records)
     except (InvalidInput, InfeasibleTarget):

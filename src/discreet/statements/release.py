@@ -24,6 +24,7 @@ from discreet.statements.base import (
 )
 
 GAUSSIAN_ROWS = "Gaussian noise on rows, on a grid (rows.md)"
+LAPLACE_ROWS = "Laplace noise on rows, on a grid (rows.md, theorem 5)"
 INFORMATION_ROWS = "Gaussian noise on entries (rows.md)"
 FISHER = "Cramer-Rao, unbiased estimators only (fisher_noise.md)"
 FRESH_PROJECTION = "fresh Gaussian projection with Gaussian noise, used once (projection.md)"
@@ -139,6 +140,23 @@ def _rows(parameters: Record, problem: Record) -> Words:
         raise ValueError("parameters: an owner who randomises a record cannot hide that it exists")
     hypotheses = (*record_hypotheses(query.read, parameters), _grid(query, parameters))
     return Words(GAUSSIAN_ROWS, hypotheses, unit=query.read.unit, local=local)
+
+
+@register_words("release-laplace-rows", parameters={**_GRID, "slots": optional(whole), "local": flag}, problem=None, apart=True)
+def _laplace(parameters: Record, problem: Record) -> Words:
+    query, local = _plain(problem), flag(parameters["local"])
+    if local and relation_of(parameters) is not REPLACE_ONE:
+        raise ValueError("parameters: an owner who randomises a record cannot hide that it exists")
+    grid = condition(
+        "the absolute numbers of a row add up to at most {sum:.10g}; each of {columns} numbers is released on the grid of step {step:.6g} plus a "
+        "secret discrete Laplace integer of scale {scale:.10g}, {by}",
+        "a row is a function of its record to the last bit; noise is drawn without floating-point decisions",
+        parameters,
+        sum=query.read.manhattan,
+        columns=query.columns,
+        by="by its owner" if local else "by the holder of the table",
+    )
+    return Words(LAPLACE_ROWS, (*record_hypotheses(query.read, parameters), grid), unit=query.read.unit, local=local)
 
 
 @register_words("release-fisher-noise", parameters={**_ROWS, "level": positive}, problem=None, apart=True)

@@ -6,6 +6,7 @@ curves are integrated numerically, the mean over W is a trapezoid sum over W wit
 
 import math
 from collections.abc import Iterator, Mapping
+from fractions import Fraction
 from typing import NamedTuple
 
 import numpy as np
@@ -18,7 +19,7 @@ from discreet.core.fields import finite, positive, whole
 from discreet.core.neighbours import ADD_REMOVE, REPLACE_ONE
 from discreet.queries.linear import public_matrix
 from discreet.statements.base import persons_of
-from discreet.verification.base import Check, Stated, bits_check, delta_check, register_recheck
+from discreet.verification.base import Check, Stated, bits_check, delta_check, epsilon_check, register_recheck
 from discreet.verification.numerics import bound_of, discrete_integral
 
 LEAST_SCALE = 4096.0
@@ -64,6 +65,18 @@ def _gaussian_rows(stated: Stated) -> Iterator[Check]:
     step, scale, epsilon = (positive(stated.parameters[name]) for name in ("step", "scale", "epsilon"))
     computed = discrete_integral(epsilon, (math.sqrt(read.rows) * distance / step + math.sqrt(numbers)) / scale, integers=numbers, scale=scale)
     yield delta_check(stated, epsilon, computed, "numerical integral of the Gaussian curve, distances from eigenvalues")
+
+
+@register_recheck("release-laplace-rows")
+def _laplace(stated: Stated) -> Iterator[Check]:
+    read, step, scale = record_of(stated.problem), Fraction(positive(stated.parameters["step"])), Fraction(positive(stated.parameters["scale"]))
+    yield _unit(stated, read.unit)
+    # A row with the largest sum has entries as equal as its bounds allow; the law falls by e^(1 / scale) with every step, column by column.
+    even = Fraction(min(read.entry, read.norm / math.sqrt(read.features)))
+    ranges = 1 if stated.guarantee.neighbours is ADD_REMOVE else 2
+    columns = [even] * read.features + ([Fraction(read.target)] if read.target > 0 else [])
+    moved = sum(((ranges * size / step + 1) / scale for size in columns), Fraction(0))
+    yield epsilon_check(stated, float(read.rows * moved), "ratios of the law, number by number, as fractions", most=1e-5)
 
 
 @register_recheck("release-fisher-noise")

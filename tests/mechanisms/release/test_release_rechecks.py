@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from discreet.accounting import ApproximateDP, MutualInformation, Unit
+from discreet.accounting import ApproximateDP, MutualInformation, PureDP, Unit
 from discreet.certificates import Certificate, digest_of
 from discreet.core.neighbours import ADD_REMOVE, REPLACE_ONE
 from discreet.data import Domain
@@ -25,6 +25,7 @@ from discreet.mechanisms.release import (
     GaussianSketch,
     InformationRelease,
     InformationSketch,
+    LaplaceRelease,
     NullSpaceNoise,
     PublishedSketch,
 )
@@ -49,6 +50,7 @@ def everything():
                 Projection.of(domain, np.arange(8.0).reshape(4, 2) - 3, target="noisy"),
             ):
                 yield query, GaussianRelease.calibrate(query, slots=slots, **target)
+            yield rows, LaplaceRelease.calibrate(rows, epsilon=0.7, neighbours=neighbours, slots=slots)
             weighted = WeightedRows.of(domain, weights=np.array([1.0, 2.0, 5.0]), target="omitted")
             yield weighted, FisherNoise.calibrate(weighted, slots=slots, **target)
             for width in (2, 200):
@@ -60,6 +62,7 @@ def everything():
             yield counted, GaussianMoments.calibrate(counted, **target)
     clear = Rows(domain=BOX, target="clear")
     yield clear, GaussianRelease.calibrate(clear, epsilon=0.7, delta=1e-6, neighbours=REPLACE_ONE)
+    yield clear, LaplaceRelease.calibrate(clear, epsilon=0.7, neighbours=REPLACE_ONE)
     entries = SecondMoments(domain=BOX, most_records=1000)
     for bits in (0.1, 4.0):
         yield entries, InformationSketch.calibrate(entries, rows=20, bits=bits)
@@ -79,7 +82,7 @@ def releases():
     return made
 
 
-COUNT = 46
+COUNT = 51
 each_release = pytest.mark.parametrize("place", range(COUNT))
 
 
@@ -108,6 +111,8 @@ def test_a_smaller_claim_fails(place):
     claim = certificate.guarantee
     if isinstance(claim, MutualInformation):
         lies = [replace(claim, bits=claim.bits * (1 - 1e-4))]
+    elif isinstance(claim, PureDP):
+        lies = [replace(claim, epsilon=claim.epsilon * (1 - 1e-4))]
     else:
         assert isinstance(claim, ApproximateDP)
         # A composition is stated above what it is by the chords of its curve, here by less than a hundredth of delta.
@@ -155,7 +160,7 @@ def test_the_other_relation_fails(place):
     if claim.neighbours is ADD_REMOVE:
         lie = {**certificate.parameters, "neighbours": str(REPLACE_ONE)} | ({"slots": None} if "slots" in certificate.parameters else {})
         faked = replace(certificate, guarantee=replace(claim, neighbours=REPLACE_ONE), parameters=lie)
-        assert "delta" in {check.name for check in faked.verify().checks if not check.ok}
+        assert {"delta", "epsilon"} & {check.name for check in faked.verify().checks if not check.ok}
 
 
 @each_release

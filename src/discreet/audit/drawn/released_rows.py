@@ -4,13 +4,14 @@ Under add-remove rows leave in a secret order: it is seen where noise is next to
 spaces that it has; it protects nobody, but its stated variance is what it must have.
 """
 
+from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
 from discreet.audit.claim import Claim, Target
-from discreet.audit.drawn.parts import Part, Watch, chosen, discrete_gaussian, gaussian, of_law, released
+from discreet.audit.drawn.parts import Part, Watch, chosen, discrete_gaussian, discrete_laplace, gaussian, of_law, released
 from discreet.audit.exact import PrivacyLoss, exact_audit
 from discreet.audit.report import AuditReport
 from discreet.core.arrays import Floats
@@ -27,6 +28,7 @@ from discreet.mechanisms.release import (
     FreshProjection,
     GaussianRelease,
     InformationRelease,
+    LaplaceRelease,
     NullSpaceNoise,
     RandomisedCategories,
 )
@@ -64,6 +66,44 @@ def rows(target: Target) -> Watch:
         chosen("order of two records among three places", "every order equally likely", _orders(replace(hidden, slots=3)), np.ones(6)),
     )
     return Watch(mechanism=made.name, parts=parts)
+
+
+def laplace(target: Target) -> Watch:
+    """Laplace noise on rows in their order, of single owners, and in a secret order among rows of zeros."""
+    query = Rows(domain=_BOX)
+    made = LaplaceRelease.calibrate(query, epsilon=target.epsilon, neighbours=REPLACE_ONE)
+    local = LaplaceRelease.calibrate(query, epsilon=target.epsilon, neighbours=REPLACE_ONE, local=True)
+    owners = np.concatenate([local.randomise(query, np.array([0.6, -0.3]), SystemNoise()).value for _ in range(200)])
+    hidden = LaplaceRelease.calibrate(query, epsilon=target.epsilon, neighbours=ADD_REMOVE, slots=500)
+    zeros = Records(rows=DenseMatrix(np.zeros((3, 2))), targets=np.zeros(3), domain=_BOX)
+    parts = (
+        _on_rows("noise on rows", made, query, table(_BOX, 500), numbers(500, 2), law=discrete_laplace),
+        discrete_laplace("noise of single owners", _integers(owners, np.array([0.6, -0.3]), local.step), scale=local.scale),
+        _on_rows("noise on places of a secret order", hidden, query, zeros, np.zeros((500, 2)), law=discrete_laplace),
+    )
+    return Watch(mechanism=made.name, parts=parts)
+
+
+def laplace_audit(target: Target) -> AuditReport:
+    """Exact, but for the bins that losses are rounded down to: two records at opposite corners of a square."""
+    query = Rows(domain=_BOX)
+    slots = None if target.neighbours is REPLACE_ONE else 1
+    made = LaplaceRelease.calibrate(query, epsilon=target.epsilon, neighbours=target.neighbours, slots=slots)
+    moved = np.rint((2.0 if target.neighbours is REPLACE_ONE else 1.0) / made.step)
+    return corner_audit(made, Claim.of(made.guarantee(query)), float(moved))
+
+
+def corner_audit(made: LaplaceRelease, claim: Claim, moved: float) -> AuditReport:
+    """Two numbers, each of which moves by so many steps."""
+    most, tail = moved / made.scale, 1.0 / (1.0 + np.exp(-1.0 / made.scale))  # P(K >= 0) = P(K <= 0)
+    # The loss is linear in K between: P(loss <= l) is P(K <= 0) e^((l - most) / 2) there. Each bin has the least loss in it.
+    edges = np.linspace(most, -most, 801)
+    below = tail * np.exp(0.5 * (edges - most))
+    masses = np.append(-np.diff(below), below[-1])
+    masses = np.append(1.0 - masses.sum(), masses)
+    losses = np.append(most, np.append(edges[1:], -most))
+    law = PrivacyLoss(masses=np.outer(masses, masses).ravel(), losses=np.add.outer(losses, losses).ravel())
+    return exact_audit(law, law, claim, subject=made.name, described="two records at opposite ends of both columns")
 
 
 def fisher(target: Target) -> Watch:
@@ -178,9 +218,16 @@ def table(domain: Domain, count: int) -> Records:
     return Records(rows=DenseMatrix(numbers(count, domain.features)), targets=np.zeros(count), domain=domain)
 
 
-def _on_rows(what: str, made: Any, query: Any, data: Records, exact: Floats) -> Part:  # noqa: ANN401 - any mechanism of Gaussian rows and its query
+def _on_rows(
+    what: str,
+    made: Any,  # noqa: ANN401 - any mechanism of rows on a grid
+    query: Any,  # noqa: ANN401 - and its query
+    data: Records,
+    exact: Floats,
+    law: Callable[..., Part] = discrete_gaussian,
+) -> Part:
     stated, (value,) = released(made, query, data)
-    return discrete_gaussian(what, _integers(value, exact, real(stated["step"])), scale=real(stated["scale"]))
+    return law(what, _integers(value, exact, real(stated["step"])), scale=real(stated["scale"]))
 
 
 def _integers(released: Floats, exact: Floats, step: float) -> Floats:

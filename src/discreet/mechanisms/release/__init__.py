@@ -6,6 +6,7 @@ from discreet.mechanisms.release.clear_target_sketch import ClearTargetSketch
 from discreet.mechanisms.release.eigenvalue_sketch import EigenvalueSketch
 from discreet.mechanisms.release.fisher_noise import FisherNoise
 from discreet.mechanisms.release.fresh_projection import FreshProjection
+from discreet.mechanisms.release.laplace_rows import LaplaceRelease
 from discreet.mechanisms.release.moments import GaussianMoments
 from discreet.mechanisms.release.null_space_noise import NullSpaceNoise
 from discreet.mechanisms.release.published import farokhi_theorem_5, tu_factor_1, tu_factor_2, tu_theorem_1
@@ -26,6 +27,7 @@ __all__ = [
     "GaussianSketch",
     "InformationRelease",
     "InformationSketch",
+    "LaplaceRelease",
     "NullSpaceNoise",
     "PublishedSketch",
     "RandomisedCategories",

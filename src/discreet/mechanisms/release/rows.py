@@ -26,6 +26,7 @@ bounded one by one; a record's numbers add up. (Showkatbakhsh, Karakus, Diggavi 
 
 import math
 import sys
+from abc import abstractmethod
 from dataclasses import dataclass, replace
 from typing import Self
 
@@ -41,7 +42,7 @@ from discreet.data import Records
 from discreet.matrices import as_matrix
 from discreet.mechanisms.base import Drawn, Mechanism
 from discreet.mechanisms.release.placement import check_placement, placed, require_slots
-from discreet.noise import Noise, least_drawable
+from discreet.noise import Integers, Noise, least_drawable
 from discreet.queries import RowQuery, Rows
 from discreet.queries.base import UP
 from discreet.statements.base import for_persons
@@ -55,20 +56,60 @@ _FINENESS = 2.0**20
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class GaussianRelease(Mechanism[RowQuery, Records]):
-    """Gaussian noise of one size on every released number."""
+class GridRelease(Mechanism[RowQuery, Records]):
+    """Rows on a grid with integer noise of one law on every number, by the holder of a table or by owners of single records."""
 
     step: float
     """w, a power of two."""
     scale: float
-    """s, in steps."""
+    """Of the noise, in steps."""
     neighbours: Neighbours
-    epsilon: float
-    """At which delta is stated."""
     slots: int | None = None
     """Released rows, where their number is secret: under add-remove, and of persons who are told apart."""
     local: bool = False
     """Whether every owner randomises their own record."""
+
+    @abstractmethod
+    def integers(self, count: int, columns: int, noise: Noise) -> Integers:
+        """Noise in steps, (count, columns)."""
+
+    def require(self, query: RowQuery, data: Records) -> None:
+        """See Mechanism; also for more records than slots, and for more than one in a local release."""
+        query.read.require(data)
+        require_slots(data, self.slots)
+        if self.local and data.records != 1:
+            raise InvalidInput("a local release is of one record: its owner's. Use randomise, or calibrate without local=True.")
+
+    def draw(self, query: RowQuery, data: Records, noise: Noise) -> Drawn:
+        """See Mechanism."""
+        return placed(query, data, noise, self.add, self.slots)
+
+    def randomise(self, query: RowQuery, features: Floats, noise: Noise, *, target: float = 0.0) -> Release:
+        """One record by its owner, who keeps it: `features` (d,) and its target, clipped to the domain; shape (1, columns)."""
+        return self.run(query, self.one_record(query, features, target), noise)
+
+    def one_record(self, query: RowQuery, features: Floats, target: float) -> Records:
+        """The data set of one owner. Raises InvalidInput unless calibrated with local=True."""
+        if not self.local:
+            raise InvalidInput("calibrate with local=True to randomise single records at their owners.")
+        row = np.asarray(features, dtype=np.float64).reshape(1, -1)
+        domain = query.read.domain
+        return Records(rows=as_matrix(row), targets=None if domain.kind == "none" else np.array([float(target)]), domain=domain, kept=True)
+
+    def add(self, rows: Floats, noise: Noise) -> Floats:
+        """Computed rows, on the grid and with noise: w (round(a / w) + K)."""
+        drawn = self.integers(len(rows), rows.shape[1], noise)
+        drawn += np.rint(rows / self.step).astype(np.int64)
+        noisy: Floats = drawn.astype(np.float64) * self.step
+        return noisy
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class GaussianRelease(GridRelease):
+    """Gaussian noise of one size on every released number."""
+
+    epsilon: float
+    """At which delta is stated."""
     published: str = ""
     """Why a published calibration promises nothing; empty for ours."""
 
@@ -153,38 +194,12 @@ class GaussianRelease(Mechanism[RowQuery, Records]):
             "local": self.local,
         }
 
-    def require(self, query: RowQuery, data: Records) -> None:
-        """See Mechanism; also for more records than slots, and for more than one in a local release."""
-        query.read.require(data)
-        require_slots(data, self.slots)
-        if self.local and data.records != 1:
-            raise InvalidInput("a local release is of one record: its owner's. Use randomise, or calibrate without local=True.")
-
-    def draw(self, query: RowQuery, data: Records, noise: Noise) -> Drawn:
-        """See Mechanism."""
-        return placed(query, data, noise, self.add, self.slots)
-
-    def randomise(self, query: RowQuery, features: Floats, noise: Noise, *, target: float = 0.0) -> Release:
-        """One record by its owner, who keeps it: `features` (d,) and its target, clipped to the domain; shape (1, columns)."""
-        return self.run(query, self.one_record(query, features, target), noise)
-
-    def one_record(self, query: RowQuery, features: Floats, target: float) -> Records:
-        """The data set of one owner. Raises InvalidInput unless calibrated with local=True."""
-        if not self.local:
-            raise InvalidInput("calibrate with local=True to randomise single records at their owners.")
-        row = np.asarray(features, dtype=np.float64).reshape(1, -1)
-        domain = query.read.domain
-        return Records(rows=as_matrix(row), targets=None if domain.kind == "none" else np.array([float(target)]), domain=domain, kept=True)
-
     def _distance(self, query: RowQuery) -> float:
         return steps_apart(query.distance(self.neighbours), self.step, query.numbers)
 
-    def add(self, rows: Floats, noise: Noise) -> Floats:
-        """Computed rows, on the grid and with noise: w (round(a / w) + K)."""
-        drawn = noise.discrete_gaussian(scale=self.scale, dimension=len(rows), draws=rows.shape[1])
-        drawn += np.rint(rows / self.step).astype(np.int64)
-        noisy: Floats = drawn.astype(np.float64) * self.step
-        return noisy
+    def integers(self, count: int, columns: int, noise: Noise) -> Integers:
+        """See GridRelease."""
+        return noise.discrete_gaussian(scale=self.scale, dimension=count, draws=columns)
 
     def with_reason(self, why: str) -> Self:
         """The same noise, promising nothing."""

@@ -6,7 +6,7 @@ A new one is a `Method`, in a file of its own or beside those of its kind, and i
 from discreet.core.errors import InvalidInput, did_you_mean, quoted
 from discreet.releases.methods.base import SETTINGS, Calibration, Method, Plan, Request, Setting, Way
 from discreet.releases.methods.moments import MOMENTS
-from discreet.releases.methods.rows import ADDITIVE, BOUNDED, FISHER, LOCAL, NULL_SPACE
+from discreet.releases.methods.rows import ADDITIVE, BOUNDED, FISHER, LAPLACE, LOCAL, NULL_SPACE
 from discreet.releases.methods.rows_projected import FRESH_PROJECTION, PROJECTION
 from discreet.releases.methods.sketches import CLEAR_TARGET_SKETCH, EIGENVALUE_SKETCH, INFORMATION_SKETCH, SKETCH
 
@@ -28,6 +28,7 @@ ALL_METHODS: dict[str, Method] = {
     for method in (
         MOMENTS,
         ADDITIVE,
+        LAPLACE,
         PROJECTION,
         FRESH_PROJECTION,
         SKETCH,

@@ -210,8 +210,8 @@ class Method:
     """Whether the target that the query reads is released without noise."""
     on_grid: bool = True
     """Whether released numbers are multiples of the mechanism's step."""
-    normal: bool = True
-    """Whether the noise is normal, up to rounding."""
+    shaped: tuple[str, ...] = ()
+    """Mechanisms whose noise is not normal, up to rounding."""
 
     def plan(self, request: Request, calibration: Calibration) -> Plan:
         """Query and mechanism. Raises InvalidInput for what this method cannot do, InfeasibleTarget where no noise is enough."""

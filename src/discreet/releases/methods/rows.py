@@ -1,13 +1,23 @@
 """Methods that release one row a record, on the records' own scales: with normal noise, shaped noise, bounded noise, or by the owners themselves."""
 
+import math
 from collections.abc import Mapping
 
 import numpy as np
 
 from discreet.accounting import Json
 from discreet.core.arrays import Floats
+from discreet.core.errors import InvalidInput
 from discreet.core.fields import finite
-from discreet.mechanisms.release import BoundedNoise, FisherNoise, GaussianRelease, InformationRelease, NullSpaceNoise, farokhi_theorem_5
+from discreet.mechanisms.release import (
+    BoundedNoise,
+    FisherNoise,
+    GaussianRelease,
+    InformationRelease,
+    LaplaceRelease,
+    NullSpaceNoise,
+    farokhi_theorem_5,
+)
 from discreet.queries import Rows, WeightedRows
 from discreet.releases.columns import Kind
 from discreet.releases.methods.base import (
@@ -30,6 +40,8 @@ from discreet.releases.methods.base import (
 
 def _additive_private(request: Request) -> Plan:
     query = request.records
+    if request[DELTA] == 0:
+        raise InvalidInput("method 'additive' adds Gaussian noise, which needs delta > 0; for delta = 0 take method 'laplace'.")
     return Plan(query, GaussianRelease.calibrate(query, **request.private, slots=request.get(SLOTS)))
 
 
@@ -46,6 +58,29 @@ ADDITIVE = Method(
     query=Rows,
     noise={"release-gaussian-rows": of_rows, "release-information-rows": of_rows},
     ways=(Way(_additive_bits, (BITS,)), Way(_additive_private, PRIVATE, (SLOTS,))),
+)
+
+
+def _laplace(request: Request) -> Plan:
+    query = request.records
+    if request.get(DELTA):
+        raise InvalidInput(f"method 'laplace' has delta 0; {request[DELTA]!r} was given. Leave delta out, or take method 'additive'.")
+    return Plan(query, LaplaceRelease.calibrate(query, epsilon=request[EPSILON], neighbours=request.neighbours, slots=request.get(SLOTS)))
+
+
+def _laplace_on_grid(parameters: Mapping[str, Json], query: Query) -> Floats:
+    step, scale = finite(parameters["step"]), finite(parameters["scale"])
+    return step**2 * (0.5 / math.sinh(0.5 / scale) ** 2 + 1.0 / 12.0) * np.eye(query.columns)
+
+
+LAPLACE = Method(
+    name="laplace",
+    says="every record, with Laplace noise on every number; delta 0, and less noise than Gaussian for few columns",
+    kind=Kind.ROWS,
+    query=Rows,
+    noise={"release-laplace-rows": _laplace_on_grid},
+    ways=(Way(_laplace, (EPSILON,), (DELTA, SLOTS)),),
+    shaped=("release-laplace-rows",),
 )
 
 
@@ -74,7 +109,7 @@ BOUNDED = Method(
     query=Rows,
     noise={"release-bounded-noise": _bounded_tabulated},
     ways=(Way(_bounded_entries, (HALF_WIDTH, EPSILON), (LEVEL,)),),
-    normal=False,
+    shaped=("release-bounded-noise",),
 )
 
 
@@ -148,7 +183,8 @@ LOCAL = Method(
     says="records that their owners randomised, collected",
     kind=Kind.ROWS,
     query=Rows,
-    noise={"release-gaussian-rows": of_rows},
+    noise={"release-gaussian-rows": of_rows, "release-laplace-rows": _laplace_on_grid},
+    shaped=("release-laplace-rows",),
     collected="local records are randomised by their owners, one by one (`discreet randomise`), and collected; no table is released so.",
     exposes="Owners who answered twice: they spent twice.",
 )
