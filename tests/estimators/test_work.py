@@ -1,4 +1,4 @@
-"""What a fit costs in counts that no machine changes: regressions of speed are seen without a clock.
+"""What fits, predictions and evaluations cost in counts that no machine changes: regressions of speed are seen without a clock.
 
 A pass reads all rows once: margins, gradients and certificates are one each, a Hessian is one that costs d times as much. A count above the recorded
 one, which is what a fit of this table took when it was written down, and one pass for other roundings, is more work than there was. Where less is
@@ -10,8 +10,8 @@ from collections import Counter
 import numpy as np
 import pytest
 
-from discreet import LinearRegression, LinearSVC, LogisticRegression
-from discreet.matrices import DenseMatrix
+from discreet import LinearRegression, LinearSVC, LogisticRegression, evaluate_privately
+from discreet.matrices import DenseMatrix, in_order
 from discreet.mechanisms.learning import margin
 
 PASSES = ("matvec", "rmatvec", "banded", "gram", "row_norms", "ordered_matvec", "ordered_row_norms")
@@ -80,3 +80,25 @@ def test_the_noise_of_a_kind_of_fit_is_looked_for_once_and_its_curve_evaluated_a
     assert len(calls) == before, "public numbers of the next fit are the same"
     LinearRegression(target_bound=1.0, **{**BUDGET, "epsilon": 1.01}).fit(ROWS, targets)
     assert len(calls) > before
+
+
+def measured(model):
+    return evaluate_privately(model, ROWS, TWO, epsilon=1.0, delta=1e-6, random_state=3)
+
+
+@pytest.mark.parametrize("asked", ["decision_function", "predict", "predict_proba", "score", "evaluation"])
+@pytest.mark.parametrize("bound", [100.0, 0.1], ids=["short rows", "long rows"])
+def test_an_answer_takes_one_product_and_one_look_at_the_norms_and_of_long_rows_one_more(asked, bound, passes, monkeypatch):
+    """Sums in a fixed order are one loop of compiled code for each part of the table, not one for each column."""
+    model = LogisticRegression(classes=[0, 1], **BUDGET | {"data_norm": bound}).fit(ROWS, TWO)
+    passes.clear()
+    loops = Counter()
+    monkeypatch.setattr(in_order, "_row_blocks", lambda *given, real=in_order._row_blocks: loops.update(loops=1) or real(*given))
+    if asked == "evaluation":
+        measured(model)
+    else:
+        getattr(model, asked)(ROWS, *([TWO] if asked == "score" else []))
+    looked = passes.pop("row_norms")
+    assert 1 <= looked <= 3, "remembered after the first time"
+    assert dict(+passes) == {"ordered_matvec": 1} | ({"ordered_row_norms": 1} if bound < 1 else {})
+    assert loops["loops"] == sum(passes.values())

@@ -215,17 +215,6 @@ def test_the_error_of_a_banded_product_is_within_its_bound_in_exact_arithmetic(k
     assert off <= Fraction(gamma(BLOCK_ROWS + 3 + 3)) * sum(map(abs, terms), Fraction(0))
 
 
-@pytest.mark.parametrize("change", [np.asarray, np.asfortranarray, np.float32, sparse.csr_array, Least])
-@pytest.mark.parametrize("left_out", [0, 1, 1023, 1024, 2000, 2999])
-def test_an_ordered_product_of_a_row_does_not_depend_on_the_other_rows(change, left_out):
-    rows = np.random.default_rng(0).standard_normal((3000, 6))
-    weights = np.random.default_rng(2).normal(size=6)
-    kept = np.delete(np.arange(len(rows)), left_out)
-    whole, part = as_matrix(change(rows)), as_matrix(change(rows[kept]))
-    assert np.array_equal(whole.ordered_matvec(weights)[kept], part.ordered_matvec(weights))
-    assert np.array_equal(whole.ordered_row_norms()[kept], part.ordered_row_norms())
-
-
 def test_features_that_are_not_held_are_computed():
     rows, features = DenseMatrix(np.random.default_rng(0).standard_normal((10, 3))), FeatureMap(frequencies=np.ones((2, 3)))
     streamed, held = FeatureMapMatrix(rows, features, held_bytes=0), FeatureMapMatrix(rows, features)

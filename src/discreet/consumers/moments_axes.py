@@ -66,9 +66,7 @@ class MomentsPCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Consumer):  
 
     def transform(self, X: Any) -> Floats:
         """Rows (n, d) along the components, (n, k)."""
-        rows = as_matrix(self._asked_about(X))
-        starts = self.components_ @ self.mean_
-        return np.column_stack([rows.ordered_matvec(axis) - start for axis, start in zip(self.components_, starts, strict=True)])
+        return as_matrix(self._asked_about(X)).ordered_matvec(self.components_.T) - self.components_ @ self.mean_
 
     def _fit(self, moments: ReleasedMoments, names: tuple[str, ...]) -> Self:
         places = np.array([moments.place(name) for name in names])

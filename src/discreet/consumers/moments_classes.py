@@ -75,8 +75,7 @@ class _MomentsClassifier(ByScores, ABC):
 
     def decision_function(self, X: Any) -> Floats:
         """(n,) for two classes, positive for the second; (n, K) for more."""
-        rows = as_matrix(self._asked_about(X))
-        scores = np.column_stack([rows.ordered_matvec(weights) + start for weights, start in zip(self.coef_, self.intercept_, strict=True)])
+        scores = as_matrix(self._asked_about(X)).ordered_matvec(self.coef_.T) + self.intercept_
         return scores[:, 1] - scores[:, 0] if len(self.classes_) == 2 else scores
 
     @abstractmethod

@@ -73,11 +73,11 @@ _CHORD_SHARE, _CHORD_END = 0.5, 2.0
 def linear_decision(rows: "Matrix", *, weights: Floats, intercept: float | Floats, data_norm: float) -> Floats:
     """Decisions (n,) for `rows` (n, d) and `weights` (d,); (n, K) for `weights` (d, K) and `intercept` (K,)."""
     rows = bounded.brought_near(rows, data_norm)
-    factors = bounded.shortening(rows.ordered_row_norms(), data_norm)
-    if weights.ndim == 1:
-        return np.asarray(rows.ordered_matvec(weights) * factors + intercept)
-    products = np.column_stack([rows.ordered_matvec(np.ascontiguousarray(column)) for column in weights.T])
-    return np.asarray(products * factors[:, np.newaxis] + intercept)
+    products, factors = rows.ordered_matvec(weights), bounded.factors_in_order(rows, data_norm)
+    if factors is not None:
+        products *= factors if weights.ndim == 1 else factors[:, np.newaxis]
+    products += intercept
+    return products
 
 
 def bounded_decision(rows: "Matrix", *, weights: Floats, domain: Domain) -> Floats:

@@ -81,22 +81,9 @@ def feature_rows(X: Any) -> Matrix:
 
     float32 and float64 arrays are not copied. Raises InvalidInput or InvalidType, without any value of X.
     """
-    if is_tabmat(X) or is_device_array(X):
-        return _other_rows(X)
-    compressed = sp.issparse(X)
-    matrix: Any = _sparse(X) if compressed else _dense(X)
-    _check_shape(matrix)
-    values = matrix.data if compressed else matrix
-    with np.errstate(over="ignore", invalid="ignore"):
-        total = np.sum(values)  # finite unless an entry is not, or the sum overflows: then look closer
-    if not np.isfinite(total) and not np.all(np.isfinite(values)):
-        raise InvalidInput(_NOT_FINITE)
-    return as_matrix(matrix)
-
-
-def _other_rows(X: Any) -> Matrix:
-    _check_shape(X)
-    matrix = as_matrix(X)
+    given: Any = X if is_tabmat(X) or is_device_array(X) else _sparse(X) if sp.issparse(X) else _dense(X)
+    _check_shape(given)
+    matrix = as_matrix(given)
     quietly(lambda: check_finite(matrix), InvalidInput(_NOT_FINITE), InvalidInput)
     return matrix
 

@@ -17,12 +17,14 @@ sum of its rows' with their weights a: (sum a x)^2 <= sum a x^2, so S bounds the
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import NamedTuple
 
 import numpy as np
 from scipy.optimize import brentq
 from scipy.special import ndtr, ndtri
 
+from discreet.core.arrays import Floats
 from discreet.evaluation.intervals import Estimate, NoiseLaw, checked_level
 
 _COVERED = 0.1
@@ -59,24 +61,39 @@ Term = tuple[float, Total]
 
 def reach(terms: Sequence[Term], deviation: float, tail: float) -> float:
     """q with P(|noise of the terms together + a normal number of this deviation| > q) = tail, all but the widest noise taken for normal."""
+    often, law, rest, whole = _parts(terms, deviation)
+    if law is None:
+        return -float(ndtri(0.5 * tail)) * rest
+    if rest <= 1e-9 * whole:
+        return often * law.quantile(tail)
+    values = often * law.values
+    high = 4.0 * whole
+    while _beyond(high, values, law, rest) > tail:
+        high *= 2.0
+    return float(brentq(lambda distance: _beyond(distance, values, law, rest) - tail, 0.0, high, xtol=1e-6 * whole))
+
+
+def within(distance: float, terms: Sequence[Term], deviation: float, tail: float) -> bool:
+    """Whether it is at most `reach`, which need not be found for that."""
+    often, law, rest, whole = _parts(terms, deviation)
+    if law is None or rest <= 1e-9 * whole:
+        return distance <= reach(terms, deviation, tail)
+    return _beyond(distance, often * law.values, law, rest) >= tail
+
+
+def _parts(terms: Sequence[Term], deviation: float) -> tuple[float, NoiseLaw | None, float, float]:
+    """How often the widest noise counts, its law, None where there is none, the deviation of the rest, and that of all."""
     widths = [abs(often) * total.deviation for often, total in terms]
     widest = int(np.argmax(widths)) if widths else 0
     rest = math.sqrt(deviation**2 + sum(width**2 for place, width in enumerate(widths) if place != widest))
-    law = terms[widest][1].law if terms else None
-    if law is None or widths[widest] == 0.0:
-        return -float(ndtri(0.5 * tail)) * rest
-    values = abs(terms[widest][0]) * law.values
-    whole = math.hypot(rest, widths[widest])
-    if rest <= 1e-9 * whole:
-        return abs(terms[widest][0]) * law.quantile(tail)
+    if not terms or widths[widest] == 0.0:
+        return 0.0, None, rest, rest
+    return abs(terms[widest][0]), terms[widest][1].law, rest, math.hypot(rest, widths[widest])
 
-    def beyond(distance: float) -> float:
-        return 2.0 * float(law.masses @ ndtr((values - distance) / rest)) - tail
 
-    high = 4.0 * whole
-    while beyond(high) > 0.0:
-        high *= 2.0
-    return float(brentq(beyond, 0.0, high, xtol=1e-6 * whole))
+def _beyond(distance: float, values: Floats, law: NoiseLaw, rest: float) -> float:
+    """P(|noise + a normal number of deviation `rest`| > distance), falling, for a noise with these values."""
+    return 2.0 * float(law.masses @ ndtr((values - distance) / rest))
 
 
 def mean_of(total: Total, squares: Total, size: Total, *, level: float) -> Estimate:
@@ -91,7 +108,7 @@ def mean_of(total: Total, squares: Total, size: Total, *, level: float) -> Estim
         weight = mean * size.value
         spread = max(most, most * weight / total.value if total.value > 0 else 0.0)
         variance = max(min(spread, weight) - mean * weight, 0.0)
-        return abs(total.value - weight) <= reach(((1.0, total), (mean, size)), math.sqrt(variance), tail)
+        return within(abs(total.value - weight), ((1.0, total), (mean, size)), math.sqrt(variance), tail)
 
     value = min(1.0, max(0.0, total.value / size.value))
     alone, steep = total.quantile(tail), size.quantile(tail)
@@ -146,20 +163,19 @@ def r_squared(squares: Total, fourths: Total, targets: Targets, *, unit: float, 
     errors = math.sqrt(max(min(fourths.highest, squares.highest) - max(squares.value, 0.0) ** 2 / n, 0.0))
     of_targets = targets.deviation
 
-    def far(rho: float, *, sample: bool) -> float:
+    def plausible(rho: float, *, sample: bool) -> bool:
         terms = ((scale, squares), (rho, targets.second), (2.0 * rho * m, targets.first), (rho * m * m, targets.size))
-        return reach(terms, scale * errors + rho * of_targets if sample else 0.0, tail)
+        return within(abs(scale * squares.value - rho * scatter), terms, scale * errors + rho * of_targets if sample else 0.0, tail)
 
-    def off(rho: float) -> float:
-        return abs(scale * squares.value - rho * scatter)
+    among, of_these = partial(plausible, sample=True), partial(plausible, sample=False)
 
     rho = min(MOST_RHO, max(0.0, scale * squares.value / scatter)) if scatter > 0 else MOST_RHO if squares.value > 0 else 1.0
     return Estimate(
         value=1.0 - rho,
-        low=1.0 - _end(lambda one: off(one) <= far(one, sample=True), rho, MOST_RHO),
-        high=1.0 - _end(lambda one: off(one) <= far(one, sample=True), rho, 0.0),
-        noise_low=1.0 - _end(lambda one: off(one) <= far(one, sample=False), rho, MOST_RHO),
-        noise_high=1.0 - _end(lambda one: off(one) <= far(one, sample=False), rho, 0.0),
+        low=1.0 - _end(among, rho, MOST_RHO),
+        high=1.0 - _end(among, rho, 0.0),
+        noise_low=1.0 - _end(of_these, rho, MOST_RHO),
+        noise_high=1.0 - _end(of_these, rho, 0.0),
         level=level,
     )
 
@@ -175,7 +191,7 @@ def difference_of(total: Total, squares: Total, size: Total, *, level: float) ->
     def plausible(mean: float) -> bool:
         weight = mean * size.value
         variance = max(max(spread, abs(weight)) - mean * weight, 0.0)
-        return abs(total.value - weight) <= reach(((1.0, total), (mean, size)), math.sqrt(variance), tail)
+        return within(abs(total.value - weight), ((1.0, total), (mean, size)), math.sqrt(variance), tail)
 
     value = min(1.0, max(-1.0, total.value / size.value))
     alone, steep = total.quantile(tail), size.quantile(tail)

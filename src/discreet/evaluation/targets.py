@@ -17,6 +17,9 @@ from discreet.data.labels import canonical
 from discreet.data.time_target import period_numbers
 from discreet.noise import Integers
 
+_COMPARED = 16
+"""Up to so many classes are found by comparing all labels with each."""
+
 
 @runtime_checkable
 class Classifier(Protocol):
@@ -164,8 +167,8 @@ def truth_of(model: Any, asked: Any, y: Any) -> Truth:  # noqa: ANN401 - as abov
     if not classes:
         return _numbers_of(model, _encoded_numbers(asked, y) if isinstance(asked, EncodedTable) else _given_numbers(y))
     if isinstance(asked, EncodedTable):
-        return _of_codes(_codes(_labels_of(asked, y), _texts(classes)), classes)
-    return _of_codes(_codes(_plain(y), list(classes)), classes)
+        return _of_codes(_codes_of_table(asked, y, classes), classes)
+    return _of_codes(_codes(_plain(y), classes), classes)
 
 
 def truth_of_block(model: Any, block: Block) -> Truth:  # noqa: ANN401 - as above
@@ -177,18 +180,14 @@ def truth_of_block(model: Any, block: Block) -> Truth:  # noqa: ANN401 - as abov
         return _of_times(block.targets, ends)
     if not classes:
         return _numbers_of(model, _given_numbers(block.targets))
-    labels = block.targets.tolist()
     if not isinstance(model, StoredModel):
-        return _of_codes(_codes(labels, classes), classes)
-    plain = np.asarray(classes).tolist()  # as blocks have them: of one type
-    return _of_codes(_codes([canonical(label) for label in labels], _texts(plain)), classes)
+        return _of_codes(_codes(block.targets, classes), classes)
+    return _of_codes(_codes_of_texts(block.targets, np.asarray(classes).tolist()), classes)  # as blocks have them: of one type
 
 
 def predicted_codes(model: Any, classes: Sequence[Any], predicted: Any) -> Integers:  # noqa: ANN401 - as above
     """The numbers of the predicted classes, (n,). Raises InvalidInput for other answers."""
-    if isinstance(model, StoredModel):
-        return _codes([canonical(label) for label in predicted.tolist()], _texts(classes))
-    return _codes(_plain(predicted), list(classes))
+    return _codes_of_texts(predicted, classes) if isinstance(model, StoredModel) else _codes(_plain(predicted), classes)
 
 
 def _of_codes(codes: Integers, classes: Sequence[Any]) -> Truth:
@@ -237,43 +236,66 @@ def _given_numbers(y: Any) -> Floats:  # noqa: ANN401 - as above
     return numbers
 
 
+def _codes_of_table(table: EncodedTable, y: Any, classes: Sequence[Any]) -> Integers:  # noqa: ANN401 - as above
+    """The place of every record's class among the classes, whose texts agree."""
+    if y is not None:
+        raise InvalidInput("an encoded table brings its own targets; leave y out.")
+    if table.signs is None and table.codes is None:
+        raise InvalidInput("the table was encoded without its target; encode it with target=True to measure a model.")
+    own = np.asarray(table.codes if table.signs is None else table.signs > 0, dtype=np.int64)
+    places = _places([canonical(label) for label in table.classes], _texts(classes))
+    return _all_known(places[own], classes)
+
+
+def _codes_of_texts(labels: npt.NDArray[Any], classes: Sequence[Any]) -> Integers:
+    """The place of every label among the classes, where their texts agree, as those of equal ones do. Raises InvalidInput as `_codes` does."""
+    codes = _equal(labels, classes)
+    return _codes(np.array([canonical(label) for label in labels.tolist()]), _texts(classes)) if codes is None else codes
+
+
 def _texts(classes: Sequence[Any]) -> list[str]:
     return [canonical(label) for label in classes]
 
 
-def _labels_of(table: EncodedTable, y: Any) -> list[Any]:  # noqa: ANN401 - as above
-    """The classes of an encoded table as text."""
-    if y is not None:
-        raise InvalidInput("an encoded table brings its own targets; leave y out.")
-    texts = [canonical(label) for label in table.classes]
-    if table.signs is not None:
-        return [texts[1] if positive else texts[0] for positive in (table.signs > 0).tolist()]
-    if table.codes is None:
-        raise InvalidInput("the table was encoded without its target; encode it with target=True to measure a model.")
-    return [texts[code] for code in table.codes.tolist()]
-
-
-def _plain(labels: Any) -> list[Any]:  # noqa: ANN401 - as above
+def _plain(labels: Any) -> npt.NDArray[Any]:  # noqa: ANN401 - as above
     if labels is None:
         raise InvalidInput("the classes y of the records are needed to measure a model; none were given.")
     refusal = InvalidInput("y must be one class for every record, an array of one dimension.")
-    array = quietly(lambda: np.asarray(labels), refusal)
+    array: npt.NDArray[Any] = quietly(lambda: np.asarray(labels), refusal)
     if array.ndim == 2 and array.shape[1] == 1:
         array = array[:, 0]
     if array.ndim != 1:
         raise refusal
-    plain: list[Any] = array.tolist()
-    return plain
+    return array
 
 
-def _codes(labels: list[Any], classes: Sequence[Any]) -> Integers:
+def _codes(labels: npt.NDArray[Any], classes: Sequence[Any]) -> Integers:
     """The place of every label among the classes, (n,). Raises InvalidInput for another one, without it."""
+    codes = _equal(labels, classes)
+    return _all_known(_places(labels.tolist(), classes), classes) if codes is None else codes
+
+
+def _equal(labels: npt.NDArray[Any], classes: Sequence[Any]) -> Integers | None:
+    """The same by comparing arrays; None where labels and classes are not all of one type, the classes are many, or a label is none of them."""
+    kinds, declared = {type(label) for label in classes}, np.asarray(classes)
+    if len(kinds) > 1 or len(classes) > _COMPARED or labels.dtype.kind != declared.dtype.kind or labels.dtype.kind not in "biuU":
+        return None
+    codes = np.full(len(labels), -1, dtype=np.int64)
+    for place, label in enumerate(declared):
+        codes[labels == label] = place
+    return None if np.any(codes < 0) else codes
+
+
+def _places(labels: Sequence[Any], classes: Sequence[Any]) -> Integers:
+    """The place of every label among the classes, -1 of another one."""
     places = {label: place for place, label in enumerate(classes)}
     try:
-        found = [places.get(label, -1) for label in labels]
+        return np.array([places.get(label, -1) for label in labels], dtype=np.int64)
     except TypeError:
-        found = [-1]
-    codes = np.array(found, dtype=np.int64)
+        return np.array([-1], dtype=np.int64)
+
+
+def _all_known(codes: Integers, classes: Sequence[Any]) -> Integers:
     if np.any(codes < 0):
         raise InvalidInput(
             f"a label lies outside the model's classes {list(classes)}. Map it to one of them, or leave such records out by a public rule."

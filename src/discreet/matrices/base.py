@@ -21,12 +21,12 @@ call instead of K: threads would have to wait for what Python does between the c
 
 In a fixed order, what comes out for a row depends on this row alone, to the last bit:
 
-    ordered_matvec(w)_i = (..((x_i1 w_1) + x_i2 w_2) + ..) + x_id w_d        each operation rounded once; terms with w_j = 0 left out
+    ordered_matvec(w)_i = (..((x_i1 w_1) + x_i2 w_2) + ..) + x_id w_d
 
 A library for matrix products may add up in another order when a table has one row more, and change the last bits of every row. That is harmless
 where a bound of the error will do. It is not where a number is compared with a threshold: neighbouring tables could then disagree on records that
-they share. So rows go column by column, by NumPy's elementwise multiplication and addition, which IEEE 754 defines; sparse rows go through
-the loop over the stored entries of one row that SciPy's compressed rows have. Rows on a device go column by column there, one operation at a time.
+they share. Module `in_order` says how. Sparse rows go through the loop over the stored entries of one row that SciPy's compressed rows have, rows on
+a device column by column there, one operation at a time.
 """
 
 from abc import ABC, abstractmethod
@@ -39,6 +39,7 @@ from scipy.linalg import blas
 
 from discreet.core.arrays import AnyFloats, Floats, two_sum
 from discreet.core.private import holds_records
+from discreet.matrices.in_order import products, squares
 
 BLOCK_ROWS = 1024
 """Most rows in one of the blocks of a Matrix: the rounding error of a block's sum grows with it."""
@@ -181,24 +182,22 @@ class Matrix(ABC):
         return high + low
 
     def ordered_matvec(self, weights: Floats) -> Floats:
-        """<x_i, weights> for every row, (n,), in the order of the columns; errors as for `matvec`. Slower than `matvec` for dense tables."""
-        result = np.zeros(self.shape[0])
-        used = np.flatnonzero(weights)
-        for rows, entries in self.chunks():
-            total = result[rows]
-            for column in used:
-                total += entries[:, column] * weights[column]
+        """<x_i, weights> for every row, (n,), in the order of the columns, or (n, k) for `weights` (d, k); errors as for `matvec`."""
+        result = np.empty((self.shape[0], *weights.shape[1:]))
+        for rows in self._ordered_parts():
+            result[rows] = products(self.entries(rows), weights)
         return result
 
     def ordered_row_norms(self) -> Floats:
         """|x_i|_2 for every row, (n,), squares added up in the order of the columns."""
-        result = np.zeros(self.shape[0])
-        for rows, entries in self.chunks():
-            total = result[rows]
-            for column in range(entries.shape[1]):
-                total += np.square(entries[:, column])
-        norms: Floats = np.sqrt(result)
-        return norms
+        result = np.empty(self.shape[0])
+        for rows in self._ordered_parts():
+            result[rows] = squares(self.entries(rows))
+        return np.sqrt(result)
+
+    def _ordered_parts(self) -> list[slice]:
+        """Rows that are written out at a time."""
+        return cuts(self.shape[0], max(1, _CHUNK_NUMBERS // max(1, self.shape[1])))
 
     def integer_gram(self, last: Floats | None, *, unit: float, factors: Floats | None = None) -> npt.NDArray[np.int64]:
         """Second moments of integers, exactly: sum_i t_i t_i^T, t_i = trunc(z_i / unit), z_i = x_i, or (x_i, last_i) with `last` (n,) or (n, k).

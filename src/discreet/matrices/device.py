@@ -285,6 +285,8 @@ class DeviceMatrix(Matrix):
 
     def ordered_matvec(self, weights: Floats) -> Floats:
         """See Matrix."""
+        if weights.ndim == 2:
+            return np.column_stack([self.ordered_matvec(column) for column in weights.T])
         columns = self.table.shape[1]
         total = self.xp.zeros_like(self._numbers())
         plain = self.changed(scale=None, constant=0.0)

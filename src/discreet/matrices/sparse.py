@@ -32,7 +32,7 @@ class SparseMatrix(Matrix):
     The caller guarantees finite entries and leaves the matrix unchanged. Raises InvalidInput when it is not two-dimensional.
     """
 
-    __slots__ = ("_blocks", "_rows", "_transposed")
+    __slots__ = ("_blocks", "_norms", "_rows", "_transposed")
 
     def __init__(self, rows: AnySparse) -> None:
         """Hold `rows` (n, d)."""
@@ -47,6 +47,7 @@ class SparseMatrix(Matrix):
         self._rows = matrix
         self._transposed: CSC = matrix.T
         self._transposed.data, self._transposed.indices = matrix.data, matrix.indices  # SciPy may have copied
+        self._norms: Floats | None = None
         self._blocks: tuple[tuple[slice, SparseMatrix], ...] | None = None
 
     @property
@@ -83,9 +84,11 @@ class SparseMatrix(Matrix):
         return np.asarray(self._squares().T @ weights)
 
     def row_norms(self) -> Floats:
-        """See Matrix."""
-        norms: Floats = np.sqrt(np.asarray(self._squares() @ np.ones(self.shape[1])))
-        return norms
+        """See Matrix; remembered, and not to be written to."""
+        if self._norms is None:
+            self._norms = np.sqrt(np.asarray(self._squares() @ np.ones(self.shape[1])))
+            self._norms.flags.writeable = False
+        return self._norms
 
     def ordered_matvec(self, weights: Floats) -> Floats:
         """See Matrix: SciPy's loop is one over the stored entries of a row."""
@@ -145,7 +148,7 @@ class SparseMatrix(Matrix):
     @property
     def held_bytes(self) -> int:
         """See Matrix."""
-        return int(self._rows.data.nbytes + self._rows.indices.nbytes + self._rows.indptr.nbytes)
+        return int(self._rows.data.nbytes + self._rows.indices.nbytes + self._rows.indptr.nbytes) + 8 * self.shape[0]
 
     def _squares(self) -> CSR:
         squares: CSR = sparse.csr_array((np.square(self._rows.data), self._rows.indices, self._rows.indptr), shape=self.shape)
