@@ -4,8 +4,9 @@
     python benchmarks/run.py --from FILE --page FILE          write the page again, from an earlier run
 
 FOLDER is the environment of diffprivlib, OpenDP and dp-accounting, and is made if it is not there; without it they are left out. Parts: fits (one
-private fit from end to end), seeds (500 at once), noise, calibration, large (1,000,000 x 50), memory. Contestants take turns, on one thread each;
-medians of processor time are shown, with the load of the machine. About six minutes; half a minute with --quick.
+private fit from end to end), seeds (500 at once), noise, calibration, large (1,000,000 x 50), answers (predictions and private evaluations of as many
+rows), commands (each a process), memory. Contestants take turns, on one thread each, and on as many as users have in answers and commands; medians of
+processor time are shown, with the load of the machine. About seven minutes; a minute with --quick.
 """
 
 import argparse
@@ -25,7 +26,9 @@ from typing import Any
 for _name in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"):
     os.environ.setdefault(_name, "1")  # before NumPy is imported
 
+from compared.answers import answers  # noqa: E402
 from compared.calibration import calibration  # noqa: E402
+from compared.commands import commands  # noqa: E402
 from compared.fits import fits  # noqa: E402
 from compared.large import large  # noqa: E402
 from compared.link import Link, environment  # noqa: E402
@@ -36,7 +39,7 @@ from compared.page import page  # noqa: E402
 from compared.seeds import seeds  # noqa: E402
 from threadpoolctl import threadpool_limits  # noqa: E402 - as above
 
-PARTS = ("fits", "seeds", "noise", "calibration", "large", "memory")
+PARTS = ("fits", "seeds", "noise", "calibration", "large", "answers", "commands", "memory")
 COUNT, LONG, COLUMNS, MODELS = 45_222, 1_000_000, 50, 500
 
 
@@ -49,6 +52,8 @@ def parts(link: Link | None, peers: Path | None, *, quick: bool, rounds: int) ->
         "noise": lambda: noise(link, count=1_000_000 // less, rounds=rounds),
         "calibration": lambda: calibration(link, rounds=rounds),
         "large": lambda: large(link, count=LONG // less, columns=COLUMNS, rounds=min(rounds, 3)),
+        "answers": lambda: answers(count=LONG // less, columns=COLUMNS, rounds=min(rounds, 3)),
+        "commands": lambda: commands(rounds=min(rounds, 3)),
         "memory": lambda: memory(peers, count=LONG // less, columns=COLUMNS),
     }
 

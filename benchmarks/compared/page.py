@@ -14,8 +14,9 @@ One command times this library beside scikit-learn, diffprivlib, OpenDP and dp-a
     python benchmarks/run.py --peers .venv-peers --json benchmarks/results/latest.json --page docs/benchmarks.md
 
 The first time, the folder `.venv-peers` becomes an environment with diffprivlib 0.6.6, the newest scikit-learn that it works with, OpenDP and
-dp-accounting; without `--peers` they are left out. Contestants take turns, one of each a round, and everybody has one thread. The others work in a
-process of their own, which times itself. Figures are medians of **processor time**, which other work on the machine disturbs less than the clock; a
+dp-accounting; without `--peers` they are left out. Contestants take turns, one of each a round, and everybody has one thread, or where it is said as
+many as users have. The others work in a process of their own, which times itself. Figures are medians of **processor time**, which other work on the
+machine disturbs less than the clock; a
 ratio is the median over rounds of a contestant's time over that of the first line of its group: above 1 is slower than that line.
 
 What the contestants do is not the same, and no ratio says so: scikit-learn gives no privacy; diffprivlib fits to a tolerance and promises what holds

@@ -13,14 +13,16 @@ t entries in a column of A, within gamma_(B+t+4) sum_i |s_i| S_i. So bounds of r
 import numpy as np
 import numpy.typing as npt
 from scipy import sparse
-from scipy.sparse.csgraph import connected_components
 
 from discreet.core.arrays import AnyFloats, Floats
 from discreet.core.errors import InvalidInput
+from discreet.core.lazily import lazily
 from discreet.core.private import holds_records_of_a_block
 from discreet.matrices.base import BLOCK_ROWS, Matrix, Numbers
 from discreet.matrices.bounded import RowsOf
 from discreet.matrices.sparse import CSR
+
+csgraph = lazily("scipy.sparse.csgraph")
 
 
 @holds_records_of_a_block
@@ -92,7 +94,7 @@ class MappedMatrix(RowsOf):
 
     def gram_diagonal(self, weights: Floats) -> Floats:
         """See Matrix: sums over pairs of places in one part of the table, since no other pair has an influence on the diagonal."""
-        parts, part = connected_components(abs(self._table) @ abs(self._turned), directed=False)
+        parts, part = csgraph.connected_components(abs(self._table) @ abs(self._turned), directed=False)
         together = np.count_nonzero(np.diff(part)) < parts  # then those of a row that are in one part stand side by side
         none = sparse.csr_array(2 * self._table.shape[:1])
         pairs = sum((_pairs(block, weights[rows], part, none, together=together) for rows, block in self._base.bands(1)), start=none)

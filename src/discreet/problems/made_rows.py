@@ -22,11 +22,12 @@ from scipy.special import expit, log_expit
 
 from discreet.core.arrays import Floats
 from discreet.core.fields import Json, finite, positive, text, whole
+from discreet.core.lazily import lazily
 from discreet.core.rounding import raising
-from discreet.matrices.in_order import products
 
 ORDERED: Literal["ordered classes"] = "ordered classes"
 TIMES: Literal["times"] = "times"
+in_order = lazily("discreet.matrices.in_order")
 _SLACK = raising(4_096)
 
 
@@ -81,7 +82,7 @@ class MadeRows:
         """Up to the last end, (n,)."""
         survival = self.survival(log_odds)
         before = np.column_stack((np.ones(len(survival)), survival[:, :-1]))
-        return products(0.5 * (before + survival), np.diff(self.ends, prepend=0.0))
+        return np.asarray(in_order.products(0.5 * (before + survival), np.diff(self.ends, prepend=0.0)))
 
     def median_time(self, log_odds: Floats) -> Floats:
         """When half of such persons have had the event, (n,), by a straight line within a period; infinity where that is beyond the last end."""
