@@ -41,8 +41,11 @@ from discreet.consumers import (
     NoisyLabelRegression,
     NoisyLinearSVC,
     NoisyLogisticRegression,
+    ProjectedKMeans,
     ProjectedLinearSVC,
     ProjectedLogisticRegression,
+    ProjectedNearestMeans,
+    RandomisedNaiveBayes,
 )
 from discreet.core.errors import InvalidType
 from discreet.data import Block, FunctionTable, NumericColumn, Schema, Target
@@ -107,6 +110,9 @@ MADE = {
     "naive-bayes": (MomentsNaiveBayes(), 2),
     "projected-logistic": (ProjectedLogisticRegression(), 2),
     "projected-svc": (ProjectedLinearSVC(), 2),
+    "projected-means": (ProjectedNearestMeans(), 3),
+    "projected-clusters": (ProjectedKMeans(n_clusters=3, public_seed=1), 0),
+    "randomised-bayes": (RandomisedNaiveBayes(feature_noise=0.01, label_noise=0.1), 3),
     "stored": (stored, 2),
     "lasso": (Lasso(**BOUNDS, **FREE), 0),
     "group-lasso": (GroupLasso(groups=COLUMNS, **BOUNDS, **FREE), 0),
@@ -133,6 +139,7 @@ FORMS = {
 }
 SPARSE_NOT_TAKEN = {
     "noisy-logistic", "noisy-labels", "noisy-labels-9", "noisy-svc", "discriminant", "naive-bayes", "projected-logistic", "projected-svc",
+    "projected-means", "projected-clusters", "randomised-bayes",
 }  # fmt: skip
 BLOCKS_NOT_TAKEN = {*SPARSE_NOT_TAKEN, "saved"}
 

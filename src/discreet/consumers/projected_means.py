@@ -26,6 +26,7 @@ from discreet.core.arrays import Floats
 from discreet.core.errors import InvalidInput, quietly
 from discreet.core.validate import whole
 from discreet.matrices import answers_per_record
+from discreet.matrices.in_order import products
 from discreet.queries import Target
 from discreet.releases import Kind, PublishedRelease
 
@@ -55,9 +56,8 @@ class _Means(Consumer):
             self._learnt_from(np.zeros((2, len(made.projection))))
 
     def _nearest(self, X: Any) -> npt.NDArray[np.intp]:
-        rows = self._asked_about(X)
-        # One number a pair, added up in one order whatever else is asked about: a row's answer is its own.
-        scores = np.stack([np.sum((rows @ self._projection) * mean, axis=1) for mean in self._means], axis=1)
+        # Added up in one order whatever else is asked about: a row's answer is its own.
+        scores = products(products(self._asked_about(X), self._projection), self._means.T)
         found: npt.NDArray[np.intp] = np.argmax(scores - 0.5 * self._lengths, axis=1)
         return found
 
