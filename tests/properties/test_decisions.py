@@ -84,6 +84,7 @@ def saved():
     return ArrayModel.from_estimator(LinearSVC(classes=list(range(3)), data_norm=2.0, delta=1e-6, **FREE).fit(X, targets(3)))
 
 
+TURNED = np.random.default_rng(5).standard_normal((COLUMNS, COLUMNS))
 FREE = {"epsilon": 50.0, "random_state": 1}
 BOUNDS = {"data_bound": 0.8, "data_norm": 2.0, "n_iter": 6}
 MADE = {
@@ -110,8 +111,8 @@ MADE = {
     "naive-bayes": (MomentsNaiveBayes(), 2),
     "projected-logistic": (ProjectedLogisticRegression(), 2),
     "projected-svc": (ProjectedLinearSVC(), 2),
-    "projected-means": (ProjectedNearestMeans(), 3),
-    "projected-clusters": (ProjectedKMeans(n_clusters=3, public_seed=1), 0),
+    "projected-means": (ProjectedNearestMeans(projection=TURNED), 3),
+    "projected-clusters": (ProjectedKMeans(n_clusters=3, random_state=1, projection=TURNED), 0),
     "randomised-bayes": (RandomisedNaiveBayes(feature_noise=0.01, label_noise=0.1), 3),
     "stored": (stored, 2),
     "lasso": (Lasso(**BOUNDS, **FREE), 0),

@@ -355,8 +355,8 @@ def shortened_in_order(rows: Matrix, *, bound: float | None, constant: float, jo
     """The same with norms in the order of the columns: every x'_i is a function of x_i alone, to the last bit. No `bound` shortens nothing."""
     if bound is None:
         return AugmentedMatrix(rows, scale=None, constant=constant)
-    near = brought_near(rows, bound)
-    return AugmentedMatrix(near, scale=factors_in_order(near, _safe(bound, rows.shape[1]), jobs=jobs), constant=constant, given=rows)
+    near, safe = brought_near(rows, bound), bound * (1.0 - 1e-12 - rows.shape[1] * 2.0**-52)  # as in `safe_shortening`
+    return AugmentedMatrix(near, scale=factors_in_order(near, safe, jobs=jobs), constant=constant, given=rows)
 
 
 @shortened_in_order.register
@@ -370,14 +370,13 @@ def _(rows: DeviceMatrix, *, bound: float | None, constant: float, jobs: int = 1
 def factors_in_order(rows: Matrix, bound: float, *, jobs: int = 1) -> Floats | None:
     """min(1, bound / |x_i|), (n,), with norms in the order of the columns: of x_i alone, to the last bit. None for ones.
 
-    A row that is clearly shorter than the bound has 1, whatever order its squares are added up in, so its norm is not asked for again.
+    A row that is clearly shorter than the bound has 1, whatever order its squares are added up in. Each is of one row, wherever the table is cut.
     """
     long = np.flatnonzero(~(rows.row_norms() <= bound * (1.0 - 1e-9 - rows.width * 2.0**-50)))
     if not len(long):
         return None
     some = len(long) <= rows.shape[0] // 4
     asked = rows.chosen(long) if some else rows
-    # Each is the norm of one row, whatever the others are and wherever the table is cut.
     cut = asked.thread_cuts() if jobs > 1 else [slice(0, asked.shape[0])]
     found = shortening(np.concatenate(list(map_in_order(lambda part: asked.rows(part).ordered_row_norms(), cut, jobs))), bound)
     factors = np.ones(rows.shape[0])
@@ -396,9 +395,5 @@ def safe_shortening(norms: Floats, bound: float, *, width: int) -> Floats | None
 
     A computed norm of at most `width` numbers is within a relative width 2^-53 of the exact one; the room left is twice that and 1e-12.
     """
-    safe = _safe(bound, width)
+    safe = bound * (1.0 - 1e-12 - width * 2.0**-52)
     return shortening(norms, safe) if bool(namespace(norms).any(norms > safe)) else None
-
-
-def _safe(bound: float, width: int) -> float:
-    return bound * (1.0 - 1e-12 - width * 2.0**-52)
