@@ -28,8 +28,8 @@ from pathlib import Path
 
 import numpy as np
 import numpy.typing as npt
-from additive import frame, schema_of
 from plain_tables import REGRESSIONS
+from tabular_methods import frame, schema_of
 
 from discreet import LinearRegression
 from discreet.accounting import gaussian_mu

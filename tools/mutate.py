@@ -247,6 +247,7 @@ TESTS: dict[str, tuple[str, ...]] = {
     "mechanisms/regression/base.py": ("least-squares-hessian-mixing-1e-06-replace-one", "least-squares-moments-1e-06-replace-one"),
     "mechanisms/regression/objective.py": ("least-squares-1e-06-replace-one", _AROUND),
     "mechanisms/regression/prediction.py": ("predictions-1e-06-replace-one",),
+    "mechanisms/regression/several_targets.py": ("targets-1e-06-replace-one",),
     "mechanisms/noisy_sums.py": ("least-squares-moments-1e-06-replace-one", "second-moments-1e-06-replace-one"),
     "mechanisms/regression/sums.py": ("least-squares-moments-1e-06-replace-one",),
     "mechanisms/regression/refined.py": ("least-squares-moments-1e-06-replace-one",),

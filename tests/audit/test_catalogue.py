@@ -28,6 +28,7 @@ UNWATCHED = {
     "frank-wolfe-non-private": "it draws nothing and promises nothing",
     "least-squares-non-private": "it draws nothing and promises nothing",
     "prediction-non-private": "it draws nothing and promises nothing",
+    "targets-non-private": "it draws nothing and promises nothing",
     "cuts-then-fit": "its parts are those of `cuts` and of fits; it draws nothing of its own",
     "norm-then-fit": "its parts are those of `bounds` and of fits; it draws nothing of its own",
     "curvature-with-fit": "its parts are those of `curvature` and of fits; it draws nothing of its own",

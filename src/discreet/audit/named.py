@@ -367,6 +367,7 @@ _ENTRIES = (
         "least-squares", "linear regression by objective perturbation of residuals", regression.objective, "least-squares-objective", persons=True
     ),
     _entry("predictions", "a quantile by objective perturbation", regression.prediction, "prediction-objective", persons=True),
+    _entry("targets", "a regression of several targets by objective perturbation", regression.targets, "targets-objective"),
     _entry("least-squares-moments", "linear regression from noisy moments and gradients", regression.refined, "least-squares-moments", persons=True),
     _entry("least-squares-adassp", "linear regression by AdaSSP", regression.adassp, "least-squares-adassp", persons=True),
     _entry("least-squares-mixing", "linear regression from a sketch", sketches.mixing, "least-squares-mixing"),

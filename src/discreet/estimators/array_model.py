@@ -109,7 +109,7 @@ class ArrayModel(StatedModel):
             return form.decision(self._rows(X), self.weights)
         if isinstance(form, BoundedForm):
             domain = replace(form.domain, norm_bound=form.domain.norm_bound * unit, intercept_scale=form.domain.intercept_scale * unit)
-            return BoundedForm(domain=domain).decision(self._rows(X), self.weights / unit)
+            return BoundedForm(domain=domain, units=form.units).decision(self._rows(X), self.weights / unit)
         scaled: Form = replace(form, data_norm=form.data_norm * unit, intercept_scale=form.intercept_scale * unit)  # type: ignore[type-var]
         return scaled.decision(self._rows(X), self.weights / unit)
 

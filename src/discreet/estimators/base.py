@@ -32,7 +32,7 @@ from discreet.core.arrays import Floats
 from discreet.core.errors import InvalidInput, quietly
 from discreet.core.neighbours import ADD_REMOVE, DELTA, Neighbours, Persons, Privacy, neighbours_of
 from discreet.core.validate import job_count, number
-from discreet.data import BlockTable, Domain, EncodedTable, Records, Schema
+from discreet.data import BlockTable, Domain, EncodedTable, Schema
 from discreet.estimators.advice import Answering, advise, refuse_bad_names
 from discreet.estimators.forms import Form, LinearForm
 from discreet.estimators.inputs import feature_rows, whole_or_none
@@ -317,7 +317,10 @@ class Given:
     largest: float = 1.0
     """Bound on the weight of a record."""
     declared: tuple[str, ...]
-    data_of: Callable[[Domain], Records]
+    data_of: Callable[[Domain], Any]
+    """Records, or a TargetTable of several targets."""
+    units: tuple[float, ...] = ()
+    """Of several targets."""
 
 
 class ScoredClassifier(ClassifierMixin):  # type: ignore[misc]

@@ -22,6 +22,7 @@ from discreet.core.neighbours import Persons, Privacy
 from discreet.core.validate import bound_or_infinity, whole
 from discreet.data import BlockTable, Domain, EncodedTable, Reader, Records
 from discreet.data.reader import on_scale
+from discreet.data.target_table import TargetTable
 from discreet.estimators.base import Given, PrivateModel, require_own_targets
 from discreet.estimators.explanation import Explanation, explained, known_features
 from discreet.estimators.forms import BoundedForm, bounded_decision, chosen_codes, form_of
@@ -40,6 +41,7 @@ from discreet.mechanisms.base import Mechanism
 from discreet.mechanisms.persons import drawn_beside
 from discreet.noise import Noise
 from discreet.statements.base import SCHEMA
+from discreet.statements.learning import target_units
 
 NO_CLASSES: npt.NDArray[Any] = np.zeros(0)
 """Of targets that are numbers."""
@@ -61,6 +63,8 @@ class BoundedModel(ABC, PrivateModel):
     """Whether the number of steps follows from that of records."""
     _chooses_norms: ClassVar[bool] = False
     """Whether data_norm may be "private"."""
+    _several: ClassVar[bool] = False
+    """Whether y may have several columns."""
     coef_: Floats = field(init=False)
     intercept_: Any = field(init=False)
     data_norm_: float = field(init=False)
@@ -109,9 +113,11 @@ class BoundedModel(ABC, PrivateModel):
             domain = self._domain(given.features, known, given.persons, weighted=weighted)
             if is_private(self.data_norm):
                 require_unencoded(X)
+                if given.units:
+                    raise InvalidInput('data_norm="private" chooses a norm for one target; declare data_norm where y has several columns.')
                 release, domain, self.data_norm_ = fitted_with_norm(given, partial(self._of_persons, domain), privacy, noise, self._account())
             else:
-                problem, mechanism = self._of_persons(domain, privacy)
+                problem, mechanism = self._of_persons(domain, privacy, given.units)
                 release, domain = mechanism.run(problem, given.data_of(problem.domain), noise, account=self._account()), problem.domain
         declared = (*self._declared(given), *self._declared_records(privacy.neighbours, steps=self._counts_steps))
         self._keep(release, domain, replace(given, declared=declared))
@@ -126,12 +132,12 @@ class BoundedModel(ABC, PrivateModel):
         found = self._predictions(X)
         return self.classes_[chosen_codes(found)] if self._of_classes() else found
 
-    def plan(self, *, features: int, records: int | None = None, weighted: bool = False, told_apart: bool = False) -> Certificate:
+    def plan(self, *, features: int, records: int | None = None, weighted: bool = False, told_apart: bool = False, targets: int = 1) -> Certificate:
         """What a fit would promise, from public numbers alone: its certificate, but for value, noise, ledger and what is declared. It never verifies.
 
         Parameters: `features` d; `records` n, of persons where they are declared, if it is public; `told_apart` whether rows come with ids of
         persons, as they do where a person may have more than one; `weighted` whether records have weights, of a model that takes them (as those of
-        a table in blocks do if max_sample_weight is declared). Raises InvalidInput and InfeasibleTarget as `fit` does.
+        a table in blocks do if max_sample_weight is declared); `targets` m, the columns of y. Raises InvalidInput and InfeasibleTarget as `fit` does.
         """
         self._jobs()
         labels = self._declared_classes() if self._of_classes() else None
@@ -140,10 +146,21 @@ class BoundedModel(ABC, PrivateModel):
         privacy, known = self._privacy(), count_or_none(records, "records")
         rule = self._public_rule(told_apart=told_apart)
         domain = self._domain(whole(features, "features"), self._known_records(known, privacy.neighbours), rule, weighted=weighted)
-        if is_private(self.data_norm):
+        units = self._units(whole(targets, "targets"))
+        if is_private(self.data_norm) and not units:
             return planned_with_norm(partial(self._of_persons, domain), privacy, rule)
-        problem, mechanism = self._of_persons(domain, privacy)
-        return mechanism.planned(problem, shape=(domain.dimension,))
+        problem, mechanism = self._of_persons(domain, privacy, units)
+        return mechanism.planned(problem, shape=(domain.dimension * (len(units) or 1),))
+
+    def _units(self, targets: int) -> tuple[float, ...]:
+        """Of so many columns of y, from public numbers; none of one. Raises InvalidInput for a model of one target, and bounds of other targets."""
+        if targets > 1:
+            raise InvalidInput(f"{type(self).__name__} learns one target; fit each by itself, with a share of epsilon and delta.")
+        return ()
+
+    def _prepared_targets(self, domain: Domain, privacy: Privacy, units: tuple[float, ...]) -> tuple[Any, Mechanism[Any, Any]]:
+        """As `_prepared`, of several targets with these units."""
+        raise NotImplementedError
 
     def _span(self) -> tuple[float, float] | None:
         """The numbers that -1 and 1 stand for, where targets are brought to that scale."""
@@ -159,9 +176,9 @@ class BoundedModel(ABC, PrivateModel):
         form = form_of(certificate.problem, columns=count, classes=0, weights=0)
         return explained(certificate, form, name=f"{type(self).__name__} on {count:,} features")
 
-    def _of_persons(self, domain: Domain, privacy: Privacy) -> tuple[Any, Mechanism[Any, Any]]:
+    def _of_persons(self, domain: Domain, privacy: Privacy, units: tuple[float, ...] = ()) -> tuple[Any, Mechanism[Any, Any]]:
         """As `_prepared`, and refuse persons of whom the problem would not tell its certificate."""
-        problem, mechanism = self._prepared(domain, privacy)
+        problem, mechanism = self._prepared_targets(domain, privacy, units) if units else self._prepared(domain, privacy)
         if getattr(problem, "persons", None) != domain.persons:
             raise InvalidInput(f"{mechanism.name} promises nothing about persons; leave persons and rows_per_person out: its unit is a row.")
         return problem, mechanism
@@ -180,19 +197,32 @@ class BoundedModel(ABC, PrivateModel):
         records, features = rows.shape
         owners = self._owners(X, persons, records, noise)
         weights = owners.shared(self._weighting.of_numbers(sample_weight, records))
+        units = self._units(1 if targets.ndim == 1 else targets.shape[1])
+
+        def data_of(domain: Domain) -> Records | TargetTable:
+            of_one = partial(Records, rows=rows, domain=domain, weights=weights, jobs=jobs)
+            if not units:
+                return of_one(targets=targets)
+            within = (
+                np.clip(column, -unit * domain.target_bound, unit * domain.target_bound) / unit for column, unit in zip(targets.T, units, strict=True)
+            )
+            return TargetTable(each=tuple(of_one(targets=column) for column in within), given=targets)
+
         return Given(
             features=features,
             records=owners.number,
             persons=owners.rule,
             classes=classes,
             declared=declared,
-            data_of=lambda domain: Records(rows=rows, targets=targets, domain=domain, weights=weights, jobs=jobs),
+            data_of=data_of,
+            units=units,
         )
 
     def _given_blocks(self, table: BlockTable, y: Any, sample_weight: Any, persons: Any, noise: Noise) -> Given:
         """After one pass, which counts and checks."""
         require_own_targets(y, sample_weight, weights="max_sample_weight" in vars(self))
         rule = self._block_rule(table, persons)
+        self._units(1)  # bounds of several targets are none of one
         self.n_features_in_ = table.features
         classes, declared = NO_CLASSES, tuple[str, ...]()
         if self._of_classes():
@@ -211,7 +241,7 @@ class BoundedModel(ABC, PrivateModel):
         """Targets (n,), the classes where they are classes, and what the caller declared public by passing them."""
         name = type(self).__name__
         if not self._of_classes():
-            return on_scale(real_targets(y, name, records), self._span()), NO_CLASSES, ()
+            return on_scale(real_targets(y, name, records, several=self._several), self._span()), NO_CLASSES, ()
         return signs_and_classes(y, classes=classes, name=name, records=records)
 
     def _encoded(self, table: EncodedTable, y: Any) -> tuple[Floats, npt.NDArray[Any], tuple[str, ...]]:
@@ -261,13 +291,19 @@ class BoundedModel(ABC, PrivateModel):
             del self.classes_
         self.weights_ = release.value
         self.certificate_ = replace(release.certificate, declared=given.declared)
+        if given.units:
+            table = np.array(given.units)[:, np.newaxis] * release.value.reshape(len(given.units), -1)
+            self.coef_ = table[:, : domain.features]
+            self.intercept_ = domain.intercept_scale * table[:, -1] if domain.intercept_scale > 0 else np.zeros(len(table))
+            return
         self.coef_ = release.value[: domain.features] / self._unit
         self.intercept_ = domain.intercept_scale * float(release.value[-1]) if domain.intercept_scale > 0 else 0.0
 
     def _predictions(self, X: Any) -> Floats:
-        """<w, x> + intercept, (n,), with rows brought within the declared bounds as in fit."""
+        """<w, x> + intercept, (n,), or (n, m) of several targets, with rows brought within the declared bounds as in fit."""
         check_is_fitted(self)
-        return self._of_rows(X, partial(bounded_decision, weights=self.weights_ / self._unit, domain=self._fitted_domain()))
+        units, domain = target_units(self.certificate_.problem), self._fitted_domain()
+        return self._of_rows(X, partial(bounded_decision, weights=self.weights_ / self._unit, domain=domain, units=units))
 
     @property
     def _unit(self) -> float:

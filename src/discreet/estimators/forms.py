@@ -32,7 +32,7 @@ A form is how released weights answer about rows, from what a certificate states
 
     linear    <w, x> min(1, R / |x|_2) + t v        of two classes; with K > 2, one f_k for each, their weights one after the other
     kernel    the same with R = 1 for the features v(x) of a kernel, whose frequencies are drawn again from their public seed
-    bounded   <(w, v), (x, t)>, x clipped and shortened to the declared bounds: of two classes, or of numbers
+    bounded   <(w, v), (x, t)>, x clipped and shortened to the declared bounds: of two classes, or of numbers; of several targets (n, m)
     made      (n, M), the log odds of the M yes-or-no rows that are made of a record of which a time, or an ordered class, is known
 
 A form is public, and made anew whenever a model is read.
@@ -58,6 +58,7 @@ from discreet.data import Domain
 from discreet.data.domain import split_weights
 from discreet.losses import Logistic, MarginLoss, SoftplusHinge
 from discreet.problems.made_rows import MadeRows
+from discreet.statements.learning import target_units
 
 if TYPE_CHECKING:
     from discreet.kernels.feature_map import FeatureMap
@@ -80,9 +81,15 @@ def linear_decision(rows: "Matrix", *, weights: Floats, intercept: float | Float
     return products
 
 
-def bounded_decision(rows: "Matrix", *, weights: Floats, domain: Domain) -> Floats:
-    """Decisions, or predicted numbers, (n,) for `rows` (n, features) that are brought within the domain, and `weights` (domain.dimension,)."""
-    return records.bounded_rows(rows, domain).ordered_matvec(weights)
+def bounded_decision(rows: "Matrix", *, weights: Floats, domain: Domain, units: tuple[float, ...] = ()) -> Floats:
+    """Decisions, or predicted numbers, (n,) for `rows` (n, features) that are brought within the domain, and `weights` (domain.dimension,).
+
+    (n, m) of m targets with these `units`, for weights (m domain.dimension,), one target after the other.
+    """
+    within = records.bounded_rows(rows, domain)
+    if not units:
+        return within.ordered_matvec(weights)
+    return np.column_stack([unit * within.ordered_matvec(own) for unit, own in zip(units, weights.reshape(len(units), -1), strict=True)])
 
 
 def chosen_codes(decision: Floats) -> npt.NDArray[np.intp]:
@@ -225,6 +232,8 @@ class BoundedForm(Form):
     """Rows are brought within `domain`."""
 
     domain: Domain
+    units: tuple[float, ...] = ()
+    """Of several targets, whose weights stand one after the other; none of one target."""
     data_norm: float = field(init=False)
     intercept_scale: float = field(init=False)
 
@@ -236,11 +245,11 @@ class BoundedForm(Form):
     @property
     def size(self) -> int:
         """See Form."""
-        return self.domain.dimension
+        return self.domain.dimension * (len(self.units) or 1)
 
     def decision(self, rows: "Matrix", weights: Floats) -> Floats:
-        """See Form."""
-        return bounded_decision(rows, weights=weights, domain=self.domain)
+        """See Form; (n, m) of several targets."""
+        return bounded_decision(rows, weights=weights, domain=self.domain, units=self.units)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -282,7 +291,7 @@ def form_of(problem: Problem, *, columns: int, classes: int, weights: int) -> Fo
         if bounded or stated is None:
             _check_features(whole(problem["features"]), columns)
         if bounded:
-            return BoundedForm(domain=_domain(problem))
+            return BoundedForm(domain=_domain(problem), units=target_units(problem))
         features, bounds = whole(problem["features"]), {name: not_negative(problem[name]) for name in ("data_norm", "intercept_scale")}
         linear = LinearForm(features=features, classes=classes, **bounds)
         if stated is None:

@@ -116,14 +116,17 @@ def labels(y: Any, name: str, records: int, *, declared: bool) -> npt.NDArray[An
     return given
 
 
-def real_targets(y: Any, name: str, records: int) -> Floats:
-    """Real targets (n,). Raises InvalidInput for other shapes, text and numbers that are not finite, without any value of y."""
+def real_targets(y: Any, name: str, records: int, *, several: bool = False) -> Floats:
+    """Real targets (n,), or (n, m) where there may be `several` columns.
+
+    Raises InvalidInput for other shapes, text and numbers that are not finite, without any value of y.
+    """
     if y is None:
         raise InvalidInput(f"{name} requires y to be passed, but the target y is None.")
     refusal = InvalidInput(
         "y should be a 1d array of real numbers, one for each row of X. Several targets are several fits, each with a share of epsilon and delta."
     )
-    numbers = quietly(lambda: _numbers(y), refusal)
+    numbers = quietly(lambda: _numbers(y, several=several), refusal)
     if numbers is None:
         raise InvalidInput("y must hold real numbers, one for each row of X.")
     if not np.all(np.isfinite(numbers)):
@@ -227,8 +230,10 @@ def _labelled(y: Any, *, declared: bool) -> tuple[npt.NDArray[Any], str]:
     return given, "multiclass" if declared else type_of_target(given)
 
 
-def _numbers(y: Any) -> Floats | None:
-    given = column_or_1d(np.asarray(y), warn=True)
+def _numbers(y: Any, *, several: bool) -> Floats | None:
+    given = np.asarray(y)
+    if not (several and given.ndim == 2 and given.shape[1] > 1):
+        given = column_or_1d(given, warn=True)
     return given.astype(np.float64) if given.dtype.kind in "biufO" else None
 
 

@@ -179,6 +179,8 @@ def records_of(model: Learnable, X: Any, y: Any, sample_weight: Any, persons: An
         if sample_weight is not None:
             raise InvalidInput("intervals of a regression are for records that weigh alike; leave sample_weight out.")
         targets = (model._encoded(X, y) if isinstance(X, EncodedTable) else model._targets(y, rows.shape[0], None))[0]  # noqa: SLF001
+        if targets.ndim > 1:
+            raise InvalidInput("intervals that count the sample are for one target; fit each by itself for them.")
     owners = model._owners(X, persons, rows.shape[0], noise)  # noqa: SLF001
     return Again((rows, targets, owners.shared(weights)), coding, largest, owners)
 

@@ -4,10 +4,12 @@
 
 l is the square, or, for noise in the objective, a loss whose slope is bounded (log-cosh, Huber): near the square for residuals below its width.
 
-Shapes: X (n, d), y (n,), coef_ (d,), weights_ (d,) or (d + 1,) with v last when there is an intercept. Rows are brought within the declared bounds
-in fit and in prediction alike.
+Shapes: X (n, d), y (n,), coef_ (d,), weights_ (d,) or (d + 1,) with v last when there is an intercept. Of y (n, m) coef_ is (m, d), intercept_ (m,),
+weights_ those of all targets, one after the other, each in units of its bound where it has one of its own. Rows are brought within the declared
+bounds in fit and in prediction alike.
 """
 
+import math
 from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import Annotated, Any, ClassVar
@@ -16,10 +18,12 @@ import numpy as np
 from scipy.special import ndtri
 from sklearn.utils.validation import check_is_fitted
 
+from discreet.accounting import gaussian_mu
 from discreet.certificates import Release
 from discreet.core.arrays import Floats
 from discreet.core.errors import InvalidInput
 from discreet.core.neighbours import ADD_REMOVE, Privacy
+from discreet.core.validate import whole
 from discreet.data import Domain, bounded_rows
 from discreet.estimators.base import Given
 from discreet.estimators.explanation import Explanation, Reason, known_features, relation_words
@@ -27,9 +31,15 @@ from discreet.estimators.inputs import count_or_none, is_private, whole_or_none
 from discreet.estimators.norm_fit import left
 from discreet.estimators.prior import declared_prior, prior_of
 from discreet.estimators.regression_model import RegressionModel
+from discreet.losses.predictions import HuberLoss, LogCosh
 from discreet.matrices import Matrix, answers_per_record
-from discreet.mechanisms.regression import Equations, LeastSquares, RegressionMechanism, calibrate_least_squares, fitted_of
+from discreet.mechanisms.regression import Equations, Fitted, LeastSquares, RegressionMechanism, calibrate_least_squares, fitted_of
+from discreet.mechanisms.regression.objective import default_width
 from discreet.mechanisms.regression.sums import MOST_RECORDS
+from discreet.problems import PredictionRisk
+
+_SQUARE = 1e8
+"""Of the bound of targets: residuals up to it are squared where there is no noise, as all are."""
 
 
 @answers_per_record
@@ -46,7 +56,8 @@ class LinearRegression(RegressionModel):
         data_bound bounds the entries; "private": a power of two is chosen in the fit, for a tenth of the budget (`data_norm_`), and `weights_`,
         `covariance_` and `equations_` are those of rows divided by it.
     data_bound : bound on every entry of X, or None; larger ones are clipped to it. Scale features by public bounds first, so that they count alike.
-    target_bound : bound on |y|; larger targets are clipped to it. Subtract a public middle of the range from y first: the noise grows with it.
+    target_bound : bound on |y|; larger targets are clipped to it. Subtract a public middle of the range from y first: the noise grows with it. Where
+        y has several columns, one number for all of them or a list of one for each.
     fit_intercept, intercept_scale : an intercept is a constant feature of this size; None takes 0.3 times the bound of the rows.
     mechanism : "objective" (noise in the objective, log-cosh of residuals; the least error in nearly all of docs/linear-regression.md; intervals by
         release_uncertainty), "objective-huber" (squares with clipped slopes), "refined" (noisy moments, then noisy gradients of clipped residuals;
@@ -126,18 +137,22 @@ class LinearRegression(RegressionModel):
         half = quantile * np.sqrt(variances)
         return np.column_stack((middle - half, middle + half))[: self.n_features_in_] / self._unit
 
-    def explain(self, *, features: int | None = None, records: int | None = None) -> Explanation:
+    def explain(self, *, features: int | None = None, records: int | None = None, targets: int = 1) -> Explanation:
         """What is released with how much noise, from public numbers alone; needs no data.
 
-        Parameters: `features` d (of the fitted model if left out), `records` n where it is public. Raises InvalidInput where d is unknown.
+        Parameters: `features` d (of the fitted model if left out), `records` n where it is public, `targets` m, the columns of y. Raises InvalidInput
+        where d is unknown.
         """
         count = known_features(self, features)
         privacy = self._privacy()
         known, rule = self._known_records(count_or_none(records, "records"), privacy.neighbours), self._public_rule(told_apart=False)
         domain = self._domain(count, known, rule)
+        units = self._units(whole(targets, "targets"))
+        problem: Any
+        mechanism: Any
         if is_private(self.data_norm):
-            privacy = left(partial(self._prepared, domain), privacy, rule)
-        problem, mechanism = self._prepared(domain, privacy)
+            privacy = left(partial(self._of_persons, domain, units=units), privacy, rule)
+        problem, mechanism = self._of_persons(domain, privacy, units)
         reasons = (
             Reason(choice="mechanism", text=mechanism.explained(problem), numbers={"name": mechanism.name}),
             relation_words(privacy.neighbours, persons=rule is not None),
@@ -158,12 +173,25 @@ class LinearRegression(RegressionModel):
         steps = whole_or_none(self.n_iter, "n_iter")
         return problem, calibrate_least_squares(problem, mechanism=self.mechanism, steps=steps, **privacy.target)
 
+    def _each(self, domain: Domain, privacy: Privacy, targets: int) -> tuple[PredictionRisk, float | None]:
+        name = "objective" if self.mechanism == "auto" else self.mechanism
+        if name not in ("objective", "objective-huber") or self.n_iter is not None or self.prior is not None:
+            raise InvalidInput(
+                'several columns of y are learnt by mechanism="objective" or "objective-huber", without n_iter and prior: leave these out, or fit '
+                "each target by itself."
+            )
+        if not privacy.adds_noise:
+            return PredictionRisk(loss=HuberLoss(half_width=_SQUARE * domain.target_bound), domain=domain), None
+        mu = gaussian_mu(privacy.epsilon, privacy.delta) / math.sqrt(targets)
+        width = default_width(LeastSquares(domain=domain), mu=mu, neighbours=privacy.neighbours)
+        return PredictionRisk(loss=LogCosh(width=width) if name == "objective" else HuberLoss(half_width=width), domain=domain), None
+
     def _declared(self, given: Given) -> tuple[str, ...]:
         return given.declared if self.prior is None else (*given.declared, *declared_prior(self.prior, given.classes))
 
     def _keep(self, release: Release, domain: Domain, given: Given) -> None:
         super()._keep(release, domain, given)
-        fitted = fitted_of(release)
+        fitted = Fitted(release.value, None, None) if given.units else fitted_of(release)
         self.covariance_, self.residual_deviation_ = fitted.covariance, fitted.residual_deviation
         self.equations_ = None if fitted.equations is None or fitted.symmetric is None else (fitted.equations, fitted.symmetric)
 

@@ -207,7 +207,7 @@ class Model(StatedModel):
             ),
             Check(
                 "target",
-                self._has_its_classes(stated, scheme) and (self.made is None or self.made.ends == schema.ends),
+                self._has_its_classes(stated, scheme) and (self.made is None or self.made.ends == schema.ends) and "target_units" not in problem,
                 f"the schema declares {self._targets_in_words()}",
             ),
             Check(

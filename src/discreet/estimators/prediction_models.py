@@ -13,7 +13,7 @@ Shapes: X (n, d), y (n,), coef_ (d,), weights_ (d,) or (d + 1,) with v last when
 
 import math
 from abc import abstractmethod
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Annotated, Any, ClassVar
 
 import numpy.typing as npt
@@ -56,7 +56,7 @@ class PredictionModel(RegressionModel):
     alpha : coefficient of |w|^2 / 2 in the mean objective. None takes one at which the theorem has little slack, from public numbers; none without
         privacy.
     data_norm, data_bound : bounds on the Euclidean norm of a row and on every entry; one of them may be None. Never learnt from the data.
-    target_bound : bound on |y|; larger targets are clipped to it.
+    target_bound : bound on |y|; larger targets are clipped to it. Of several columns of y one number for all, or a list of one for each.
     fit_intercept, intercept_scale : an intercept is a constant feature of this size, regularised as the others; None takes 0.3 of the bound of rows.
     mechanism, n_iter : "auto" or "objective", and None: there is one mechanism.
     public_records : under add-remove, a number of records that you declare public.
@@ -77,15 +77,25 @@ class PredictionModel(RegressionModel):
         """Of a problem over this domain, from public numbers."""
 
     def _prepared(self, domain: Domain, privacy: Privacy) -> tuple[PredictionRisk, Mechanism[Any, Any]]:
+        problem, ridge = self._each(domain, privacy, 1)
+        return problem, calibrate_prediction(problem, ridge=ridge, **privacy.target)
+
+    def _each(self, domain: Domain, privacy: Privacy, targets: int) -> tuple[PredictionRisk, float | None]:
         if self.mechanism not in ("auto", "objective") or self.n_iter is not None:
             raise InvalidInput('there is one mechanism here: leave n_iter out, and mechanism, or say "objective".')
-        problem = PredictionRisk(loss=self._loss(domain, privacy), domain=domain)
-        ridge = None if self.alpha is None else ridge_of(self.alpha, domain.records, privacy.neighbours) / (domain.largest_weight or 1.0)
-        return problem, calibrate_prediction(problem, ridge=ridge, **privacy.target)
+        alone = privacy if targets == 1 else replace(privacy, epsilon=privacy.epsilon / math.sqrt(targets))
+        problem = PredictionRisk(loss=self._loss(domain, alone), domain=domain)
+        return problem, None if self.alpha is None else ridge_of(self.alpha, domain.records, privacy.neighbours) / (domain.largest_weight or 1.0)
+
+    def _in_unit(self, width: float | None) -> float | None:
+        """A width that was given. Raises InvalidInput where it is in the units of several targets."""
+        if width is not None and not isinstance(self.target_bound, int | float | None):
+            raise InvalidInput("a width is in the unit of one target_bound: pass one number for all columns of y, or leave width out.")
+        return positive_or_none(width, "width")
 
     def _width(self, given: float | None, domain: Domain, privacy: Privacy) -> float:
         """Of a clipped slope, in units of the target: what was chosen, or by the noise."""
-        chosen = positive_or_none(given, "width")
+        chosen = self._in_unit(given)
         if chosen is not None:
             return chosen
         mu = gaussian_mu(privacy.epsilon, privacy.delta) if privacy.adds_noise and privacy.delta > 0 else math.inf
@@ -146,7 +156,7 @@ class QuantileRegression(PredictionModel):
     width: Annotated[float | None, "Length of the rounded kink, in units of the target; from public numbers if left out."] = None
 
     def _loss(self, domain: Domain, privacy: Privacy) -> PredictionLoss:
-        quantile, width = positive(self.quantile, "quantile"), positive_or_none(self.width, "width")
+        quantile, width = positive(self.quantile, "quantile"), self._in_unit(self.width)
         if privacy.epsilon == math.inf:
             return Pinball(quantile=quantile)
         if width is None:

@@ -3,14 +3,22 @@
 predictions <w, x> + t v over all (w, v);   intercept = t v,   t a constant feature of every row
 """
 
+from abc import abstractmethod
 from dataclasses import dataclass
-from typing import Annotated, Any, Self
+from typing import Annotated, Any, ClassVar, Self
 
+import numpy as np
+
+from discreet.core.errors import InvalidInput
+from discreet.core.neighbours import Privacy
 from discreet.core.validate import positive
 from discreet.data import Domain
 from discreet.estimators.base import ScoredRegressor
 from discreet.estimators.bounded_model import BoundedModel
 from discreet.estimators.inputs import Weighting, constant_feature, positive_or_none
+from discreet.mechanisms.base import Mechanism
+from discreet.mechanisms.regression import calibrate_targets
+from discreet.problems import PredictionRisk, SeveralTargets
 
 
 @dataclass(kw_only=True, eq=False, repr=False)
@@ -18,8 +26,9 @@ class RegressionModel(ScoredRegressor, BoundedModel):
     """See `LinearRegression` for these parameters; subclasses say which loss and which mechanisms."""
 
     targets = ("numbers",)
+    _several: ClassVar[bool] = True
 
-    target_bound: float | None = 1.0
+    target_bound: Any = 1.0
     fit_intercept: Annotated[bool, "Whether there is an intercept."] = True
     intercept_scale: Annotated[float | None, "Size of the intercept's constant feature; 0.3 times the bound of rows if left out."] = None
 
@@ -28,7 +37,8 @@ class RegressionModel(ScoredRegressor, BoundedModel):
     def fit(self, X: Any, y: Any = None, sample_weight: Any = None, *, persons: Any = None) -> Self:
         """Fit the model, spending (epsilon, delta) on the records.
 
-        Parameters: X (n, d) array, data frame or sparse matrix of finite numbers, or a BlockTable, which brings its own targets; y (n,) targets;
+        Parameters: X (n, d) array, data frame or sparse matrix of finite numbers, or a BlockTable, which brings its own targets; y (n,) targets,
+        or (n, m) for several of them, held in memory, that are learnt under the one guarantee (docs/linear-regression.md);
         sample_weight (n,) weights, which may be private and are brought within [0, max_sample_weight], or None; persons (n,) ids that say whose row
         each is, or None.
         Raises InvalidInput for input that breaks the caller's side (NaN, shapes), for parameters out of range, and for weights with a mechanism
@@ -43,8 +53,41 @@ class RegressionModel(ScoredRegressor, BoundedModel):
     def _of_classes(self) -> bool:
         return False
 
+    def __sklearn_tags__(self) -> Any:
+        """Several targets too."""
+        tags = super().__sklearn_tags__()
+        tags.target_tags.multi_output = True
+        return tags
+
+    @abstractmethod
+    def _each(self, domain: Domain, privacy: Privacy, targets: int) -> tuple[PredictionRisk, float | None]:
+        """The problem of each of several targets, in its unit, and lambda where it was chosen. Raises InvalidInput for settings that take one."""
+
+    def _prepared_targets(self, domain: Domain, privacy: Privacy, units: tuple[float, ...]) -> tuple[SeveralTargets, Mechanism[Any, Any]]:
+        each, ridge = self._each(domain, privacy, len(units))
+        problem = SeveralTargets(each=each, units=units)
+        return problem, calibrate_targets(problem, ridge=ridge, **privacy.target)
+
+    def _units(self, targets: int) -> tuple[float, ...]:
+        own = _bounds(self.target_bound)
+        if own is None:
+            return (1.0,) * targets if targets > 1 else ()
+        if len(own) != targets or targets == 1:
+            raise InvalidInput(
+                f"target_bound has {len(own)} numbers for {targets} column(s) of y: pass one number for all, or one for each of several columns."
+            )
+        return own
+
     def _target_bound(self) -> float:
-        return positive(self.target_bound, "target_bound")
+        """Of a target in its unit, which is its own bound where each has one."""
+        return positive(self.target_bound, "target_bound") if _bounds(self.target_bound) is None else 1.0
 
     def _constant(self, domain: Domain) -> float:
         return constant_feature(domain.radius, self.intercept_scale, wanted=self.fit_intercept)
+
+
+def _bounds(given: Any) -> tuple[float, ...] | None:
+    """One for each target; None for one for all. Raises InvalidInput for what are no positive numbers."""
+    if not isinstance(given, list | tuple | np.ndarray):
+        return None
+    return tuple(positive(bound, "target_bound") for bound in np.asarray(given).tolist())

@@ -41,6 +41,7 @@ _LAWS = {
     "one-vs-rest-pure": (True, True),
     "least-squares-objective": (True, False),
     "prediction-objective": (True, False),
+    "targets-objective": (True, False),
 }
 """In the objective? Spherical?"""
 

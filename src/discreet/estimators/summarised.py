@@ -38,7 +38,7 @@ from discreet.core.validate import whole
 from discreet.data import NumberTarget, Schema
 from discreet.data.columns import NumericColumn
 from discreet.data.labels import canonical
-from discreet.estimators.forms import Form, KernelForm, MadeForm, form_of
+from discreet.estimators.forms import BoundedForm, Form, KernelForm, MadeForm, form_of
 from discreet.estimators.released_noise import NoiseLaw, mixture_quantile, noise_law
 from discreet.estimators.summary import Line, Part, Summary
 from discreet.losses.predictions import prediction_loss_named
@@ -78,7 +78,12 @@ class Subject:
     @property
     def functions(self) -> int:
         """How many there are, whose weights stand one after the other."""
-        return len(self.labels) if len(self.labels) > 2 and self.made is None else 1
+        return len(self.labels) if len(self.labels) > 2 and self.made is None else len(self.units) or 1
+
+    @property
+    def units(self) -> tuple[float, ...]:
+        """Of several targets; none of one."""
+        return self.form.units if isinstance(self.form, BoundedForm) else ()
 
     @property
     def made(self) -> MadeRows | None:
@@ -225,7 +230,7 @@ def _part(subject: Subject, read: _Read, sure: _Sure, towards: str, function: in
     if len(kept) > most:
         kept = np.argsort(-np.abs(weights[: len(kept)]), kind="stable")[:most].tolist()
     places = [*range(first), *(first + place for place in kept)]
-    directions = read.directions[places]
+    directions = read.directions[places] * (subject.units[function] if subject.units else 1.0)
     estimates = directions @ weights + read.constants[places]
     noise, half = sure.of(directions if sure.bought is None else _among(directions, function, subject.weights))
     lines = []
@@ -267,8 +272,9 @@ def _towards(subject: Subject) -> list[str]:
         return [_legible(label) for label in subject.labels]
     if subject.labels:
         return [_legible(subject.labels[1])]
-    if subject.linked:
-        return ["the logarithm of the answer"]
+    told = "the logarithm of the answer" if subject.linked else ""
+    if subject.units or told:
+        return [f"{told or 'target'} {number}" for number in range(len(subject.units))] or [told]
     return ["" if subject.schema is None else f"a larger {subject.schema.target.column}"]
 
 

@@ -301,7 +301,7 @@ def problem_of(certificate: Certificate) -> CurvedRisk:
     if problem is None:
         raise InvalidInput(
             f"no law of the noise in single weights is known for {mechanism!r}: intervals are there for objective perturbation, standard for every "
-            'model without a set; of a linear-regression "refined" and "moments" bring their own, in Python: coef_interval.'
+            'model of one target without a set; of a linear-regression "refined" and "moments" bring their own, in Python: coef_interval.'
         )
     noise_law(certificate)
     return problem

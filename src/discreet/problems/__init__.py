@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from discreet.problems.prediction_sum import PredictionSum
     from discreet.problems.prior import Prior
     from discreet.problems.regularised_risk import AnyRisk, MultinomialRisk, OneVsRestRisk, RegularisedRisk
+    from discreet.problems.several_targets import SeveralTargets
     from discreet.problems.softmax_objective import SoftmaxObjective, softmax
 else:
     __getattr__, __dir__ = names_of(__name__)
@@ -27,6 +28,7 @@ __all__ = [
     "PredictionSum",
     "Prior",
     "RegularisedRisk",
+    "SeveralTargets",
     "SoftmaxObjective",
     "softmax",
 ]

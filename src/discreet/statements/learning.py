@@ -170,9 +170,17 @@ def problem_hypotheses(parameters: Record, problem: Record) -> tuple[Hypothesis,
 
 
 def dimension_of(problem: Record) -> int:
-    """How many weights a model has, those of all classes together."""
+    """How many weights a model has, those of all classes, or of all targets, together."""
     each = whole(problem["features"]) + (not_negative(problem["intercept_scale"]) > 0)
-    return each * whole(problem.get("classes", 1))
+    return each * whole(problem.get("classes", 1)) * (len(target_units(problem)) or 1)
+
+
+def target_units(problem: Record) -> tuple[float, ...]:
+    """u_k of several targets, as a problem states them; none of one target."""
+    stated = problem.get("target_units", [])
+    if not isinstance(stated, list) or len(stated) == 1:
+        raise TypeError("target_units: units of two or more targets are needed")
+    return tuple(map(positive, stated))
 
 
 def _register_fit(mechanism: str, theorem: str, law: str, problem: Fields, *, more: Fields | None = None) -> None:

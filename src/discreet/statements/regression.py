@@ -1,6 +1,6 @@
 """The words of linear regressions."""
 
-from discreet.core.fields import count, not_negative, positive, text, whole
+from discreet.core.fields import Json, count, not_negative, positive, text, whole
 from discreet.data import Domain
 from discreet.losses.predictions import prediction_loss_named
 from discreet.problems import PredictionRisk, Prior
@@ -28,6 +28,7 @@ from discreet.statements.learning import (
     computing_hypotheses,
     dimension_of,
     prior_hypothesis,
+    target_units,
     who_says,
 )
 from discreet.statements.sketch import SECRET, SKETCH, sketch_words
@@ -36,6 +37,7 @@ MOMENTS = "joint Gaussian answer of second moments, then of clipped gradients (r
 ADASSP = "joint Gaussian answer of second moments, and of their least eigenvalue (adassp.md)"
 HESSIAN_MIXING = "Gaussian sketch, then clipped gradients, numerical composition (hessian_mixing.md)"
 PREDICTION = "objective perturbation of predictions, theorem 1 of objective.md, released on a grid"
+TARGETS = "objective perturbation of several targets, theorem 1 of several_targets.md, released on a grid"
 OBJECTIVE = "objective perturbation of residuals, theorem 1 of objective.md, released on a grid"
 
 _PROBLEM: Fields = {"loss": among("squared"), **REAL_TARGETS, "most_records": whole}
@@ -149,10 +151,8 @@ def convex_prediction(made: PredictionRisk) -> Hypothesis:
     )
 
 
-@register_words(
-    "prediction-objective", parameters={**GAUSSIAN, "ridge": positive, "records": whole}, problem=OF_PREDICTIONS, sometimes=_WEIGHTED, shared=True
-)
-def _predictions(parameters: Record, problem: Record) -> Words:
+def _of_predictions(parameters: Record, problem: Record, *, one: str = "the objective is") -> tuple[Hypothesis, ...]:
+    """Conditions on records, loss, ridge and noise; `one` objective of perhaps several."""
     made = prediction_problem(problem)
     bounded = condition(
         "rows of {features} features, at most {records} of them, have Euclidean norm at most {radius:.10g}, the constant feature included, targets "
@@ -162,21 +162,47 @@ def _predictions(parameters: Record, problem: Record) -> Words:
         radius=made.domain.radius,
         bounds=declared_bounds(problem),
     )
-    convex = convex_prediction(made)
-    ridge = condition(
-        "the objective is {ridge:.10g}-strongly convex in all weights", "the mechanism adds the ridge, the intercept included", parameters
-    )
+    ridge = condition(one + " {ridge:.10g}-strongly convex in all weights", "the mechanism adds the ridge, the intercept included", parameters)
     computing = computing_hypotheses(parameters, GAUSSIAN_GRID, dimension_of(problem))
-    conditions = (
+    return (
         counted_by_fit(parameters, problem),
         bounded,
         *_weights(problem),
-        convex,
+        convex_prediction(made),
         ridge,
         noise_hypothesis(NORMAL_LAW, parameters),
         *computing,
     )
-    return Words(PREDICTION, conditions)
+
+
+_PREDICTION: Fields = {**GAUSSIAN, "ridge": positive, "records": whole}
+
+
+@register_words("prediction-objective", parameters=_PREDICTION, problem=OF_PREDICTIONS, sometimes=_WEIGHTED, shared=True)
+def _predictions(parameters: Record, problem: Record) -> Words:
+    return Words(PREDICTION, _of_predictions(parameters, problem))
+
+
+def _units(stated: Json) -> tuple[float, ...]:
+    return target_units({"target_units": stated})
+
+
+_OF_TARGETS: Fields = {**OF_PREDICTIONS, "target_units": _units}
+
+
+@register_words("targets-objective", parameters=_PREDICTION, problem=_OF_TARGETS, sometimes=_WEIGHTED)
+def _targets(parameters: Record, problem: Record) -> Words:
+    apart = condition(
+        "{targets} targets, each in a public unit, are learnt from the same records with noise of their own",
+        "targets are divided by their units record by record; where the units come from is the caller's word",
+        {"targets": len(target_units(problem))},
+    )
+    return Words(TARGETS, (*_of_predictions(parameters, problem, one="each objective is"), apart))
+
+
+@register_words("targets-non-private", parameters={"ridge": not_negative, "neighbours": relation}, problem=_OF_TARGETS, sometimes=_WEIGHTED)
+def _targets_non_private(parameters: Record, problem: Record) -> Words:  # noqa: ARG001 - the same for any problem
+    return Words(NON_PRIVATE, ())
 
 
 @register_words(

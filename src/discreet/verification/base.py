@@ -117,6 +117,7 @@ def recheck(stated: Stated) -> tuple[Check, ...]:
     "frank-wolfe-non-private",
     "least-squares-non-private",
     "prediction-non-private",
+    "targets-non-private",
     "release-null-space-noise",
     "release-published-sketch",
 )

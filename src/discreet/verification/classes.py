@@ -139,7 +139,7 @@ STAGES |= {"multinomial-perturbation-gaussian": _multinomial_stages, "one-vs-res
 
 def _of_rows(scan: Scan, s: float, classes: int, *, alone: bool) -> Callable[[float], float]:
     """epsilon -> delta of K problems together."""
-    one_step = _curve(*_composed(scan, s, classes))
+    one_step = curve_of(*_composed(scan, s, classes))
     slack_free = bool(np.all(scan.jacobian <= 0.5 * s * s * scan.slopes * (1.0 - scan.slopes) + 1e-12))
     reach = min(_FARTHEST, 4.0 * math.sqrt(classes) * s + classes * float(scan.jacobian.max()))
     first = _at(one_step) if alone else _two_steps(one_step, reach)
@@ -295,29 +295,40 @@ def _hinge(mean: Floats, sigma: float) -> Floats:
 
 
 def _composed(scan: Scan, s: float, classes: int) -> tuple[Floats, Floats]:
-    """Losses of K problems together and their masses under the likelier data set; the mass of what lies beyond the grid, as infinite, comes last."""
+    """Losses of K problems together and their masses, see `composed`."""
     g, weight = panels(np.linspace(-13.0, 13.0, 157))
     weight = weight * np.exp(-0.5 * g * g) / math.sqrt(2.0 * math.pi)
     worst = np.maximum(upper_lines(scan.slopes * s, 0.5 * np.square(scan.slopes * s) + scan.jacobian)(g), 0.0)
-    step = 0.01 * s
-    grid = np.asarray(step * np.arange(math.ceil((s * (0.5 * s + 10.0) + float(scan.jacobian.max())) / step) + 2), dtype=np.float64)
+    return composed(worst, weight, classes, step=0.01 * s, reach=s * (0.5 * s + 10.0) + float(scan.jacobian.max()))
+
+
+def composed(worst: Floats, weight: Floats, count: int, *, step: float, reach: float, least: float = -math.inf) -> tuple[Floats, Floats]:
+    """So many independent losses of one law together, on a grid of this step that `reach` ends, and their masses under the likelier data set.
+
+    The law is that of numbers `worst` >= 0 and their weights: a bound of losses in both directions, so that the likelier set has those below 0 of the
+    other; or from `least` on, 0, where these numbers are what is beyond it. The mass of what lies beyond the grid, as infinite, comes last.
+    """
+    grid = np.asarray(step * np.arange(math.ceil(reach / step) + 2), dtype=np.float64)
     upper = _beyond(worst, weight, grid)
     slope = np.append(np.maximum(np.diff(-upper) / np.diff(np.exp(grid)), 0.0), 0.0)
     slope = np.maximum.accumulate(slope[::-1])[::-1]
     against = slope[:-1] - slope[1:]
     likely = against * np.exp(grid[1:])
-    rest = max(0.0, 1.0 - float(upper[-1] + likely.sum() + against.sum()))
-    masses = np.concatenate((against[::-1], [rest], likely))
-    reach = classes * (len(grid) - 1)
-    if (classes * len(masses)) ** 2 <= _DIRECT:
+    rest = 1.0 - float(upper[-1] + likely.sum())
+    if least < 0:
+        masses = np.concatenate((against[::-1], [max(0.0, rest - float(against.sum()))], likely))
+    else:
+        masses = np.concatenate((np.zeros(len(against)), [max(0.0, rest)], likely))
+    longest = count * (len(grid) - 1)
+    if (count * len(masses)) ** 2 <= _DIRECT:
         together = masses
-        for _ in range(classes - 1):
+        for _ in range(count - 1):
             together = np.convolve(together, masses)
     else:
-        length = 1 << math.ceil(math.log2(2 * reach + 1))
-        together = np.maximum(fft.irfft(fft.rfft(masses, length) ** classes, length)[: 2 * reach + 1], 0.0)
-    losses: Floats = step * np.arange(-reach, reach + 1, dtype=np.float64)
-    return losses, np.append(together, min(1.0, classes * float(upper[-1])))
+        length = 1 << math.ceil(math.log2(2 * longest + 1))
+        together = np.maximum(fft.irfft(fft.rfft(masses, length) ** count, length)[: 2 * longest + 1], 0.0)
+    losses: Floats = step * np.arange(-longest, longest + 1, dtype=np.float64)
+    return losses, np.append(together, min(1.0, count * float(upper[-1])))
 
 
 def _beyond(losses: Floats, weights: Floats, grid: Floats) -> Floats:
@@ -332,7 +343,7 @@ def _beyond(losses: Floats, weights: Floats, grid: Floats) -> Floats:
     return np.maximum(above[at] - np.exp(grid.astype(np.longdouble)) * against[at], 0.0).astype(np.float64)
 
 
-def _curve(losses: Floats, masses: Floats) -> Callable[[Floats], Floats]:
+def curve_of(losses: Floats, masses: Floats) -> Callable[[Floats], Floats]:
     """epsilons -> delta, for any real numbers."""
     likely, infinite = masses[:-1], float(masses[-1])
     above = np.append(np.cumsum(likely[::-1])[::-1], 0.0)

@@ -115,10 +115,10 @@ def _objective_stages(stated: Stated) -> Stages:
     if several_rows(stated.problem):
         delta = _of_persons(scan.slopes, scan.jacobian, s, alone=stated.guarantee.neighbours is ADD_REMOVE)
         return _with_last(stated, ((delta, "numerical integral of the tangents of theorem P"),), radius)
-    alone = _worst_loss(scan.slopes, scan.jacobian, s)
+    alone = worst_loss(scan.slopes, scan.jacobian, s)
     first: tuple[tuple[Callable[[float], float], str], ...] = ((lambda epsilon: excess(epsilon, alone), "numerical hockey-stick integral of T1"),)
     if stated.guarantee.neighbours is not ADD_REMOVE:
-        opposite = _worst_loss(scan.slopes, scan.jacobian, s, pushes=(0.0, 1.0))
+        opposite = worst_loss(scan.slopes, scan.jacobian, s, pushes=(0.0, 1.0))
         lines = lines_above(scan.slopes, scan.jacobian, spare=1e-6)
         first = (
             (lambda epsilon: excess(epsilon, opposite), "numerical hockey-stick integral of the worst pair"),
@@ -132,8 +132,8 @@ def _objective_stages(stated: Stated) -> Stages:
 
 def _of_persons(slopes: Floats, jacobian: Floats, s: float, *, alone: bool, signs: int = 1) -> Callable[[float], float]:
     """epsilon -> delta of a mixture of rows' losses; of rows that come and others that go where not `alone`. `signs` that a slope may have."""
-    row = _worst_loss(slopes, jacobian, s)
-    doubled = _worst_loss(slopes, 2.0 * jacobian, 2.0 * s)
+    row = worst_loss(slopes, jacobian, s)
+    doubled = worst_loss(slopes, 2.0 * jacobian, 2.0 * s)
     lines = lines_above(slopes, jacobian, spare=1e-6, number=17)
 
     def came(threshold: float) -> float:
@@ -188,7 +188,7 @@ def _two_signed(stated: Stated, slopes: Floats, traces: Floats, s: float, dimens
     """Of slopes that may have both signs: theorem 1 of objective.md, or 2."""
     several, coming = several_rows(stated.problem), stated.guarantee.neighbours is ADD_REMOVE
     jacobian = traces if several else np.log1p(traces)
-    alone = _worst_loss(slopes, jacobian, s)
+    alone = worst_loss(slopes, jacobian, s)
     shared = _of_persons(slopes, jacobian, s, alone=coming, signs=2) if several else None
     lines = lines_above(slopes, jacobian)
 
@@ -245,7 +245,7 @@ def _with_last(stated: Stated, first: tuple[tuple[Callable[[float], float], str]
     return Stages(first, positive(stated.parameters["grid_epsilon"]), last_stage(stated.parameters, dimension_of(stated.problem), radius))
 
 
-def _worst_loss(slopes: Floats, jacobian: Floats, s: float, pushes: tuple[float, ...] = (0.0,)) -> Envelope:
+def worst_loss(slopes: Floats, jacobian: Floats, s: float, pushes: tuple[float, ...] = (0.0,)) -> Envelope:
     """g -> supremum of the privacy loss over margins; a second record, opposite to the first, pushes the same way with slopes among `pushes`."""
     steep = np.concatenate([(slopes + push) * s for push in pushes])
     return upper_lines(steep, 0.5 * np.square(steep) + np.tile(jacobian, len(pushes)))

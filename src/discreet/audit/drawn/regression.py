@@ -1,6 +1,6 @@
 """The noise of least squares, recovered from noisy answers and an invented table whose exact sums are integers.
 
-    objective        b = -grad G(w) at the released w; of any loss of a prediction likewise
+    objective        b = -grad G(w) at the released w; of any loss of a prediction, and of several targets, likewise
     AdaSSP           l~, A~ and b~ less the exact ones, in units
     refined          A~, b~, s~, and gradients at given weights, likewise
     hessian mixing   gradients at given weights (its sketch is `sketch`'s, watched there and under `mixing`)
@@ -20,7 +20,8 @@ from discreet.audit.drawn.persons import owned_rows
 from discreet.core.arrays import Floats
 from discreet.core.fields import real
 from discreet.data import Domain, Records
-from discreet.losses.predictions import SmoothPinball
+from discreet.data.target_table import TargetTable
+from discreet.losses.predictions import LogCosh, SmoothPinball
 from discreet.matrices import DenseMatrix
 from discreet.mechanisms.learning.two_signed import prediction_loss
 from discreet.mechanisms.regression import (
@@ -30,9 +31,10 @@ from discreet.mechanisms.regression import (
     PredictionObjectivePerturbation,
     RefinedMoments,
     ResidualObjectivePerturbation,
+    TargetsObjectivePerturbation,
 )
 from discreet.noise import SystemNoise
-from discreet.problems import PredictionRisk, Prior
+from discreet.problems import PredictionRisk, Prior, SeveralTargets
 
 _RUNS, _ANSWERS = 120, 300
 _ROWS: Floats = np.array([[0.6, -0.2, 0.1], [-0.1, 0.7, 0.3], [0.4, 0.4, -0.5], [-0.5, 0.1, 0.2], [0.2, -0.6, -0.4]])
@@ -81,6 +83,26 @@ def prediction(target: Target) -> Watch:
     case = _case(target)
     problem = PredictionRisk(loss=SmoothPinball(quantile=0.7, width=0.5), domain=case.problem.domain)
     return _linear_term(PredictionObjectivePerturbation.calibrate(problem, **target.asked), problem, case, problem.loss.slope)
+
+
+def targets(target: Target) -> Watch:
+    """The linear terms of two targets, the second in a unit of its own; of single rows, or one of each person."""
+    problem = SeveralTargets(each=PredictionRisk(loss=LogCosh(width=0.5), domain=_PROBLEM.domain), units=(1.0, 3.0))
+    made = TargetsObjectivePerturbation.calibrate(problem, **target.asked)
+    columns = np.column_stack((_TARGETS, -_TARGETS[::-1]))
+    each = tuple(Records(rows=DenseMatrix(_ROWS), targets=column, domain=_PROBLEM.domain) for column in columns.T)
+    data = TargetTable(each=each, given=columns)
+    stated, weights = released(made, problem, data, _RUNS)
+    slope, ridge = problem.loss.slope, real(stated["ridge"])
+    linears = np.array(
+        [-(_ROWS.T @ slope(_ROWS @ w, column)) - ridge * w for both in weights for w, column in zip(both.reshape(2, -1), columns.T, strict=True)]
+    )
+    loud = replace(made, grid=replace(made.grid, step=2.0**-20, scale=2.0**40))
+    parts = (
+        gaussian("linear terms of the objectives, those of all targets together", linears.reshape(len(weights), -1), scale=real(stated["scale"])),
+        last_stage(*released(loud, problem, data, 60)),
+    )
+    return Watch(mechanism=made.name, parts=parts)
 
 
 def _linear_term(made: Any, problem: Any, case: _Case, slope: Callable[[Floats, Floats], Floats]) -> Watch:  # noqa: ANN401 - either of the two

@@ -9,6 +9,7 @@ from discreet.mechanisms.regression.mixing import GaussianMixing
 from discreet.mechanisms.regression.objective import ResidualObjectivePerturbation
 from discreet.mechanisms.regression.prediction import NonPrivatePrediction, PredictionObjectivePerturbation, calibrate_prediction
 from discreet.mechanisms.regression.refined import RefinedMoments
+from discreet.mechanisms.regression.several_targets import NonPrivateTargets, TargetsObjectivePerturbation, calibrate_targets
 from discreet.mechanisms.regression.sums import LeastSquares
 
 __all__ = [
@@ -20,11 +21,14 @@ __all__ = [
     "LeastSquares",
     "NonPrivateLeastSquares",
     "NonPrivatePrediction",
+    "NonPrivateTargets",
     "PredictionObjectivePerturbation",
     "RefinedMoments",
     "RegressionMechanism",
     "ResidualObjectivePerturbation",
+    "TargetsObjectivePerturbation",
     "calibrate_least_squares",
     "calibrate_prediction",
+    "calibrate_targets",
     "fitted_of",
 ]

@@ -82,7 +82,7 @@ class PredictionObjectivePerturbation(TwoStages[PredictionRisk]):
             delta=delta,
             dimension=domain.dimension,
             scale=lambda part, least: two_signed_scale(half, epsilon=part, delta=least, neighbours=neighbours),
-            tolerance=lambda scale: _tolerance(problem, records, strength, scale),
+            tolerance=lambda scale: tolerance_of(problem, records, strength, scale),
             radius=lambda tolerance, error: (tolerance + error) / strength,
             share=lambda last, scale: last_share(last * reach / scale),
         )
@@ -143,7 +143,7 @@ def half_of(problem: PredictionRisk, ridge: float) -> RegularisedRisk:
     )
 
 
-def _tolerance(problem: PredictionRisk, records: int, ridge: float, scale: float) -> float:
+def tolerance_of(problem: PredictionRisk, records: int, ridge: float, scale: float) -> float:
     """tau: a small multiple of the bound of rounding errors, from public numbers. |b| is longer with a probability below e^-72.
 
     That it is enough is not taken for granted: the bound is computed again for the weights that are found, and what exceeds tau raises.

@@ -1,0 +1,254 @@
+"""Gaussian objective perturbation for several targets of the same records (proof note several_targets.md).
+
+    b_k ~ N(0, sigma^2 I),   w_k = argmin sum_i l(<x_i, w>; y_ik) + (lambda / 2) |w|^2 + <b_k, w>,   k = 1, .., m,   all released on one grid
+
+One record is in all m objectives. Its privacy loss in each is at most Y_k = max(PL*(g_k), PL*(-g_k)), g_k independent and normal (theorem 1 of
+objective.md), so that of all of them together is at most their sum. With c = ln(1 + kappa R^2 / lambda), which every Y_k is worth at least, and
+
+    h(t) = 2 delta_T1(t + c)  >=  E (1 - e^{t - (Y_k - c)})_+,   t >= 0,        H(t) >= E (1 - e^{t - sum (Y_k - c)})_+
+
+    add-remove    delta(epsilon) <= H(epsilon - m c)
+    replace-one   delta(epsilon) <= (1 + e^{epsilon / 2}) H(epsilon / 2 - m c)          one record goes, another comes
+
+The noise is about sqrt(m) times that of one target, and a factor more for the signs, which a record may have different in each. lambda grows with m,
+since a record bends all objectives: at 2 m R^2 / epsilon (twice that under replace-one) the factor is within 3 % of its least.
+"""
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Self
+
+import numpy as np
+
+from discreet.accounting import NoGuarantee, Profile, gaussian_mu
+from discreet.accounting.convolution import Masses, curve_together
+from discreet.accounting.numerical import pessimistic_masses
+from discreet.core.arrays import Floats, is_finite
+from discreet.core.errors import InfeasibleTarget, InvalidInput, quietly
+from discreet.core.neighbours import ADD_REMOVE, Neighbours
+from discreet.core.rounding import raising
+from discreet.data.target_table import TargetTable
+from discreet.losses.predictions import LogCosh
+from discreet.mechanisms.base import Drawn, Mechanism
+from discreet.mechanisms.constrained.base import check_gaussian_target
+from discreet.mechanisms.learning.base import last_share
+from discreet.mechanisms.learning.margin import MARGIN
+from discreet.mechanisms.learning.perturbation import TwoStages, gaussian_plan, least_scale
+from discreet.mechanisms.learning.two_signed import half_problem
+from discreet.mechanisms.regression.objective import TYPICAL, planned_records
+from discreet.mechanisms.regression.objective_minimiser import certified_minimiser
+from discreet.mechanisms.regression.prediction import NonPrivatePrediction, default_ridge, half_of, tolerance_of
+from discreet.noise import Noise
+from discreet.problems import PredictionRisk, RegularisedRisk, SeveralTargets
+from discreet.statements.regression import TARGETS
+
+_POINTS = 160
+_REACH = 10.5
+"""Deviations of a Gaussian loss beyond which the curve is below 1e-25."""
+_FINENESS, _COARSEST = 0.02, 0.25
+"""The step of a discretised loss, of its deviation, and at most."""
+_INFLATION = 1e-11
+"""Of masses, as where curves are discretised (`accounting.numerical`)."""
+_UP = raising(64)
+_STEP, _PRECISION = 4e-2, 3e-4
+_FREE = 2.0
+"""lambda epsilon / (m k R^2) of log-cosh, where k records change."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TargetsObjectivePerturbation(TwoStages[SeveralTargets]):
+    """The minimisers for all targets, with a ridge and a Gaussian linear term each."""
+
+    name = "targets-objective"
+    ridge: float
+    """lambda, of each."""
+    records: int
+    """Most records that rounding errors are planned for; longer tables are refused."""
+
+    @classmethod
+    def calibrate(cls, problem: SeveralTargets, *, epsilon: float, delta: float, neighbours: Neighbours, ridge: float | None = None) -> Self:
+        """The least noise for a total of (epsilon, delta). `ridge` None takes `targets_ridge`.
+
+        Raises InvalidInput for a loss with a kink, numbers out of range and persons with several rows, InfeasibleTarget for a ridge too small for any
+        noise.
+        """
+        check_gaussian_target(epsilon, delta)
+        each, domain = problem.each, problem.domain
+        if not math.isfinite(each.smoothness):
+            raise InvalidInput(f"objective perturbation needs a smooth loss, and {each.loss.name!r} has a kink; take its smooth relative.")
+        if problem.persons is not None and problem.persons.several:
+            raise InvalidInput("several targets are proved for one row of each person: keep one (rows_per_person=1), or fit each target by itself.")
+        strength = targets_ridge(problem, epsilon, neighbours) if ridge is None else ridge
+        if not (is_finite(strength) and strength > 0):
+            raise InvalidInput(f"the ridge must be a positive finite number; {strength!r} was given.")
+        half = half_of_each(each, strength)
+        least = domain.radius**2 * each.smoothness / math.expm1(min(epsilon / (problem.targets * _changed(neighbours)), 700.0))
+        refusal = InfeasibleTarget(
+            f"{problem.targets} targets at epsilon={epsilon:g} need a ridge above {least:.3g} on each sum of losses; {strength:.3g} was given. "
+            f"{targets_ridge(problem, epsilon, neighbours):.3g} is comfortable, and chosen where none is given; or raise epsilon."
+        )
+        if strength <= least:
+            raise refusal
+        records = planned_records(each, neighbours)
+        reach = strength + (domain.records or TYPICAL) * domain.radius**2 * each.smoothness / domain.dimension
+        root = math.sqrt(problem.targets) * _UP
+        plan = gaussian_plan(
+            epsilon=epsilon,
+            delta=delta,
+            dimension=problem.dimension,
+            scale=lambda part, least: quietly(lambda: _least_scale(half, problem.targets, part, least, neighbours), refusal, InfeasibleTarget),
+            tolerance=lambda scale: tolerance_of(each, records, strength, scale),
+            radius=lambda tolerance, error: (root * tolerance + error) / strength,
+            share=lambda last, scale: last_share(last * reach / scale),
+        )
+        return cls(**plan._asdict(), ridge=strength, records=records, neighbours=neighbours)
+
+    def ideal_delta(self, problem: SeveralTargets, epsilon: float) -> float:
+        """See TwoStages: theorem 1 of the proof note."""
+        half = half_of_each(problem.each, self.ridge)
+        return together_delta(half, targets=problem.targets, scale=self.scale, epsilon=epsilon, neighbours=self.neighbours)
+
+    def distance(self, problem: SeveralTargets, tolerance: float, error: float) -> float:
+        """See TwoStages."""
+        return (math.sqrt(problem.targets) * _UP * tolerance + error) / self.ridge
+
+    def theorem(self, problem: SeveralTargets) -> str:  # noqa: ARG002 - the same for any problem
+        """See TwoStages."""
+        return TARGETS
+
+    def explained(self, problem: SeveralTargets) -> str:
+        """What is released with how much noise, in words."""
+        bound = problem.each.slope_bound * problem.domain.radius
+        return (
+            f"1. {problem.targets} minimisers of {problem.loss.name}, one for each target, of the same rows: a record moves none by more than its "
+            f"bound.\n2. A random linear term of deviation {self.scale:.4g} in each coordinate, {self.scale / bound:.4g} times what a record's "
+            f"slope can reach: all {problem.targets} have the one guarantee.\n3. A ridge of {self.ridge:.4g} on each."
+        )
+
+    def require(self, problem: SeveralTargets, data: TargetTable) -> None:  # type: ignore[override]
+        """See Mechanism; also for more records than rounding errors were planned for."""
+        problem.require(data)
+        if data.records > self.records:
+            raise InvalidInput(
+                f"this mechanism was planned for at most {self.records} records, and the table is longer. Declare their number, roughly, as "
+                "public_records."
+            )
+
+    def draw(self, problem: SeveralTargets, data: TargetTable, noise: Noise) -> Drawn:  # type: ignore[override]
+        """See Mechanism."""
+        linears = noise.gaussian(scale=self.scale, dimension=problem.dimension, draws=1)[:, 0].reshape(problem.targets, -1)
+        found = [
+            certified_minimiser(
+                problem.each,
+                records,
+                loss=problem.loss,
+                curvature=None,
+                width=problem.each.slope_bound,
+                ridge=self.ridge,
+                linear=linear,
+                tolerance=self.tolerance,
+            )
+            for records, linear in zip(data.each, linears, strict=True)
+        ]
+        return Drawn.of(self.grid.release(np.concatenate(found)[:, np.newaxis], noise)[:, 0])
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class NonPrivateTargets(Mechanism[SeveralTargets, TargetTable]):
+    """The minimisers without noise."""
+
+    name = "targets-non-private"
+    ridge: float
+    """lambda, 0 for none."""
+    neighbours: Neighbours
+
+    def promise(self, problem: SeveralTargets) -> NoGuarantee:
+        """None."""
+        return self._each.promise(problem.each)
+
+    def draw(self, problem: SeveralTargets, data: TargetTable, noise: Noise) -> Drawn:
+        """See Mechanism."""
+        drawn = [block for records in data.each for block in self._each.draw(problem.each, records, noise).blocks]
+        return Drawn.of(np.concatenate(drawn))
+
+    def explained(self, problem: SeveralTargets) -> str:
+        """See TargetsObjectivePerturbation."""
+        return f"{problem.targets} ordinary fits without noise: epsilon is infinite, and nothing is protected."
+
+    @property
+    def _each(self) -> NonPrivatePrediction:
+        return NonPrivatePrediction(ridge=self.ridge, neighbours=self.neighbours)
+
+
+def calibrate_targets(
+    problem: SeveralTargets, *, epsilon: float, delta: float, neighbours: Neighbours, ridge: float | None = None
+) -> TargetsObjectivePerturbation | NonPrivateTargets:
+    """The mechanism, calibrated; without noise for epsilon = infinity, and without a ridge then where none is asked for."""
+    if epsilon == math.inf:
+        return NonPrivateTargets(ridge=0.0 if ridge is None else ridge, neighbours=neighbours)
+    return TargetsObjectivePerturbation.calibrate(problem, epsilon=epsilon, delta=delta, neighbours=neighbours, ridge=ridge)
+
+
+def targets_ridge(problem: SeveralTargets, epsilon: float, neighbours: Neighbours) -> float:
+    """lambda of each where nobody chooses one, from public numbers."""
+    free = _FREE * problem.domain.radius**2 / epsilon if isinstance(problem.loss, LogCosh) else default_ridge(problem.each, epsilon)
+    return problem.targets * _changed(neighbours) * free
+
+
+def half_of_each(problem: PredictionRisk, ridge: float) -> RegularisedRisk:
+    """The half of the loss of one target (module `two_signed`): of log-cosh its own, of others the Huber loss with their slopes and curvature."""
+    if not isinstance(problem.loss, LogCosh):
+        return half_of(problem, ridge)
+    domain = problem.domain
+    return half_problem(loss="log-cosh", width=problem.slope_bound, radius=domain.radius, ridge=ridge, dimension=domain.dimension)
+
+
+def together_delta(half: RegularisedRisk, *, targets: int, scale: float, epsilon: float, neighbours: Neighbours) -> float:
+    """Upper bound of delta(epsilon) of all minimisers together; see the module docstring."""
+    height = math.log1p(half.curvature_bound / half.ridge) * _UP
+    alone = neighbours is ADD_REMOVE
+    left = ((epsilon if alone else 0.5 * epsilon) - targets * height * _UP) * (1.0 - 1e-12)
+    if left <= 0:
+        return 1.0
+    s = half.gradient_bound / scale
+    reach = s * (0.5 * s + _REACH)
+    epsilons = reach * np.linspace(0.0, 1.0, _POINTS + 1) ** 1.5
+    one_sign = _curve_of_one_sign(half)
+    deltas = np.array([2.0 * one_sign(scale, at + height) for at in epsilons.tolist()])
+    falling: Floats = np.minimum.accumulate(np.minimum(deltas, 1.0))
+    one = Profile(epsilons=tuple(epsilons.tolist()), deltas_at=tuple(falling.tolist()), neighbours=ADD_REMOVE, theorem=TARGETS)
+    step = min(_FINENESS * s, _COARSEST)
+    grid, found = curve_together([(_above_zero(pessimistic_masses(one.deltas, step=step, reach=reach)), targets)], step=step)
+    # A curve is convex in e^epsilon: the chord between grid points is above it, and the last point beyond.
+    between = float(np.interp(math.exp(min(left, 600.0)), np.exp(np.minimum(grid, 600.0)), found)) if left < float(grid[-1]) else float(found[-1])
+    return min(1.0, between * (1.0 if alone else 1.0 + math.exp(0.5 * epsilon)) * _UP)
+
+
+@lru_cache(maxsize=8)
+def _curve_of_one_sign(half: RegularisedRisk) -> Callable[[float, float], float]:
+    """delta_T1 as a function of (scale, epsilon); what depends on the problem alone is computed once."""
+    return MARGIN.profile(half, ADD_REMOVE)
+
+
+def _above_zero(masses: Masses) -> Masses:
+    """The positive losses, and the rest of mass 1 at 0: of Y - c, which is never below it."""
+    likely = masses.finite[max(0, 1 - masses.first) :]
+    rest = max(0.0, 1.0 - float(likely.sum()) - masses.infinite)
+    return Masses(first=0, finite=np.concatenate(([rest], likely)) * (1.0 + _INFLATION), infinite=masses.infinite)
+
+
+@lru_cache(maxsize=64)
+def _least_scale(half: RegularisedRisk, targets: int, epsilon: float, delta: float, neighbours: Neighbours) -> float:
+    target = delta * (1.0 - 1e-6)
+    above = half.gradient_bound * _changed(neighbours) * math.sqrt(targets) / gaussian_mu(epsilon, target)
+
+    def risk(scale: float) -> float:
+        return together_delta(half, targets=targets, scale=scale, epsilon=epsilon, neighbours=neighbours)
+
+    return least_scale(risk, above=above, target=target, step=_STEP, precision=_PRECISION)
+
+
+def _changed(neighbours: Neighbours) -> float:
+    return 1.0 if neighbours is ADD_REMOVE else 2.0

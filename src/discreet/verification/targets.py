@@ -1,0 +1,60 @@
+"""What a stranger computes from a certificate for several targets: the guarantee again, independently.
+
+The privacy loss in one objective is the supremum over a scan of the loss's own derivatives, at a normal number of either sign; its law is a
+Gauss-Legendre sum, less its least value, which every target adds. So many of them are composed on a grid finer than the calibration's, and a replaced
+record is two steps, split at the best point.
+"""
+
+import math
+from collections.abc import Iterator
+
+import numpy as np
+
+from discreet.core.fields import positive
+from discreet.core.neighbours import ADD_REMOVE
+from discreet.losses.predictions import prediction_loss_named
+from discreet.statements.base import mapping
+from discreet.statements.learning import dimension_of, target_units
+from discreet.verification import regression
+from discreet.verification.base import Check, Stated, delta_check, register_recheck
+from discreet.verification.classes import composed, curve_of
+from discreet.verification.learning import STAGES, Stages, scan_of_predictions, worst_loss
+from discreet.verification.numerics import drawn_radius, last_stage, panels, several_rows
+
+_SPLITS = 4001
+
+
+@register_recheck("targets-objective")
+def _targets(stated: Stated) -> Iterator[Check]:
+    stages, epsilon = _stages(stated), positive(stated.parameters["epsilon"])
+    for first, how in stages.first:
+        yield delta_check(stated, epsilon + stages.last_epsilon, first(epsilon) + stages.last, f"{how}, plus the last stage")
+
+
+def _stages(stated: Stated) -> Stages:
+    problem, parameters, count = stated.problem, stated.parameters, len(target_units(stated.problem))
+    if several_rows(problem) or not count:
+        raise ValueError
+    loss = prediction_loss_named(str(problem["loss"]), mapping(problem["loss_parameters"]))
+    _, radius = regression.bounded_rows(problem)
+    steep, slopes, curvature = scan_of_predictions(loss, positive(problem["target_bound"]))
+    ridge, s = positive(parameters["ridge"]), steep * radius / positive(parameters["scale"])
+    g, weight = panels(np.linspace(0.0, 13.0, 105))
+    weight = weight * np.exp(-0.5 * g * g) * math.sqrt(2.0 / math.pi)
+    worst = worst_loss(slopes, np.log1p(curvature * radius**2 / ridge), s)
+    least = float(worst(np.zeros(1))[0])
+    one_step = curve_of(*composed(np.maximum(worst(g) - least, 0.0), weight, count, step=0.01 * s, reach=s * (0.5 * s + 10.0), least=0.0))
+    alone, height = stated.guarantee.neighbours is ADD_REMOVE, count * least
+
+    def delta(epsilon: float) -> float:
+        if alone:
+            return float(one_step(np.array([epsilon - height]))[0])
+        splits = np.linspace(0.0, epsilon, _SPLITS)
+        return float(np.min(one_step(splits - height) + np.exp(splits) * one_step(epsilon - splits - height)))
+
+    last = last_stage(parameters, dimension_of(problem), drawn_radius(stated, ridge, positive(parameters["noise_error"]), minimisers=count))
+    how = "a finer composition of the targets' losses over both signs of slopes"
+    return Stages(((delta, how),), positive(parameters["grid_epsilon"]), last)
+
+
+STAGES["targets-objective"] = _stages
