@@ -48,7 +48,7 @@ def test_weights_of_records_come_with_the_blocks(table):
     streamed = LogisticRegression(**settings).fit(blocks)
     np.testing.assert_allclose(streamed.weights_, held.weights_, atol=1e-6)
     assert streamed.certificate_.declared == held.certificate_.declared
-    with pytest.raises(InvalidInput, match="declare the largest"):
+    with pytest.raises(InvalidInput, match="sample_weight needs max_sample_weight"):
         LogisticRegression(classes=["no", "yes"]).fit(blocks)
     settings["max_sample_weight"] = 0.7  # heavier records count as that much
     cut = LogisticRegression(**settings).fit(ROWS, WORDS, np.where(ROWS[:, 0] > 0, 0.7, 0.5))
