@@ -291,6 +291,7 @@ def test_an_unknown_command_or_option_is_a_usage_error(folder):
     outcome = discreet("verify", "--jsn", "--json")
     assert outcome.code == 2
     assert outcome.json["error"]["kind"] == "UsageError"
+    assert "'--C': C is called alpha here" in discreet("fit", "people.csv", "--C", "1").err
 
 
 def test_a_tampered_model_does_not_verify(model, fitted_model):

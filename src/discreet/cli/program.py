@@ -89,7 +89,7 @@ class Program(click.Group):
         except click.ClickException as error:
             context = getattr(error, "ctx", None)
             hint = f" Try '{context.command_path} --help'." if context is not None else ""
-            failure = _Failure("UsageError", " ".join(error.format_message().split()).rstrip(".") + f".{hint}", error.exit_code)
+            failure = _Failure("UsageError", f"{_refused(error)}{hint}", error.exit_code)
         except OSError as error:
             failure = _unwritten(error) or _unexpected(error)
         sys.exit(code if failure is None and isinstance(code, int) else 0 if failure is None else _said(failure, as_json=as_json))
@@ -124,6 +124,17 @@ class Program(click.Group):
             _abandon_output()
             return ctx.exit(_CLOSED)
         return ctx.exit(_said(failure, as_json=bool(ctx.obj)))
+
+
+def _refused(error: click.ClickException) -> str:
+    """In a sentence; an option that another library has is answered by its name here."""
+    said = " ".join(error.format_message().split()).rstrip(".")
+    if isinstance(error, click.NoSuchOption):
+        from discreet.core.advice import OTHER_NAMES
+
+        known = OTHER_NAMES.get(error.option_name.lstrip("-").replace("-", "_"))
+        said = said if known is None else f"No such option {error.option_name!r}: {known}"
+    return said if said.endswith(("?", "?)")) else f"{said}."
 
 
 def _print_versions(context: click.Context, _parameter: click.Parameter, asked: bool) -> None:  # noqa: FBT001 - click's callback

@@ -1,4 +1,7 @@
-"""Sentences about a promise that is legal and says little, from public numbers alone; who says them warns, above mechanisms."""
+"""Sentences about a promise that is legal and says little, from public numbers alone, and about names of other libraries.
+
+Who says the former warns, above mechanisms.
+"""
 
 import inspect
 import math
@@ -8,6 +11,23 @@ from discreet.core.neighbours import Privacy
 
 MUCH = 10.0
 """An epsilon from which on a promise is a formality: e^10 is 22,000."""
+
+OTHER_NAMES = {
+    "C": "C is called alpha here, the coefficient of |w|^2 / 2 in the mean loss: alpha = 1 / (C n), or None, which public numbers choose",
+    "neighbors": "neighbors is called neighbours here: 'replace-one' or 'add-remove'",
+    "n_neighbors": "neighbours, the relation between tables, is 'replace-one' or 'add-remove'; there is no number of neighbours",
+    "penalty": "the penalty is |w|^2, whose strength is alpha; for sparse weights use Lasso or LassoClassifier",
+    "l1_ratio": "the penalty is |w|^2, whose strength is alpha; for sparse weights use Lasso or LassoClassifier",
+    "tol": "there is no tolerance to choose: the minimiser is certified to one that the noise hides. Leave tol out",
+    "solver": "there is no solver to choose: the minimiser is certified. Leave solver out",
+    "max_iter": "iterations are not counted: the minimiser is certified. Leave max_iter out; models over sets take n_iter",
+    "accountant": "spending is kept by ledger=Account(path, name)",
+    "bounds_X": "bounds of rows are data_norm, or data_bound of their entries",
+    "bounds": "bounds of rows are data_norm, or data_bound of their entries",
+    "lambda_": "lambda is alpha times the number of records: say alpha",
+    "seed": "seed is called random_state here, and voids the certificate",
+}
+"""Parameters of other libraries, and what they are called here."""
 
 
 def about_numbers(privacy: Privacy, records: int | None) -> Iterator[str]:

@@ -18,25 +18,9 @@ from weakref import WeakSet, ref
 from sklearn.pipeline import Pipeline
 from sklearn.utils import get_tags
 
-from discreet.core.advice import about_numbers, caller
+from discreet.core.advice import OTHER_NAMES, about_numbers, caller
 from discreet.core.errors import InvalidInput, InvalidType, PrivacyAdvice, did_you_mean
 from discreet.core.neighbours import Privacy
-
-_OTHER_NAMES = {
-    "C": "C is called alpha here, the coefficient of |w|^2 / 2 in the mean loss: alpha = 1 / (C n), or None, which public numbers choose",
-    "neighbors": "neighbors is called neighbours here: 'replace-one' or 'add-remove'",
-    "n_neighbors": "neighbours, the relation between tables, is 'replace-one' or 'add-remove'; there is no number of neighbours",
-    "penalty": "the penalty is |w|^2, whose strength is alpha; for sparse weights use Lasso or LassoClassifier",
-    "l1_ratio": "the penalty is |w|^2, whose strength is alpha; for sparse weights use Lasso or LassoClassifier",
-    "tol": "there is no tolerance to choose: the minimiser is certified to one that the noise hides. Leave tol out",
-    "solver": "there is no solver to choose: the minimiser is certified. Leave solver out",
-    "max_iter": "iterations are not counted: the minimiser is certified. Leave max_iter out; models over sets take n_iter",
-    "accountant": "spending is kept by ledger=Account(path, name)",
-    "bounds_X": "bounds of rows are data_norm, or data_bound of their entries",
-    "bounds": "bounds of rows are data_norm, or data_bound of their entries",
-    "lambda_": "lambda is alpha times the number of records: say alpha",
-    "seed": "seed is called random_state here, and voids the certificate",
-}
 
 _UNTOLD: "WeakSet[Any]" = WeakSet()
 """Estimators that were made without a bound of rows."""
@@ -72,7 +56,7 @@ def refuse_other_names(estimator: str, given: Iterable[str], known: Iterable[str
     """Raise InvalidType for the first name that is not `known`."""
     for name in given:
         if name not in known and "__" not in name:
-            said = _OTHER_NAMES.get(name)
+            said = OTHER_NAMES.get(name)
             near = did_you_mean(name, known)
             raise InvalidType(
                 f"{estimator} got an unexpected keyword argument {name!r}: {said}." if said else f"{estimator} has no parameter {name!r}.{near}"
