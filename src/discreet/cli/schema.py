@@ -20,6 +20,7 @@ from discreet.core.files.whole_file import write_whole
 @command(
     None,
     "discreet schema new people.csv --target income --out people.toml",
+    "discreet schema new people.csv --interview --out people.toml",
     "discreet schema new patienten.csv --separator ';' --encoding cp1252 --decimal , --out patienten.toml",
     "discreet schema new people.parquet > people.toml",
 )
@@ -32,6 +33,7 @@ def new(
     encoding: Annotated[str | None, Option(metavar="NAME", help="Of the text, such as cp1252 or utf-16.  [default: as the header shows]")] = None,
     decimal: Annotated[Literal[".", ","] | None, "The mark before fractions.  [default: , where semicolons separate, else .]"] = None,
     thousands: Annotated[str | None, Option(metavar="MARK", help="What groups digits by three.  [default: nothing]")] = None,
+    interview: Annotated[bool, "Ask in plain words what the columns are, instead of writing a text to fill in."] = False,
     overwrite: Annotated[bool, "Replace the schema file where it exists."] = False,
 ) -> Outcome:
     """Write a schema to be filled in, from the header of TABLE alone.
@@ -40,19 +42,32 @@ def new(
     seen in the header, or said here, and stands in the schema, so that no other command asks.
     """
     check_output(out, table, overwrite=overwrite)
+    if interview and table == "-":
+        raise usage_error("--interview asks at standard input, where - reads the table: give a file")
     with step("Reading the header"):
         dialect = _said(discreet.data.dialect_of(table), separator=separator, encoding=encoding, decimal=decimal, thousands=thousands)
         header = discreet.data.read_header(table, dialect)
     name = "table" if table == "-" else Path(table).name.partition(".")[0].strip() or "table"
-    text = discreet.data.schema_stub(header, name=name, target=target, file=dialect)
+    if interview:
+        from discreet.cli.interview import interview as asked
+
+        text = asked(header, name=name, target=target, file=dialect).to_toml()
+    else:
+        text = discreet.data.schema_stub(header, name=name, target=target, file=dialect)
     document = {"schema": text, "written": out}
     if out is None:
         return Outcome(document=document, lines=[text.rstrip("\n")])
     write_whole(out, text, overwrite=overwrite)
     lines = [
         *([f"The file is read with {_written(dialect)}; check that in its table [file]."] if dialect.to_dict() else []),
-        f"Written to {out}: {len(header)} columns, all still to be filled in. Write down what is publicly known, never what the table shows.",
-        f"Next: edit {out}, then discreet schema check {out} {table}",
+        *(
+            [f"Written to {out}.", f"Next: discreet fit {table} --schema {out} --epsilon 1 --out model.json"]
+            if interview
+            else [
+                f"Written to {out}: {len(header)} columns, all still to be filled in. Write down what is publicly known, never what the table shows.",
+                f"Next: edit {out}, then discreet schema check {out} {table}",
+            ]
+        ),
     ]
     return Outcome(document=document, lines=lines)
 

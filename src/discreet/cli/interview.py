@@ -1,0 +1,188 @@
+"""`discreet schema new --interview`: the questions whose answers are a schema, in plain words, column by column.
+
+Proposals come from the names of columns alone: no record is read. Every answer is checked when it is given, and asked for again where it cannot be.
+Rules for values outside, missing ones and other ones are always written, so that no table is refused for what it holds, and capitals of labels do not
+count.
+"""
+
+import re
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from typing import Any, Literal, NamedTuple, TypeVar, cast
+
+import click
+
+import discreet
+from discreet.core.errors import InvalidInput, SchemaError, quietly
+from discreet.data.columns import INDICATOR, CategoricalColumn, DateColumn, NumberTarget, NumericColumn, Target
+from discreet.data.dialect import Dialect
+from discreet.data.encodings import Curve
+from discreet.data.person_column import PersonColumn
+
+T = TypeVar("T")
+Kind = Literal["number", "categories", "date", "person", "skip"]
+KINDS: tuple[Kind, ...] = ("number", "categories", "date", "person", "skip")
+DATES = ("year-month-day", "day.month.year", "month/day/year", "day/month/year")
+_OTHER = "other"
+
+
+class Proposal(NamedTuple):
+    """What a name suggests."""
+
+    kind: Kind
+    lower: str | None = None
+    upper: str | None = None
+    labels: str | None = None
+
+
+_BY_NAME: tuple[tuple[str, Proposal], ...] = (
+    (r"(^|\W|_)(id|key|nr|no|number|patient|person|customer|client|kunde|kennung)$", Proposal("person")),
+    (r"name|street|address|phone|mail|iban|ssn|comment|note|text|strasse|adresse|telefon", Proposal("skip")),
+    (r"(^|\W|_)(zip|plz|postcode|postal)", Proposal("skip")),
+    (r"(^|\W|_)(age|alter)($|\W|_)", Proposal("number", "0", "120")),
+    (r"percent|share|anteil|prozent", Proposal("number", "0", "100")),
+    (r"(^|\W|_)hours?($|\W|_)", Proposal("number", "0", "168")),
+    (r"(^|\W|_)(year|jahr)($|\W|_)", Proposal("number", "1900", "2100")),
+    (r"date|datum|birthday|admitted|aufnahme|(^|\W|_)day($|\W|_)", Proposal("date", "1900-01-01", "2100-12-31")),
+    (r"(^|\W|_)(sex|gender|geschlecht)($|\W|_)", Proposal("categories", labels="female, male")),
+    (r"^(is|has|was)(\W|_)|flag|yes|_yn$", Proposal("categories", labels="no, yes")),
+    (r"country|city|state|region|type|kind|category|status|class|group|ward|department|job|education|marital|race", Proposal("categories")),
+)
+
+
+def proposal(name: str) -> Proposal:
+    """What a column may be, by its name alone; a number where nothing is known."""
+    return next((found for pattern, found in _BY_NAME if re.search(pattern, name.lower())), Proposal("number"))
+
+
+def interview(header: Sequence[str], *, name: str, target: str | None, file: Dialect) -> "discreet.Schema":
+    """The schema that the answers make. Raises InvalidInput where the questions end before the answers do."""
+    refusal = InvalidInput("the questions were not answered to their end. Nothing was written.")
+    return quietly(lambda: _asked(header, name, target, file), refusal, click.Abort)
+
+
+def _asked(header: Sequence[str], name: str, target: str | None, file: Dialect) -> "discreet.Schema":
+    _say("Answer from what is publicly known: the questionnaire, the law, the code book. Never look a bound or a list up in the table.")
+    _say("Enter takes what stands in brackets.")
+    predicted = target if target is not None and target in header else _one("\nWhich column shall be predicted?", header, header[-1])
+    answer = _target(predicted, file)
+    found: dict[str, list[Any]] = {"number": [], "categories": [], "date": [], "person": [], "skip": []}
+    for column in header:
+        if column != predicted:
+            kind, made = _column(column, file, person=not found["person"])
+            found[kind].append(made)
+    person = found["person"][0] if found["person"] else None
+    several = person is None and click.confirm("\nCan somebody have more than one row?", default=False, err=True)
+    if several:
+        _say("  Then single rows are protected, and not persons, until a column of ids is named under [person].")
+    written = replace(file, ignore_case=True)
+    if found["date"]:
+        written = replace(written, dates=_one("\nHow are dates written?", DATES, DATES[1] if file.decimal == "," else DATES[0]))
+    return discreet.Schema(
+        name=name,
+        file=written,
+        target=answer,
+        numeric=tuple(found["number"]),
+        date=tuple(found["date"]),
+        categorical=tuple(found["categories"]),
+        person=person,
+        rows_per_person=None if person is not None or several else 1,
+    )
+
+
+def _target(column: str, file: Dialect) -> Target | NumberTarget:
+    if _one(f"Is {column!r} one of a few classes, or a number?", ("classes", "number"), "classes") == "number":
+        return _again(lambda: NumberTarget(column=column, **_bounds(column, file, Proposal("number")), outside="clip"))
+
+    def classes() -> Target:
+        labels = _labels("Its classes, with commas between; of two the second is the one looked for", "no, yes")
+        return Target(column=column, classes=labels)
+
+    return _again(classes)
+
+
+def _column(column: str, file: Dialect, *, person: bool) -> tuple[Kind, Any]:
+    """What the column is, and its part of the schema."""
+    guess = proposal(column)
+    kinds = tuple(kind for kind in KINDS if kind != "person" or person)
+    kind = cast(Kind, _one(f"\n{column!r} is a", kinds, guess.kind if guess.kind in kinds else "skip"))
+    known = guess if guess.kind == kind else Proposal(kind)
+    match kind:
+        case "number":
+
+            def number() -> NumericColumn:
+                bounds = _bounds(column, file, known)
+                return NumericColumn(name=column, **bounds, outside="clip", missing=INDICATOR, encoding=(Curve(),))
+
+            return kind, _again(number)
+        case "categories":
+
+            def categories() -> CategoricalColumn:
+                labels = _labels("  All it can be, with commas between", known.labels)
+                labels = labels if _OTHER in labels else (*labels, _OTHER)
+                return CategoricalColumn(name=column, categories=labels, other=_OTHER, missing=_OTHER)
+
+            return kind, _again(categories)
+        case "date":
+
+            def dates() -> DateColumn:
+                lower = _text("  The earliest day it can be, as in 1990-01-31", known.lower)
+                return DateColumn(name=column, lower=lower, upper=_text("  The latest", known.upper), outside="clip", missing=INDICATOR)
+
+            return kind, _again(dates)
+        case "person":
+            question = "  It says whose row each is. How many rows of one person shall be kept at most?"
+            return kind, _again(lambda: PersonColumn(column=column, rows=int(_number(_text(question, "5"), file))))
+        case _:
+            return kind, None
+
+
+def _bounds(column: str, file: Dialect, known: Proposal) -> dict[str, Any]:
+    """Of numbers; values outside count as the nearer one."""
+    lower = _number(_text(f"  The smallest that {column!r} can be", known.lower), file)
+    return {"lower": lower, "upper": _number(_text("  The largest", known.upper), file)}
+
+
+def _number(text: str, file: Dialect) -> float:
+    """As people type them: 100000, 100_000, 100,000 or 100 000, and as the file writes them. Raises SchemaError for anything else."""
+    bare = text.strip()
+    if file.decimal == "," and re.fullmatch(r"[+-]?(\d+|\d{1,3}(\.\d{3})+)(,\d+)?", bare):
+        return float(bare.replace(".", "").replace(",", "."))
+    if re.fullmatch(r"[+-]?\d{1,3}(?P<mark>[,_' ])\d{3}((?P=mark)\d{3})*(\.\d*)?", bare):
+        bare = re.sub("[,_' ]", "", bare)
+    return quietly(lambda: float(bare), SchemaError(f"{text!r} is no number. Type one such as 100000, 100_000 or 2.5."), ValueError)
+
+
+def _labels(question: str, default: str | None) -> tuple[str, ...]:
+    return tuple(label.strip() for label in _text(question, default).split(",") if label.strip())
+
+
+def _one(question: str, choices: Sequence[str], default: str) -> str:
+    """One of them, or a beginning that only one has."""
+
+    def chosen() -> str:
+        given = _text(f"{question} ({', '.join(choices)})" if len(choices) < 8 else question, default)
+        fits = [given] if given in choices else [one for one in choices if one.lower().startswith(given.lower())]
+        if len(fits) != 1:
+            raise SchemaError(f"{given!r} is none of them. Type one of {', '.join(choices)}.")
+        return fits[0]
+
+    return _again(chosen)
+
+
+def _again(ask: Callable[[], T]) -> T:
+    """What the answers make; asked for again as long as they make nothing."""
+    while True:
+        try:
+            return ask()
+        except InvalidInput as error:
+            _say(f"  {error}")
+
+
+def _text(question: str, default: str | None) -> str:
+    given: str = click.prompt(question, default=default, err=True)
+    return given
+
+
+def _say(text: str) -> None:
+    click.echo(text, err=True)
