@@ -167,8 +167,8 @@ def synthetic(task: Task, schema: Schema) -> Scores:
     return unprotected(replace(task, train=invented(task)), schema)
 
 
-def invented(task: Task, pipeline: str = "MST") -> PlainTable:
-    """A private synthetic table of dpmm, by "MST" or "AIM"."""
+def invented(task: Task, pipeline: str = "MST", **settings: object) -> PlainTable:
+    """A private synthetic table of dpmm, by "MST" or "AIM"; `settings` are theirs."""
     import pandas as pd  # noqa: PLC0415 - an extra
     from dpmm import pipelines  # noqa: PLC0415 - an extra
 
@@ -181,7 +181,7 @@ def invented(task: Task, pipeline: str = "MST") -> PlainTable:
         "target": table.target.astype(np.int64),
     }
     sizes = {**{name: len(starts) for name, starts in cuts.items()}, **{name: len(levels) for name, levels in known.items()}, "target": 2}
-    model = getattr(pipelines, f"{pipeline}Pipeline")(epsilon=task.epsilon, delta=task.delta, disable_processing=True, n_jobs=1)
+    model = getattr(pipelines, f"{pipeline}Pipeline")(epsilon=task.epsilon, delta=task.delta, disable_processing=True, n_jobs=1, **settings)
     model.fit(pd.DataFrame(columns), domain=sizes, random_state=len(table.target))
     made = model.generate(n_records=len(table.target), random_state=len(table.target))
 

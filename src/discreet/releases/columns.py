@@ -69,6 +69,13 @@ class PublishedColumn:
             return values
         return self.lower + (values - self.encoded_lower) * ((self.upper - self.lower) / (self.encoded_upper - self.encoded_lower))
 
+    @property
+    def own_bounds(self) -> tuple[float, float]:
+        """The public bounds of what `own_units` gives; infinite where there are none."""
+        ends = [(self.lower, self.upper), (self.encoded_lower, self.encoded_upper)]
+        known = [(low, high) for low, high in ends if low is not None and high is not None]
+        return known[0] if known else (-math.inf, math.inf)
+
     def to_dict(self) -> dict[str, Json]:
         """For the manifest; its name is not in it."""
         return {"role": self.role, "noisy": self.noisy, **{spelled: getattr(self, name) for name, spelled in _BOUNDS.items()}}

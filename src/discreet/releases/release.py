@@ -140,10 +140,17 @@ class PublishedRelease(Contents):
         place = self.target_column
         return None if place is None else np.concatenate([block[:, place] for block in self.blocks()])
 
-    def frame(self) -> pl.DataFrame:
-        """The released numbers with the columns' names, in the columns' own units where they have some."""
+    def frame(self, *, within_bounds: bool = False) -> pl.DataFrame:
+        """The released numbers with the columns' names, in the columns' own units where they have some.
+
+        `within_bounds` puts a number that noise took beyond its column's public bounds on the nearest one: no age is negative. That is a function of
+        what was released, and costs nothing; but means and models of such rows are biased, so consumers take `values`.
+        """
         values = self.values()
-        return pl.DataFrame({column.name: column.own_units(values[:, place]) for place, column in enumerate(self.columns)})
+        columns = {column.name: column.own_units(values[:, place]) for place, column in enumerate(self.columns)}
+        if within_bounds:
+            columns = {column.name: np.clip(columns[column.name], *column.own_bounds) for column in self.columns}
+        return pl.DataFrame(columns)
 
     def verify(self) -> Verification:
         """Check files, manifest and certificate against each other, and recompute the guarantee."""
