@@ -23,6 +23,7 @@ from discreet.ledger import Account, BudgetExceeded, Ledger
 from discreet.matrices import DenseMatrix
 from discreet.mechanisms.cuts.columns import whose_rows
 from discreet.noise import SeededNoise
+from tests.data.blocks.cluster_here import Here
 from tests.descriptions.people import CITIES, SCHEMA, SEVERAL, WARDS, people
 
 TABLE = people(1500)
@@ -118,6 +119,18 @@ def test_persons_are_the_unit_in_memory_and_in_blocks(person, neighbours, tmp_pa
     expected = table.height if person is None else np.minimum(np.unique(table["id"], return_counts=True)[1], person.rows)
     total = table.height if person is None else int(expected.sum()) if person.weight == "row" else len(expected)
     assert abs(here.whole.records.count - total) <= 12
+
+
+@pytest.mark.parametrize("person", [None, SEVERAL])
+def test_a_cluster_counts_as_this_machine_does(person, tmp_path):
+    table, schema = people(100, visits=4), replace(SCHEMA, person=person)
+    for number, start in enumerate(range(0, table.height, 80)):
+        table.slice(start, 80).write_parquet(tmp_path / f"{number}.parquet")
+    client = Here()
+    here = described(lambda one: schema_files(tmp_path, one), schema, epsilon=5.0)
+    there = described(lambda one: schema_files(tmp_path, one).on(client, remember=False), schema, epsilon=5.0)
+    assert client.sent
+    assert here.to_dict() == there.to_dict()
 
 
 @pytest.mark.parametrize("person", [None, SEVERAL, replace(SEVERAL, weight="row")])

@@ -15,6 +15,7 @@ from discreet.noise import SeededNoise, SystemNoise
 from discreet.releases import combined, publish_synthetic, read_release, read_synthetic
 from discreet.releases.synthetic import fit, publish
 from tests.canary import CANARY, assert_silent
+from tests.data.blocks.cluster_here import Here
 from tests.releases.synthetic.cases import COUNT, NUMBER, by_hub, schema, table
 
 ASKED = {"epsilon": 2.0, "delta": 1e-6}
@@ -145,6 +146,12 @@ def test_blocks_of_files_are_counted_as_the_whole_table(quick, tmp_path):
     blocks = made(tmp_path / "blocks", frame=lambda one: schema_files(paths, one, target=True, persons=True), noise=SeededNoise(1))
     whole = made(tmp_path / "whole", frame=frame, noise=SeededNoise(1))
     assert np.array_equal(blocks.value(), whole.value())
+    client = Here()
+    cluster = made(
+        tmp_path / "cluster", frame=lambda one: schema_files(paths, one, target=True, persons=True).on(client, remember=False), noise=SeededNoise(1)
+    )
+    assert client.sent
+    assert np.array_equal(cluster.value(), whole.value())
 
 
 def test_several_tables_have_noise_of_their_own(quick, tmp_path):
