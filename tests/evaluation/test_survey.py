@@ -17,7 +17,7 @@ from discreet import LogisticRegression, Schema
 from discreet.core.errors import InvalidInput
 from discreet.data import Block, DaskTable, EncodedTable, FunctionTable, numeric_files, schema_files
 from discreet.estimators import Model
-from discreet.evaluation import METRICS, answers_per_record, evaluate_privately, prepare
+from discreet.evaluation import METRICS, answers_per_record, evaluate_privately, prepare, targets
 from discreet.evaluation.in_blocks import answered
 from discreet.evaluation.outcomes import Outcomes, outcomes_of
 from discreet.matrices import DenseMatrix, as_matrix
@@ -293,3 +293,28 @@ def test_only_counts_come_back_from_elsewhere():
     settings = {**SEEDED, "metrics": ("roc", "log_loss")}
     assert evaluate_privately(Oracle(), far, **settings).to_dict() == evaluate_privately(Oracle(), X, Y, **settings).to_dict()
     assert sorted((count, [len(answer) for answer in answers]) for count, answers in back) == [(100, [40, 1]), (400, [40, 1]), (400, [40, 1])]
+
+
+@pytest.mark.parametrize(
+    ("labels", "classes"),
+    [
+        (np.array([1.0, 0.0, 1.0]), (0, 1)),
+        (np.array([2.0**53, 2.0**53 + 2]), (2**53, 2**53 + 1, 2**53 + 2)),
+        (np.array([2**53 + 1, 2**53]), (2.0**53, 2.0**53 + 2)),
+        (np.array([True, False]), (0, 1)),
+        (np.array([1, 0]), (False, True)),
+        (np.array(["b", "a"]), ("a", "b")),
+        (np.array([0.5, -0.0]), (0.0, 0.5)),
+        (np.array([0.5, np.nan]), (0.5, np.nan)),
+        (np.array([], dtype=int), (0, 1)),
+    ],
+    ids=str,
+)
+def test_labels_are_found_among_the_classes_as_python_compares_them(labels, classes):
+    places = {label: place for place, label in enumerate(classes)}
+    expected = [places.get(label, -1) for label in labels.tolist()]
+    if -1 in expected:
+        with pytest.raises(InvalidInput, match="outside the model's classes"):
+            targets._codes(labels, classes)
+    else:
+        assert targets._codes(labels, classes).tolist() == expected

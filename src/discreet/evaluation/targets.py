@@ -278,7 +278,9 @@ def _codes(labels: npt.NDArray[Any], classes: Sequence[Any]) -> Integers:
 def _equal(labels: npt.NDArray[Any], classes: Sequence[Any]) -> Integers | None:
     """The same by comparing arrays; None where labels and classes are not all of one type, the classes are many, or a label is none of them."""
     kinds, declared = {type(label) for label in classes}, np.asarray(classes)
-    if len(kinds) > 1 or len(classes) > _COMPARED or labels.dtype.kind != declared.dtype.kind or labels.dtype.kind not in "biuU":
+    kind = labels.dtype.kind
+    whole = kind == "f" and declared.dtype.kind == "i" and bool(np.all(np.abs(declared) <= 1 << 53))  # which are compared exactly
+    if len(kinds) > 1 or len(classes) > _COMPARED or kind not in "biufU" or not (whole or kind == declared.dtype.kind):
         return None
     codes = np.full(len(labels), -1, dtype=np.int64)
     for place, label in enumerate(declared):
