@@ -89,7 +89,8 @@ def scoring_of(estimator: Any, given: Any, error_bound: Any) -> Scoring:
     """
     if "times" in estimator.learns:
         raise InvalidInput(
-            f"{estimator.described} is not tuned: of a time that is not seen to the end no answer is right or wrong, so there is no score. Fit it."
+            f"{estimator.described} is not tuned: a search counts right answers, or errors of numbers, and a time that is not seen to "
+            "the end has neither. Fit it, and measure its log loss."
         )
     if estimator.learns != ("numbers",):
         if given not in (None, RIGHT) or error_bound is not None:
