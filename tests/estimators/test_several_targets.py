@@ -21,6 +21,7 @@ from discreet.estimators.interval_fit import fit_with_intervals
 from discreet.ledger import Account, BudgetExceeded, Ledger
 from discreet.matrices import DenseMatrix
 from tests.canary import CANARY, assert_silent
+from tests.cli.conftest import discreet
 
 COEF = np.array([[0.5, -0.3, 0.0], [5.0, 2.0, -4.0]])
 INTERCEPT = np.array([0.1, -2.0])
@@ -56,6 +57,16 @@ def test_coefficients_are_in_the_unit_of_each_target_and_a_file_answers_the_same
     assert [line.coefficient for line in second.lines] == pytest.approx([found.intercept_[1], *found.coef_[1]])
     assert second.lines[1].noise == pytest.approx(12.0 * first.lines[1].noise)
     assert "2 minimisers" in str(found.explain(records=6_000, targets=2))
+
+
+def test_predictions_of_a_file_are_a_column_a_target(tmp_path):
+    X, Y = table(300)
+    found = fitted(X, Y)
+    found.save(tmp_path / "model.json")
+    np.savetxt(tmp_path / "rows.csv", X[:5], delimiter=",", header="a,b,c", comments="", fmt="%.17g")
+    lines = discreet("predict", tmp_path / "model.json", tmp_path / "rows.csv").out.splitlines()
+    assert lines[0] == "prediction 0,prediction 1"
+    assert np.allclose([[float(cell) for cell in line.split(",")] for line in lines[-5:]], found.predict(X[:5]))
 
 
 def test_the_certificate_is_the_planned_one_and_a_ledger_counts_it_once(tmp_path):

@@ -46,7 +46,8 @@ def predict(
     if probabilities and not times:
         found.require_probabilities()
     check_output(out, table, model, overwrite=overwrite)
-    answers = _answers(found, probabilities=probabilities)
+    targets = getattr(found.form, "units", ())
+    answers = [f"prediction {number}" for number in range(len(targets))] or _answers(found, probabilities=probabilities)
     if twice := next((column for place, column in enumerate(keep) if column in answers or column in keep[:place]), None):
         raise usage_error(f"--keep {twice} would stand twice in the header; rename the column of TABLE, or leave it out")
     with step("Predicting"):
@@ -57,7 +58,10 @@ def predict(
     canonical = discreet.data.labels.canonical
     kept = {column: [_text(cell) for cell in frame.get_column(column).to_list()] for column in keep}
     beside = [[*first, *second] for first, second in zip(medians or [[]] * len(labels), chances or [[]] * len(labels), strict=True)]
-    text = _csv(kept, [canonical(label) for label in labels], beside, answers)
+    first = labels
+    if targets:
+        first, beside = [one for one, *_ in labels], [rest for _, *rest in labels]
+    text = _csv(kept, [canonical(label) for label in first], beside, answers)
     document: dict[str, Any] = {"classes": [canonical(label) for label in found.classes], "written": out}
     if out is None:
         document |= {"kept": kept} if keep else {}
