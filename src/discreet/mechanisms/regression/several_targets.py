@@ -28,7 +28,7 @@ from discreet.accounting.numerical import pessimistic_masses
 from discreet.core.arrays import Floats, is_finite
 from discreet.core.errors import InfeasibleTarget, InvalidInput, quietly
 from discreet.core.neighbours import ADD_REMOVE, Neighbours
-from discreet.core.rounding import raising
+from discreet.core.rounding import lowering, raising
 from discreet.data.target_table import TargetTable
 from discreet.losses.predictions import LogCosh
 from discreet.mechanisms.base import Drawn, Mechanism
@@ -51,7 +51,7 @@ _FINENESS, _COARSEST = 0.02, 0.25
 """The step of a discretised loss, of its deviation, and at most."""
 _INFLATION = 1e-11
 """Of masses, as where curves are discretised (`accounting.numerical`)."""
-_UP = raising(64)
+_UP, _DOWN = raising(64), lowering(4_504)
 _STEP, _PRECISION = 4e-2, 3e-4
 _FREE = 2.0
 """lambda epsilon / (m k R^2) of log-cosh, where k records change."""
@@ -209,7 +209,7 @@ def together_delta(half: RegularisedRisk, *, targets: int, scale: float, epsilon
     """Upper bound of delta(epsilon) of all minimisers together; see the module docstring."""
     height = math.log1p(half.curvature_bound / half.ridge) * _UP
     alone = neighbours is ADD_REMOVE
-    left = ((epsilon if alone else 0.5 * epsilon) - targets * height * _UP) * (1.0 - 1e-12)
+    left = ((epsilon if alone else 0.5 * epsilon) - targets * height * _UP) * _DOWN
     if left <= 0:
         return 1.0
     s = half.gradient_bound / scale
