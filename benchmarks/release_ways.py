@@ -7,7 +7,7 @@ regression of a column that is a feature of it (`NUMBERS`), both scored on real 
   projection  a public projection with the target's own noise beside it: its target is one column, so each analysis has a release of half the budget
   synthetic   a synthetic table of discreet; then `unprotected` on 16 public bins of its rows
   mst, aim    the same on synthetic tables by dpmm of the same size, in the same bins; the number of records is given to them. AIM with models of
-              at most 2 MB and 100 steps a round: with its defaults a table takes hours
+              at most 2 MB and 100 steps a round, where its defaults are 80 MB and 1,000
   fit         no release: private fits on curves, each analysis for the whole budget
   open, linear  no privacy: the learners of synthetic rows, and those of encoded rows, on the records
   base        no privacy: the same answer for everybody
