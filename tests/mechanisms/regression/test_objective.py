@@ -14,7 +14,7 @@ from discreet.core.errors import InfeasibleTarget, InvalidInput, SolverFailure
 from discreet.core.neighbours import ADD_REMOVE, REPLACE_ONE, Neighbours
 from discreet.data import Domain
 from discreet.mechanisms.learning.two_signed import Half, curvature_at, prediction_loss
-from discreet.mechanisms.regression import LeastSquares, ResidualObjectivePerturbation, fitted_of
+from discreet.mechanisms.regression import LeastSquares, ResidualObjectivePerturbation, fitted_of, objective_minimiser
 from discreet.mechanisms.regression.objective import planned_records
 from discreet.mechanisms.regression.objective_minimiser import accurate_gradient, accurate_residuals, certified_minimiser, gradient_error, longest
 from discreet.noise import SeededNoise, SystemNoise
@@ -103,6 +103,23 @@ def test_the_minimiser_has_no_gradient_left_and_a_tolerance_below_rounding_is_re
     assert np.linalg.norm(found) <= longest(PROBLEM, records=500, width=width, ridge=2.0, linear=float(np.linalg.norm(linear)))
     with pytest.raises(SolverFailure, match="certified"):
         certified_minimiser(PROBLEM, data, linear=linear, tolerance=1e-18, **given)
+
+
+@LOSSES
+def test_of_a_long_table_it_is_the_same_whatever_precision_and_sample_led_there(loss, monkeypatch):
+    data, linear, tolerance = invented(DOMAIN, 30_000), np.array([3.0, -2.0, 1.0]), 1e-8
+    given = {"loss": prediction_loss(loss, 0.4), "curvature": lambda slopes: curvature_at(loss, 0.4, slopes), "width": 0.4, "ridge": 2.0}
+    short = certified_minimiser(PROBLEM, data, linear=linear, tolerance=tolerance, **given)
+    asked, evaluate = [], objective_minimiser.evaluated
+    monkeypatch.setattr(objective_minimiser, "WHOLE_RECORDS", 100)
+    monkeypatch.setattr(objective_minimiser, "evaluated", lambda *rows, **named: asked.append(named) or evaluate(*rows, **named))
+    long = certified_minimiser(PROBLEM, data, linear=linear, tolerance=tolerance, **given)
+    assert np.linalg.norm(long - short) <= 2.0 * tolerance / given["ridge"], (
+        "each gradient norm is at most the tolerance, and the ridge is the curvature"
+    )
+    whole = [one for one in asked if one["every"] == 1]
+    assert len(whole) < len(asked)
+    assert all(one["rough"] for one in asked)
 
 
 @BOTH

@@ -2,7 +2,8 @@
 
     G(w) = sum_i l(<x_i, w> - y_i) + (lambda / 2) |w|^2 + <b, w>,     |w - argmin G| <= |grad G(w)| / lambda
 
-Newton's method, on sums over the blocks of a table, wherever they are. Near the minimum gradients are computed so that their
+Newton's method, on sums over the blocks of a table, wherever they are; of long tables with Hessians in single precision, from near the minimum of a
+sample where they are held, and with plain gradients as far as these lead. Near the minimum gradients are computed so that their
 errors do not grow with |w|, and what is returned has a computed gradient whose norm plus the bound of its error is at most the tolerance, fixed from
 public numbers; otherwise SolverFailure is raised. With u = 2^-53, gamma_k = k u / (1 - k u), n records, |x| <= R, |y| <= B, slopes at most a and
 d + 1 terms in <x, w> - y:
@@ -47,10 +48,12 @@ from discreet.core.arrays import Floats, two_sum
 from discreet.core.errors import SolverFailure
 from discreet.core.rounding import raising
 from discreet.data import Records
+from discreet.data.records import WHOLE_RECORDS
 from discreet.losses.predictions import PredictionLoss
 from discreet.mechanisms.regression.sums import LeastSquares
 from discreet.problems import PredictionRisk
 from discreet.problems.certified_sums import UNIT, gamma
+from discreet.solvers.directions import positive_factor
 
 _MOST = 300
 _HALVINGS = 40
@@ -58,6 +61,9 @@ _NEAR = 1e-7
 """Of n a R: a gradient that short is computed again, accurately."""
 BLOCK = 128
 """Rows of one product in an accurate gradient."""
+_EVERY, _ROUGH_STEPS, _ROUGH = 16, 20, 1e-2
+"""Parts of a block of which one is looked at first, where a long table is held; steps there, and by what they shrink the gradient."""
+_POLISHES = 6
 _SPLITTER = 2.0**27 + 1.0
 _NUMBERS = 1 << 14
 """Of a table, whose products are compensated at a time: what is written on the way stays in the processor's caches."""
@@ -75,16 +81,26 @@ class Evaluated(NamedTuple):
     """(d,)."""
     hessian: Floats | None
     """(d, d), where it was wanted."""
+    records: int = 0
+    """That were looked at."""
 
 
-def evaluated(data: Records, point: Floats, *, loss: PredictionLoss, curvature: Curvature, hessian: bool) -> Evaluated:
-    """F, its gradient and perhaps its Hessian at `point` (d,)."""
-    work = partial(_evaluated, point=point, loss=loss, curvature=curvature, hessian=hessian)
+def evaluated(
+    data: Records, point: Floats, *, loss: PredictionLoss, curvature: Curvature, hessian: bool, rough: bool = False, every: int = 1
+) -> Evaluated:
+    """F, its gradient and perhaps its Hessian at `point` (d,), which is summed in single precision where a `rough` one will do.
+
+    Of one part in `every` only, over their share, where that is above 1: for directions alone.
+    """
+    work = partial(_evaluated, point=point, loss=loss, curvature=curvature, hessian=hessian, rough=rough, every=every)
     total = Evaluated(0.0, np.zeros(len(point)), None)
     for block in data.map(work):
         matrix = block.hessian if total.hessian is None or block.hessian is None else total.hessian + block.hessian
-        total = Evaluated(total.value + block.value, total.gradient + block.gradient, matrix)
-    return total
+        total = Evaluated(total.value + block.value, total.gradient + block.gradient, matrix, total.records + block.records)
+    if every == 1 or total.records == 0:
+        return total
+    times = data.records / total.records
+    return Evaluated(times * total.value, times * total.gradient, None if total.hessian is None else times * total.hessian, total.records)
 
 
 def accurate_gradient(data: Records, point: Floats, *, loss: PredictionLoss, residuals: bool = True) -> Floats:
@@ -114,10 +130,13 @@ def _dot2(columns: Floats, targets: Floats, weights: Floats) -> Floats:
     return found
 
 
-def _evaluated(_: int, block: Records, *, point: Floats, loss: PredictionLoss, curvature: Curvature, hessian: bool) -> Evaluated:
+def _evaluated(
+    number: int, block: Records, *, point: Floats, loss: PredictionLoss, curvature: Curvature, hessian: bool, rough: bool, every: int
+) -> Evaluated:
     size = len(point)
     values, gradient, matrix = [], np.zeros(size), np.zeros((size, size)) if hessian else None
-    for part in block.parts():
+    chosen = block.parts()[number % every :: every]
+    for part in chosen:
         predicted = part.matrix.matvec(point)
         slopes, shares = loss.slope(predicted, part.targets), part.weights
         losses, bends = loss.value(predicted, part.targets), None
@@ -128,8 +147,8 @@ def _evaluated(_: int, block: Records, *, point: Floats, loss: PredictionLoss, c
         values.append(float(losses.sum()))
         gradient += part.matrix.rmatvec(slopes)
         if matrix is not None and bends is not None:
-            matrix += part.matrix.gram(bends)
-    return Evaluated(math.fsum(values), gradient, matrix)
+            matrix += part.matrix.gram(bends, single_precision=rough)
+    return Evaluated(math.fsum(values), gradient, matrix, sum(part.records for part in chosen))
 
 
 def _accurate(_: int, block: Records, *, point: Floats, loss: PredictionLoss, residuals: bool) -> Floats:
@@ -208,18 +227,22 @@ def certified_minimiser(
     records, bend = data.records, problem.smoothness if isinstance(problem, PredictionRisk) else None
     near, pull = _NEAR * max(records, 1) * width * problem.domain.radius, float(np.linalg.norm(linear)) * raising(4_096)
 
-    def reach(at: Floats, *, hessian: bool) -> Evaluated:
+    def reach(at: Floats, *, hessian: bool, every: int = 1) -> Evaluated:
         """G, its gradient, and its Hessian where it is asked for: one pass."""
-        found = evaluated(data, at, loss=loss, curvature=curvature, hessian=hessian)
+        found = evaluated(data, at, loss=loss, curvature=curvature, hessian=hessian, rough=long, every=every)
         value = found.value + 0.5 * ridge * float(at @ at) + float(linear @ at)
         matrix = None if found.hessian is None else found.hessian + ridge * np.eye(len(at))
         return Evaluated(value, found.gradient + ridge * at + linear, matrix)
 
-    point = np.zeros(problem.domain.dimension)
+    point, long = np.zeros(problem.domain.dimension), records > WHOLE_RECORDS
+    if long and data.in_memory:
+        point = _roughly(partial(reach, every=_EVERY), point)
     here, before = reach(point, hessian=True), math.inf
     for _ in range(_MOST):
-        value, slope, hessian = here
+        value, slope, hessian = here.value, here.gradient, here.hessian
         if float(np.linalg.norm(slope)) <= max(near, tolerance):
+            if long:
+                point, hessian = _polished(reach, point, here, tolerance)
             slope = accurate_gradient(data, point, loss=loss, residuals=bend is None) + ridge * point + linear
             length = float(np.linalg.norm(point)) * raising(4_096)
             error = gradient_error(problem, records=records, width=width, ridge=ridge, length=length, linear=pull, bend=bend)
@@ -227,7 +250,7 @@ def certified_minimiser(
                 return point
         if hessian is None:
             hessian = reach(point, hessian=True).hessian
-        direction = cho_solve(cho_factor(np.asarray(hessian)), slope)
+        direction = cho_solve(positive_factor(np.asarray(hessian)) if long else cho_factor(np.asarray(hessian)), slope)
         fall, step, size = float(slope @ direction), 1.0, float(np.linalg.norm(slope))
         # Errors of Newton's method square: what the next gradient should be decides whether a Hessian will be wanted there.
         wanted = before == math.inf or size**3 > 0.1 * near * before**2
@@ -247,3 +270,35 @@ def certified_minimiser(
         f"the minimiser could not be certified to a gradient norm of {tolerance:.3g}. The budget counts as spent; take "
         + ("mechanism='refined'." if bend is None else "a larger alpha.")
     )
+
+
+def _roughly(reach: Callable[..., Evaluated], point: Floats) -> Floats:
+    """Near the minimum of a sample, from `point` (d,): where a long table's passes begin. Only their number depends on it."""
+    here = reach(point, hessian=True)
+    first = float(np.linalg.norm(here.gradient))
+    for _ in range(_ROUGH_STEPS):
+        if not float(np.linalg.norm(here.gradient)) > _ROUGH * first:
+            break
+        direction, step = cho_solve(positive_factor(np.asarray(here.hessian)), here.gradient), 1.0
+        following = reach(point - direction, hessian=True)
+        while not following.value <= here.value and step > 2.0**-_HALVINGS:
+            step *= 0.5
+            following = reach(point - step * direction, hessian=True)
+        point, here = point - step * direction, following
+    return point
+
+
+def _polished(reach: Callable[..., Evaluated], point: Floats, here: Evaluated, tolerance: float) -> tuple[Floats, Floats]:
+    """Near the minimum: a point from which plain gradients lead no further, and a Hessian near it. They cost a tenth of an accurate one."""
+    hessian = np.asarray(reach(point, hessian=True).hessian if here.hessian is None else here.hessian)
+    slope, factor = here.gradient, positive_factor(hessian)
+    for _ in range(_POLISHES):
+        size = float(np.linalg.norm(slope))
+        if size <= 0.1 * tolerance:
+            break
+        following = point - cho_solve(factor, slope)
+        after = reach(following, hessian=False).gradient
+        if not float(np.linalg.norm(after)) <= 0.5 * size:
+            break
+        point, slope = following, after
+    return point, hessian
