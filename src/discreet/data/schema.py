@@ -84,8 +84,9 @@ class Schema:
             if not isinstance(getattr(self, key), list | tuple):
                 raise SchemaError(f"{key} must be a list; {kind(getattr(self, key))} was given.")
             object.__setattr__(self, key, tuple(getattr(self, key)))
+        curves = sum(any(isinstance(one, Curve) for one in each.encoding) for each in (*self.numeric, *self.date))
         for key in ("numeric", "date"):
-            object.__setattr__(self, key, tuple(map(self._settled, getattr(self, key))))
+            object.__setattr__(self, key, tuple(self._settled(column, curves) for column in getattr(self, key)))
         for marker in self.missing_values:
             checked_text(marker, what="missing_values: each")
         if not self.layout.own:
@@ -94,9 +95,8 @@ class Schema:
         self._check_person()
         self._check_markers()
 
-    def _settled(self, column: _Numbers) -> _Numbers:
+    def _settled(self, column: _Numbers, curves: int) -> _Numbers:
         """With what follows from the number of curves written down, so that its files mean the same whatever later standards are."""
-        curves = sum(any(isinstance(one, Curve) for one in each.encoding) for each in (*self.numeric, *self.date))
         settled = tuple(_settled(one, curves) for one in column.encoding)
         return column if settled == column.encoding else replace(column, encoding=settled)
 

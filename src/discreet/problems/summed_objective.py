@@ -40,6 +40,8 @@ _RUN = 8
 """Parts that a thread takes at a time."""
 _HANDFUL = 1
 """Runs."""
+_CHEAP = 8.0
+"""As in the solvers: passes that a Hessian is always worth."""
 _MATRIX_LIMIT = 3000
 """As in the solvers: up to this dimension a first Hessian is wanted."""
 
@@ -152,7 +154,7 @@ class SummedObjective:
     certify: Spread | None = None
     """The same records in fewer, longer parts, for certificates, which go over a part band by band themselves; None for `spread`."""
     passes: float = 0.0
-    """What a Hessian costs in passes, where that is many."""
+    """What a Hessian costs in passes, where that is many: the first gradient does not bring one then."""
     _memory: Memory = field(default_factory=Memory)
 
     def with_linear(self, linear: Floats | None) -> "SummedObjective":
@@ -203,7 +205,7 @@ class SummedObjective:
         """grad G(w), (d,): one pass."""
         if self.hessian_at_hand:
             return np.asarray(self._certified(point)[0][:, 0])
-        wanted = self._memory.empty and self.hessians and self.dimension <= _MATRIX_LIMIT
+        wanted = self._memory.empty and self.hessians and self.dimension <= _MATRIX_LIMIT and self.passes <= _CHEAP
 
         def work(part: Part) -> Sums:
             products = part.margins(margins)

@@ -1,0 +1,277 @@
+"""How fits grow: with records, columns, classes, draws, persons, columns of a schema, files, blocks and workers; and a fit of 10^10 rows on paper.
+
+    python benchmarks/growth.py [--only records ...] [--seconds 60] [--page FILE]
+
+Everything is generated. Each part is measured at sizes of about ten times each other, up to one that would take more than `--seconds`. Times are
+seconds of processors of one run each, of this process (of workers in threads of it, where there are any), one BLAS thread, and seconds on the clock
+beside them. The exponent is the slope of the logarithm between the last two sizes: 1 is as the size. About ten minutes on two quiet cores.
+"""
+
+import argparse
+import math
+import os
+import tempfile
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import NamedTuple
+
+for _name in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"):
+    os.environ.setdefault(_name, "1")  # before NumPy is imported
+
+import numpy as np  # noqa: E402
+import polars as pl  # noqa: E402
+from scipy import sparse  # noqa: E402
+
+from discreet import LinearSVC, LogisticRegression, Schema  # noqa: E402
+from discreet.data import Block, DaskTable, FunctionTable, numeric_files  # noqa: E402
+from discreet.matrices import DenseMatrix  # noqa: E402
+
+BUDGET = {"epsilon": 1.0, "delta": 1e-6, "data_norm": 1.0, "random_state": 1}
+FEATURES = 50
+BLOCK = 1 << 16
+PAPER_ROWS, PAPER_WORKERS, PAPER_PASSES = 1e10, 1_000, 8
+PASSED = 8e-6 * PAPER_WORKERS * (FEATURES + 1)
+
+
+class Point(NamedTuple):
+    """What one size took."""
+
+    size: int
+    processors: float
+    clock: float
+
+
+Work = Callable[[], object]
+
+
+def timed(size: int, work: Work) -> Point:
+    """Once."""
+    clock, processors = time.perf_counter(), time.process_time()
+    work()
+    return Point(size, time.process_time() - processors, time.perf_counter() - clock)
+
+
+def rows(count: int, columns: int, seed: int) -> tuple[np.ndarray, np.ndarray]:
+    """Rows of norm about a half, and a class of two."""
+    made = np.random.default_rng(seed).standard_normal((count, columns)) * (0.5 / math.sqrt(columns))
+    return made, (made[:, 0] > 0).astype(int)
+
+
+def made_block(number: int, *, count: int = BLOCK) -> Block:
+    """One of a table that is never stored."""
+    made, label = rows(count, FEATURES, number)
+    return Block(DenseMatrix(made), label)
+
+
+def records(sizes: list[int]) -> Iterator[Point]:
+    """n, 50 columns, generated anew in every pass."""
+    for size in sizes:
+        table = FunctionTable(made_block, blocks=max(1, size // BLOCK), features=FEATURES)
+        yield timed(size, lambda table=table: LogisticRegression(classes=[0, 1], **BUDGET).fit(table))
+
+
+def columns(sizes: list[int]) -> Iterator[Point]:
+    """d, 20,000 sparse rows with 50 numbers each."""
+    for size in sizes:
+        rng = np.random.default_rng(size)
+        made = sparse.csr_array((np.full(1_000_000, 0.1), rng.integers(0, size, 1_000_000), np.arange(0, 1_000_001, 50)), shape=(20_000, size))
+        made.sum_duplicates()
+        label = (made @ rng.standard_normal(size) > 0).astype(int)
+        yield timed(size, lambda made=made, label=label: LogisticRegression(classes=[0, 1], **BUDGET).fit(made, label))
+
+
+def dense_columns(sizes: list[int]) -> Iterator[Point]:
+    """d, 10,000 dense rows."""
+    for size in sizes:
+        made, label = rows(10_000, size, 1)
+        yield timed(size, lambda made=made, label=label: LinearSVC(classes=[0, 1], **BUDGET).fit(made, label))
+
+
+def classes(sizes: list[int]) -> Iterator[Point]:
+    """K, 20,000 x 20."""
+    made, _ = rows(20_000, 20, 1)
+    for size in sizes:
+        label = np.random.default_rng(size).integers(0, size, len(made))
+        yield timed(size, lambda size=size, label=label: LogisticRegression(classes=list(range(size)), **BUDGET).fit(made, label))
+
+
+def draws(sizes: list[int]) -> Iterator[Point]:
+    """Private fits of the same 20,000 x 50 records with noise of their own (`fit_many`)."""
+    made, label = rows(20_000, FEATURES, 1)
+    for size in sizes:
+        yield timed(size, lambda size=size: LogisticRegression(classes=[0, 1], **BUDGET).fit_many(made, label, count=size))
+
+
+def persons(sizes: list[int]) -> Iterator[Point]:
+    """Persons whose rows 200,000 x 20 are, at most ten of each kept."""
+    made, label = rows(200_000, 20, 1)
+    for size in sizes:
+        ids = np.random.default_rng(size).integers(0, size, len(made))
+        model = LogisticRegression(classes=[0, 1], rows_per_person=10, **BUDGET)
+        yield timed(size, lambda model=model, ids=ids: model.fit(made, label, persons=ids))
+
+
+def schema_columns(sizes: list[int]) -> Iterator[Point]:
+    """Columns of numbers in a schema: read it, encode 1,000 rows."""
+    for size in sizes:
+        text = 'format = "discreet-schema/1"\nname = "wide"\n[target]\ncolumn = "y"\nclasses = ["no", "yes"]\n'
+        text += "".join(f"[numeric.c{number}]\nlower = 0\nupper = 1\n" for number in range(size))
+        table = pl.DataFrame({f"c{number}": np.full(1_000, 0.5) for number in range(size)} | {"y": ["no", "yes"] * 500})
+        yield timed(size, lambda text=text, table=table: Schema.from_toml(text).encode(table, target=True))
+
+
+def files(sizes: list[int]) -> Iterator[Point]:
+    """Parquet files of 100 x 10 in a folder: a fit, decoded blocks kept."""
+    for size in sizes:
+        with tempfile.TemporaryDirectory() as folder:
+            for number in range(size):
+                made, label = rows(100, 10, number)
+                names = {f"c{place}": column for place, column in enumerate(made.T)}
+                pl.DataFrame(names | {"y": label}).write_parquet(Path(folder) / f"{number:05}.parquet")
+            wanted = [f"c{place}" for place in range(10)]
+            yield timed(size, lambda folder=folder, wanted=wanted: _fit_files(folder, wanted))
+
+
+def _fit_files(folder: str, wanted: list[str]) -> None:
+    LogisticRegression(classes=[0, 1], **BUDGET).fit(numeric_files(folder, features=wanted, target="y"))
+
+
+def small_block(number: int) -> Block:
+    """Ten rows: what a task costs beside its work."""
+    return made_block(number, count=10)
+
+
+def blocks(sizes: list[int]) -> Iterator[Point]:
+    """Blocks of ten rows on two Dask workers, which remember them: graph, passes and sums."""
+    for size in sizes:
+        yield from _on_workers([2], size, size)
+
+
+def workers(sizes: list[int]) -> Iterator[Point]:
+    """Dask workers with a thread each, all in this process, which share 64 blocks of ten rows: what the scheduler costs."""
+    for size in sizes:
+        yield from _on_workers([size], 64, size)
+
+
+def _on_workers(counts: list[int], parts: int, size: int) -> Iterator[Point]:
+    from distributed import Client, LocalCluster  # noqa: PLC0415 - an optional dependency
+
+    for count in counts:
+        with (
+            LocalCluster(n_workers=count, threads_per_worker=1, processes=False, dashboard_address=None) as cluster,
+            Client(cluster) as client,
+        ):
+            table = DaskTable.from_function(client, small_block, blocks=parts, features=FEATURES)
+            yield timed(size, lambda table=table: LogisticRegression(classes=[0, 1], **BUDGET).fit(table))
+
+
+class Part(NamedTuple):
+    """Something that grows."""
+
+    grow: Callable[[list[int]], Iterator[Point]]
+    title: str
+    sizes: list[int]
+    asked: int
+    """The size that is wanted in the end: from the largest measured one by the exponent."""
+
+
+PARTS = {
+    "records": Part(records, "records (n), 50 columns, made anew in every pass", [65_536, 655_360, 6_553_600], 100_000_000),
+    "columns": Part(columns, "columns (d) of 20,000 sparse rows, 50 numbers a row", [100, 1_000, 10_000, 100_000], 100_000),
+    "dense": Part(dense_columns, "columns (d) of 10,000 dense rows, LinearSVC", [30, 100, 300, 1_000, 3_000], 3_000),
+    "classes": Part(classes, "classes of 20,000 x 20", [3, 10, 100, 300], 1_000),
+    "draws": Part(draws, "fits with noise of their own of 20,000 x 50 (fit_many)", [1, 10, 100, 1_000], 1_000),
+    "persons": Part(persons, "persons of 200,000 x 20, at most ten rows of each", [1_000, 10_000, 100_000], 100_000),
+    "schema": Part(schema_columns, "columns of a schema, 1,000 rows encoded", [10, 100, 1_000, 10_000], 10_000),
+    "files": Part(files, "Parquet files of 100 x 10 in a folder", [10, 100, 1_000, 10_000], 10_000),
+    "blocks": Part(blocks, "blocks of ten rows on two Dask workers", [10, 30, 100, 300, 1_000, 10_000], 10_000),
+    "workers": Part(workers, "Dask workers in one process, 64 blocks of ten rows", [1, 4, 16, 64], 64),
+}
+
+
+def measured(part: Part, seconds: float) -> list[Point]:
+    """Its sizes, up to one that would take longer."""
+    points: list[Point] = []
+    for size in part.sizes:
+        if points and points[-1].processors * (size / points[-1].size) > seconds:
+            break
+        points += part.grow([size])
+    return points
+
+
+def exponent(points: list[Point]) -> float:
+    """Of the last two sizes."""
+    before, last = points[-2:]
+    return math.log(last.processors / before.processors) / math.log(last.size / before.size)
+
+
+def table(part: Part, points: list[Point]) -> str:
+    """Rows of the page."""
+    power = exponent(points) if len(points) > 1 else math.nan
+    lines = [f"**{part.title[0].upper()}{part.title[1:]}**\n", "| size | processors | clock |", "|---|---|---|"]
+    lines += [f"| {point.size:,} | {point.processors:.3g} s | {point.clock:.3g} s |" for point in points]
+    last = points[-1]
+    if last.size < part.asked:
+        said = last.processors * (part.asked / last.size) ** power
+        lines.append(f"| {part.asked:,} | {said:.3g} s (extrapolated, not measured) | |")
+    return "\n".join(lines) + f"\n\nExponent between the last two sizes: {power:.2f}.\n"
+
+
+def paper(found: dict[str, list[Point]]) -> str:
+    """The fit of 10^10 rows, from what was measured."""
+    if not {"records", "blocks"} <= found.keys():
+        return ""
+    last, graph = found["records"][-1], found["blocks"]
+    row = last.processors / last.size
+    task = (graph[-1].processors - graph[0].processors) / (graph[-1].size - graph[0].size)
+    work, scheduling = PAPER_ROWS * row / PAPER_WORKERS, PAPER_WORKERS * task
+    return f"""## 10,000,000,000 rows on 1,000 workers, on paper
+
+Nobody ran it. A fit makes about {PAPER_PASSES} passes (counting, a sample's, four or five gradients, one with its certificate), and passes do not
+grow with n, since a long table begins at the minimiser of a sixteenth of it. With one thread a worker:
+
+| term | formula | measured here | 10^10 rows, 1,000 workers |
+|---|---|---|---|
+| work on rows, all passes, the rows made anew in each | n c / W | c = {1e6 * row:.2f} us a row and fit | {work:,.0f} s |
+| scheduling, one block a worker | W t | t = {1e3 * task:.2f} ms a block: made, and its tasks in all passes | {scheduling:.1f} s |
+| sums that come back, d + 1 numbers a task | 8 W (d + 1) bytes a pass | {FEATURES} columns | {PASSED:.1f} MB a pass |
+| solver, noise, certificate | constant in n and W | d^3 / 3 once | below .1 s |
+| **sum** | | | **{work + scheduling:,.0f} s** |
+
+Left out, since one machine cannot tell: stragglers (a pass waits for its slowest worker), the network between machines, and reading from where the
+rows are kept, at which a worker needs {8e-9 * PAPER_ROWS * FEATURES / PAPER_WORKERS:.0f} GB of its own rows a pass where it does not remember them.
+Scheduling is as long as the work at about {math.sqrt(PAPER_ROWS * row / task):,.0f} workers: more than that make the fit slower.
+"""
+
+
+def main() -> None:
+    """Parse the command line, measure, and write."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--only", nargs="+", choices=list(PARTS), default=list(PARTS))
+    parser.add_argument("--seconds", type=float, default=60.0, help="leave out sizes that would take more")
+    parser.add_argument("--page", type=Path, metavar="FILE", help="write the page of results")
+    options = parser.parse_args()
+    found: dict[str, list[Point]] = {}
+    LogisticRegression(classes=[0, 1], **BUDGET).fit(*rows(100, 3, 0))  # what the first fit of a process imports
+    for name in options.only:
+        part = PARTS[name]
+        found[name] = measured(part, options.seconds)
+        print(table(part, found[name]), flush=True)
+    load = ", ".join(f"{number:.1f}" for number in os.getloadavg())
+    text = f"""# How fits grow
+
+`python benchmarks/growth.py --page docs/growth.md` writes this page: one run each, generated tables, one thread, sizes up to one that would take more
+than {options.seconds:g} s; load of the machine at the end {load} on {os.cpu_count()} cores. Processor time is what other work disturbs least.
+What was not run is extrapolated by the exponent, and says so; a fit of 100,000,000 records that was run, passes over files, and memory are in
+[tables of every size](scale.md).
+
+""" + "\n".join(table(PARTS[name], points) for name, points in found.items())
+    whole = text + "\n" + paper(found)
+    print(paper(found))
+    if options.page is not None:
+        options.page.write_text(whole.rstrip() + "\n", encoding="utf-8")
+
+
+if __name__ == "__main__":
+    main()
