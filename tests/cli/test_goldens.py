@@ -10,7 +10,7 @@ from discreet.estimators.model import Model
 from discreet.noise import SeededNoise
 from tests.cli.conftest import FIT, GOLDEN, SURVEY, discreet
 
-BUDGET = ["budget", *(f"budget {name}" for name in ("new", "show", "history", "plot", "export", "import"))]
+BUDGET = ["budget", *(f"budget {name}" for name in ("new", "show", "amend", "history", "plot", "export", "import"))]
 COMMANDS = ["", "demo", "plan", "plan over", "schema", "schema new", "schema check", "fit", "predict", "evaluate", "verify", "audit", "show", *BUDGET]
 COMMANDS += ["models", "release", "inspect", "randomise", "frequencies", "report", "keygen", "sign", "workbench"]
 

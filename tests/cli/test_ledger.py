@@ -114,7 +114,6 @@ def test_a_plan_spends_nothing(folder, ledger):
 
 
 REFUSED = [
-    (("--ledger", "team.ledger"), 2, "--ledger needs --data-set"),
     (("--data-set", "people"), 2, "--data-set needs --ledger"),
     (("--part", "north"), 2, "--part needs --ledger"),
     (("--ledger", "absent.ledger", "--data-set", "people"), 3, "there is no ledger 'absent.ledger'"),
@@ -212,7 +211,6 @@ def test_a_ledger_that_vanishes_during_the_fit_loses_no_model(folder, ledger, mo
 
 def test_the_environment_names_the_ledger(folder, ledger, monkeypatch):
     monkeypatch.setenv("DISCREET_LEDGER", "team.ledger")
-    assert "needs --data-set" in discreet(*FIT).error
     monkeypatch.setenv("DISCREET_DATA_SET", "people")
     assert discreet(*FIT).code == 0
     assert discreet(*FIT, "--overwrite").code == 7
@@ -266,3 +264,33 @@ def of_rows():
     """A fit at a smaller epsilon."""
     at = FIT.index("--epsilon")
     return (*FIT[: at + 1], "0.3", *FIT[at + 2 :])
+
+
+def test_a_data_set_is_named_only_where_there_are_others(folder, ledger):
+    assert discreet(*FIT, "--ledger", "team.ledger").code == 0
+    assert discreet("budget", "history", "team.ledger").out.count("settled") == 1
+    ledger.declare("others", epsilon=1.0)
+    for arguments in ((*FIT, "--ledger", "team.ledger", "--overwrite"), ("budget", "history", "team.ledger")):
+        refused = discreet(*arguments)
+        assert refused.code == 2
+        assert "the ledger has 'others', 'people'" in refused.error
+
+
+def test_a_total_is_changed_with_its_reason(folder, ledger):
+    assert discreet(*FIT, *SPEND, "--epsilon", "1.6").code == 7
+    amended = discreet("budget", "amend", "team.ledger", "--epsilon", "2", "--reason", "a second study")
+    assert amended.code == 0, amended.err
+    assert "was epsilon=1.5" in amended.out.replace(" = ", "=").replace("epsilon 1.5", "epsilon=1.5")
+    assert ledger.data_set("people").total.delta > 0
+    assert "a second study" in discreet("budget", "export", "team.ledger").out
+    assert discreet(*FIT, *SPEND, "--epsilon", "1.6").code == 0
+    assert discreet("budget", "amend", "team.ledger", "--epsilon", "2").code == 2
+
+
+@pytest.mark.parametrize("arguments", [("report", "model.json", "--out", "page.pdf"), ("show", "model.json", "--plot", "curves.png")])
+def test_a_name_of_another_kind_of_file_is_refused(folder, arguments):
+    assert discreet(*FIT).code == 0
+    refused = discreet(*arguments)
+    assert refused.code == 3
+    assert "pages are .html" in refused.error
+    assert not (folder / arguments[-1]).exists()

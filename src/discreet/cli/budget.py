@@ -6,7 +6,7 @@ from shlex import quote
 from typing import Annotated, Literal, TypeAlias
 
 import discreet
-from discreet.cli.inputs import open_ledger
+from discreet.cli.inputs import data_set_of, open_ledger
 from discreet.cli.options import ARGUMENT, Argument, File, Hidden, Option, command, group
 from discreet.cli.output import Outcome, refuse_same_file, styled
 from discreet.core.errors import FileFormatError, InvalidInput
@@ -16,6 +16,7 @@ from discreet.core.files.whole_file import write_whole
 
 _Path: TypeAlias = Annotated[File, Argument(metavar="FILE")]
 _Name: TypeAlias = Annotated[str, "Name of the data set."]
+_Which: TypeAlias = Annotated[str | None, "Name of the data set.  [default: the only one]"]
 _Overwrite: TypeAlias = Annotated[bool, "Replace the written file where it exists."]
 
 
@@ -75,6 +76,29 @@ def new(
     )
 
 
+@command(
+    "Change the total of a data set.",
+    "discreet budget amend team.ledger --epsilon 3 --delta 1e-6 --reason 'a second study, agreed by the board on 2 May'",
+)
+def amend(
+    *,
+    path: _Path,
+    data_set: _Which = None,
+    epsilon: Annotated[float, "What all releases together may cost from now on, > 0 and finite."],
+    delta: Annotated[float | None, "The same for delta.  [default: as it is]"] = None,
+    reason: Annotated[str, "Why, in words that anybody may read: they stay in the ledger and in its exports."],
+) -> Outcome:
+    """Change the total of a data set in the ledger FILE, larger or smaller. What holds for all releases is the largest total that was agreed to."""
+    ledger = open_ledger(path)
+    name = data_set_of(ledger, data_set)
+    before = ledger.data_set(name).total
+    amended = ledger.amend(name, epsilon=epsilon, delta=before.delta if delta is None else delta, reason=reason)
+    return Outcome(
+        document={"ledger": path, "before": before.to_dict(), "data_set": _document(ledger, amended)},
+        lines=[f"The total of {name!r} was {before.words}.", *_lines(ledger, amended)],
+    )
+
+
 @command("What is spent and what is left.", "discreet budget show team.ledger", "discreet budget show team.ledger --data-set people --json")
 def show(*, path: _Path, data_set: Annotated[str | None, "Only the data set of this name."] = None) -> Outcome:
     """Print the total, what is spent and what is left of every data set in the ledger FILE."""
@@ -95,12 +119,13 @@ def show(*, path: _Path, data_set: Annotated[str | None, "Only the data set of t
 def history(
     *,
     path: _Path,
-    data_set: _Name,
+    data_set: _Which = None,
     plot: Annotated[File | None, Option(metavar="OUT.svg", help="Also draw the spending over time.")] = None,
     overwrite: _Overwrite = False,
 ) -> Outcome:
     """Print every release on a data set of the ledger FILE, in the order of their reservation (UTC)."""
     ledger = open_ledger(path)
+    data_set = data_set_of(ledger, data_set)
     entries = ledger.history(data_set)
     if plot is not None:
         _write(plot, ledger.plot(data_set), path, overwrite=overwrite)
@@ -113,10 +138,16 @@ def history(
 
 @command("Draw the spending on a data set.", "discreet budget plot team.ledger --data-set people --out people.svg")
 def plot(
-    *, path: _Path, data_set: _Name, out: Annotated[File, Option(metavar="OUT.svg", help="The picture to write.")], overwrite: _Overwrite = False
+    *,
+    path: _Path,
+    data_set: _Which = None,
+    out: Annotated[File, Option(metavar="OUT.svg", help="The picture to write.")],
+    overwrite: _Overwrite = False,
 ) -> Outcome:
     """Draw what was spent on a data set of the ledger FILE over time, beside its total, as an SVG picture."""
-    _write(out, open_ledger(path).plot(data_set), path, overwrite=overwrite)
+    ledger = open_ledger(path)
+    data_set = data_set_of(ledger, data_set)
+    _write(out, ledger.plot(data_set), path, overwrite=overwrite)
     document = {"ledger": path, "data_set": data_set, "written": out}
     return Outcome(document=document, lines=[f"Written to {out}"])
 
@@ -157,7 +188,7 @@ budget = group(
 
     A ledger is one file. `discreet fit --ledger` spends in it, and is refused where the total would be exceeded.
     """,
-    *(new, show, history, plot, export, import_),
+    *(new, show, amend, history, plot, export, import_),
     examples=("discreet budget new team.ledger --data-set people --epsilon 2 --delta 1e-6", "discreet budget show team.ledger"),
 )
 

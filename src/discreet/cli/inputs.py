@@ -27,7 +27,7 @@ import click
 import discreet
 from discreet.cli.options import ARGUMENT, File, Option, flag, usage_error
 from discreet.cli.output import labelled, step, styled, warn
-from discreet.core.errors import DiscreetError, InvalidInput, SchemaError
+from discreet.core.errors import DiscreetError, InvalidInput, SchemaError, quoted
 from discreet.core.files.lookup import exists
 
 NO_PRIVACY = "epsilon is infinite: this is the ordinary fit, without any privacy. Treat the model like the records themselves."
@@ -161,7 +161,7 @@ class Spending:
     ledger: Annotated[
         File | None, Option(variable="DISCREET_LEDGER", help="Spend in this ledger, which refuses what exceeds the total agreed on.")
     ] = None
-    data_set: Annotated[str | None, Option(variable="DISCREET_DATA_SET", help="Name of the table in the ledger.")] = None
+    data_set: Annotated[str | None, Option(variable="DISCREET_DATA_SET", help="Name of the table in the ledger.  [default: the only one]")] = None
     part: Annotated[str | None, "The part of the data set that the table is, where the ledger declares parts."] = None
     group_rows: Annotated[
         int | None,
@@ -176,11 +176,21 @@ class Spending:
                 if getattr(self, name) is not None:
                     raise usage_error(f"{flag(name)} needs --ledger (or DISCREET_LEDGER)")
             return None
-        if self.data_set is None:
-            raise usage_error("--ledger needs --data-set (or DISCREET_DATA_SET)")
-        account = discreet.ledger.Account(self.ledger, self.data_set, part=self.part, group_rows=self.group_rows)
-        open_ledger(self.ledger).spent(self.data_set, part=self.part)
+        opened = open_ledger(self.ledger)
+        name = data_set_of(opened, self.data_set)
+        account = discreet.ledger.Account(self.ledger, name, part=self.part, group_rows=self.group_rows)
+        opened.spent(name, part=self.part)
         return account
+
+
+def data_set_of(ledger: "discreet.ledger.Ledger", name: str | None) -> str:
+    """The data set that is meant: the only one where none is named. Raises a usage error where there are others."""
+    if name is not None:
+        return name
+    known = [one.name for one in ledger.data_sets()]
+    if len(known) != 1:
+        raise usage_error(f"--data-set (or DISCREET_DATA_SET) is needed: the ledger has {quoted(known) if known else 'no data set'}")
+    return known[0]
 
 
 def open_ledger(path: str) -> "discreet.ledger.Ledger":

@@ -12,6 +12,9 @@ from uuid import uuid4
 
 from discreet.core.errors import InvalidInput
 
+_NEVER = frozenset({".pdf", ".png", ".jpg", ".jpeg", ".gif", ".docx", ".xlsx", ".xls", ".zip"})
+"""What a text under such a name would not be."""
+
 
 def check_writable(path: str | Path, *, overwrite: bool) -> None:
     """Raise InvalidInput unless `write_whole` could write here now: tried with an empty temporary file, so before anything is spent."""
@@ -54,6 +57,11 @@ def _target(path: str | Path, *, overwrite: bool) -> Path:
     """The file that `path` stands for, links followed. Raises InvalidInput for anything that must not be written to."""
     if str(path) == "-":
         raise InvalidInput("the name of a file is needed; '-' was given, and standard output cannot be written whole or not at all.")
+    if Path(path).suffix.lower() in _NEVER:
+        raise InvalidInput(
+            f"{str(path)!r} names a kind of file that is not written here: pages are .html, which a browser prints as PDF, pictures .svg, "
+            "tables .csv, and all else .json. Give it such a name."
+        )
     try:
         target = Path(os.path.realpath(path))
         exists = _exists(target)
