@@ -200,6 +200,7 @@ def _measuring(relation):
 
 _REQUESTS = {
     "additive": {},
+    "laplace": {"delta": 0.0},
     "projection": {"width": 2},
     "fresh-projection": {"width": 2},
     "fisher": {},
@@ -217,7 +218,7 @@ def _releasing(relation):
             box = Domain(features=FEATURES, target_bound=1.0, **domain)
 
             def released(X, labels, targets, weights, method=method, box=box, given=given | slots):
-                request = Request(domain=box, neighbours=Neighbours(relation), target=ReleasedTarget.NOISY, **PRIVATE, **given)
+                request = Request(domain=box, neighbours=Neighbours(relation), target=ReleasedTarget.NOISY, **(PRIVATE | given))
                 query, mechanism = METHODS[method].plan(request, "tight")
                 return mechanism.run(query, Records(rows=as_matrix(X), targets=targets, domain=box), SystemNoise())
 
