@@ -153,3 +153,17 @@ def test_counts_that_are_none_are_a_usage_error(counts):
     asked = ("plan", "--records", "2000", "--epsilon", "1", "--features", "3", "--norm", "2", "--rows-per-person", "7", "--no-simulation")
     assert discreet(*asked, "--row-counts", counts).code == 2
     assert discreet(*asked[:-3], "--row-counts", "1:600").code == 2
+
+
+def test_a_schema_says_what_it_knows_of_a_plan(folder):
+    numbers = ("--records", "2000", "--epsilon", "1", "--norm", "2", "--no-simulation", "--json")
+    found = discreet("plan", "--schema", "people.toml", *numbers)
+    assert found.code == 0, found.err
+    assert found.json["bound"] == discreet("plan", "--features", "5", "--data-norm", "1", *numbers).json["bound"]
+    persons = '[person]\ncolumn = "id"\nrows = 3\n'
+    (folder / "persons.toml").write_text((folder / "people.toml").read_text(encoding="utf-8") + persons, encoding="utf-8")
+    assert discreet("plan", "--schema", "persons.toml", *numbers).json["plan"]["rows_per_person"] == 3
+    for more, words in (((), "--features is needed"), (("--schema", "people.toml", "--data-norm", "2"), "said by the schema")):
+        refused = discreet("plan", *numbers, *more)
+        assert refused.code == 2
+        assert words in refused.error

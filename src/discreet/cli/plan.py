@@ -11,7 +11,7 @@ from typing import Annotated, Any, Literal
 import click
 
 import discreet
-from discreet.cli.options import Delta, File, Hidden, Option, Report, command, usage_error
+from discreet.cli.options import Delta, File, Hidden, Option, Report, command, flag, usage_error
 from discreet.cli.output import Outcome, check_output, check_report, labelled, step, styled, table
 from discreet.cli.plan_over import Simulation, plan_over, reached
 from discreet.core.files.whole_file import write_whole
@@ -40,19 +40,37 @@ class _Problem:
 
     delta: Delta = DELTA
     neighbours: Annotated[Hidden, "What is hidden."] = "replace-one"
-    features: Annotated[int, "Number of features d of a row."]
+    schema: Annotated[File | None, "The schema of the table: it says --features, --data-norm and --rows-per-person."] = None
+    features: Annotated[int | None, "Number of features d of a row."] = None
     norm: Annotated[float, "Norm of the predictors f0 to compete with; 1 / norm is the margin of one that separates."]
-    data_norm: Annotated[float, "Bound on the norm of a row."] = 1.0
+    data_norm: Annotated[float | None, "Bound on the norm of a row.  [default: 1]"] = None
     no_intercept: Annotated[bool, "Plan a fit without intercept."] = False
     loss: Annotated[Literal["logistic", "softplus-hinge"], None] = "logistic"
     mechanism: Annotated[Literal["objective", "output"], None] = "objective"
     failure: Annotated[float, "Probability with which the bound may fail."] = 0.05
     rows_per_person: Annotated[int | None, "Persons have several rows, of which at most so many are kept; records are then persons."] = None
 
+    def numbers(self) -> dict[str, Any]:
+        """By name, those of the schema in their places. Raises a usage error where they are missing, or said twice; else as `Schema.load`."""
+        stated = asdict(self) | {"neighbours": discreet.Neighbours(self.neighbours)}
+        del stated["schema"]
+        if self.schema is None:
+            if self.features is None:
+                raise usage_error("--features is needed, or a --schema, which says it")
+            return stated | {"data_norm": 1.0 if self.data_norm is None else self.data_norm}
+        schema = discreet.Schema.load(self.schema)
+        rows = schema.persons.rows if schema.persons is not None and schema.persons.several else None
+        said = {"features": schema.features, "data_norm": schema.norm_bound, "rows_per_person": rows}
+        for name, number in said.items():
+            if number is not None and stated[name] is not None:
+                raise usage_error(f"{flag(name)} is said by the schema; leave it out")
+        return stated | {name: number for name, number in said.items() if number is not None}
+
 
 @command(
     "How many records for which error, before there are any.",
     "discreet plan --excess 0.05 --epsilon 1 --delta 1e-6 --features 20 --norm 3",
+    "discreet plan --records 20000 --epsilon 1 --schema people.toml --norm 3",
     "discreet plan --records 50000 --epsilon 0.5 --features 20 --norm 3 --loss softplus-hinge",
     "discreet plan --excess 0.05 --records 400000 --delta 1e-6 --features 20 --norm 3",
     "discreet plan --excess 0.1 --epsilon 1 --features 100 --norm 5 --no-simulation --json",
@@ -86,12 +104,12 @@ def plan(
     if sum(number is None for number in (excess, records, epsilon)) != 1:
         raise usage_error("two of --excess, --records and --epsilon are needed, and not all three: the one that is left out is the answer")
     owned = None if row_counts is None else _counts(row_counts)
-    if owned is not None and problem.rows_per_person is None:
+    numbers = problem.numbers()
+    if owned is not None and numbers["rows_per_person"] is None:
         raise usage_error("--row-counts needs --rows-per-person, the most rows of a person that are kept")
     with step("Calibrating"):
         check_output(plot, overwrite=overwrite)
         check_report(report, plot, overwrite=overwrite)
-        numbers = asdict(problem) | {"neighbours": discreet.Neighbours(problem.neighbours)}
         scale = 0.0 if numbers.pop("no_intercept") else None
         made = discreet.planning.Plan(epsilon=1.0 if epsilon is None else epsilon, intercept_scale=scale, **numbers)
         if epsilon is None:
