@@ -35,6 +35,8 @@ CASES = {
     "additive, no targets": ("additive", PRIVATE | OMITTED, "tight"),
     "additive, add-remove": ("additive", PRIVATE | HIDDEN, "tight"),
     "additive, bits": ("additive", {"bits": 0.5}, "tight"),
+    "laplace": ("laplace", {"epsilon": 1.0}, "tight"),
+    "laplace, add-remove": ("laplace", {"epsilon": 1.0} | HIDDEN, "tight"),
     "projection": ("projection", PRIVATE | {"width": 2}, "tight"),
     "projection, add-remove": ("projection", PRIVATE | HIDDEN | {"width": 2}, "tight"),
     "fresh projection": ("fresh-projection", PRIVATE | {"width": 2}, "tight"),
@@ -63,6 +65,8 @@ class Silent(SystemNoise):
 
     def discrete_gaussian(self, *, scale, dimension, draws):
         return np.zeros((dimension, draws), dtype=np.int64)
+
+    discrete_laplace = discrete_gaussian
 
     def words(self):
         return keyed_words(bytes(32))
@@ -116,7 +120,9 @@ def test_a_release_of_blocks_is_the_release_of_the_records_in_memory(case, kind,
 
 
 @each_table
-@pytest.mark.parametrize("case", ["additive", "additive, targets in clear", "additive, add-remove", "fisher", "bounded", "fresh projection"])
+@pytest.mark.parametrize(
+    "case", ["additive", "additive, targets in clear", "additive, add-remove", "laplace, add-remove", "fisher", "bounded", "fresh projection"]
+)
 def test_a_seeded_release_is_the_same_for_any_number_of_threads(case, kind, tmp_path):
     target = planned(case).query.read.target
     values = []
