@@ -61,8 +61,9 @@ def test_what_follows_the_first_line_shows_nothing(tmp_path):
     plain = dialect_of(tmp_path / "a.csv")
     assert plain == Dialect()
     for rest in (b"1;2;3;4;5;6\n", "ü;ü\n".encode("cp1252"), b"\xff\xfe\0\0", CANARY.__repr__().encode()):
-        (tmp_path / "b.csv").write_bytes(head + rest)
-        assert dialect_of(tmp_path / "b.csv") == plain
+        for line in (b"\n", b"\r\n", b"\r"):
+            (tmp_path / "b.csv").write_bytes((head + rest).replace(b"\n", line))
+            assert dialect_of(tmp_path / "b.csv") == plain
 
 
 def test_marks_within_quotes_separate_nothing(tmp_path):

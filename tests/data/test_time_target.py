@@ -1,12 +1,14 @@
 """Targets that are times: what a schema says of them, and what their cells become."""
 
+from dataclasses import replace
+
 import numpy as np
 import polars as pl
 import pytest
 
 from discreet import Schema
 from discreet.core.errors import InvalidInput, SchemaError
-from discreet.data import TimeTarget
+from discreet.data import Dialect, TimeTarget
 from tests.schemas import schema_text
 
 TIMES = {"column": "months", "event": "died", "ends": [6, 12]}
@@ -30,6 +32,9 @@ def test_it_is_read_written_and_encoded():
     for yes, no in ((1, 0), (True, False), ("1", "0"), ("true", "False"), (1.0, 0.0)):
         assert times({"months": ["3", "-1", "99.5"], "died": [yes, no, yes]}).tolist() == [[3, 1], [0, 0], [99.5, 1]]
     assert times({"months": [3, 4], "died": ["dead", "?"]}, happened="dead").tolist() == [[3, 1], [4, 0]]
+    folded = replace(schema(happened="dead"), file=Dialect(ignore_case=True))
+    table = pl.DataFrame({"age": [50.0] * 3, "months": [3, 4, 5], "died": ["Dead", "alive", "DEAD"]})
+    assert folded.encode(table, target=True).times[:, 1].tolist() == [1, 0, 1]
     assert np.array_equal(times({"months": [3, 4]}, event=None), [[3, 1], [4, 1]])
     with pytest.raises(SchemaError, match="a time until something happens; classes are needed here"):
         _ = found.target.classes

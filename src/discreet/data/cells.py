@@ -201,8 +201,7 @@ def _in_days(moments: "pl.Series") -> Floats:
 
 def _codes(series: "pl.Series", labels: Sequence[Label], column: CategoricalColumn | Target, dialect: Dialect) -> Codes:
     """Positions among the labels, with the two marks for cells that have none."""
-    texts = without_markers(cell_texts(series), dialect.missing)
-    texts = texts.str.to_lowercase() if dialect.ignore_case else texts
+    texts = dialect.folded_cells(without_markers(cell_texts(series), dialect.missing))
     known = {dialect.folded(text): code for code, texts_of in enumerate(texts_of(labels, column.aliases)) for text in texts_of}
     codes = texts.replace_strict(list(known), list(known.values()), default=_UNDECLARED, return_dtype=pl.Int32)
     missing = texts.is_null().to_numpy()

@@ -105,6 +105,10 @@ class Dialect:
         """A label's text as it is compared."""
         return text.lower() if self.ignore_case else text
 
+    def folded_cells(self, texts: "pl.Series") -> "pl.Series":
+        """The same of the texts (n,) of cells."""
+        return texts.str.to_lowercase() if self.ignore_case else texts
+
 
 def recognised(start: bytes, *, separator: str) -> Dialect:
     """The dialect that the first line of a table shows; `start` are the first bytes of the file, `separator` is what its name says."""
@@ -121,7 +125,7 @@ def _encoding_of(start: bytes) -> str:
     """By its first line alone."""
     if start.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
         return "utf-16"
-    line = start.partition(b"\n")[0]
+    line = re.split(rb"[\r\n]", start, maxsplit=1)[0]
     if b"\0" in line:
         return "utf-16-be" if line.startswith(b"\0") else "utf-16-le"
     try:

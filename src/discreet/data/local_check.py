@@ -101,7 +101,7 @@ def _labels(series: "pl.Series", column: CategoricalColumn | Target, schema: Sch
         yield from _counted(series.name, "missing", texts.is_null(), texts, "add missing = .. to say what they count as")
     if column.other is None:
         known = [dialect.folded(text) for each in texts_of(labels, column.aliases) for text in each]
-        seen = texts.str.to_lowercase() if dialect.ignore_case else texts
+        seen = dialect.folded_cells(texts)
         unknown = ~seen.is_in(known) & seen.is_not_null()
         yield from _counted(series.name, "no declared label", unknown, texts, "declare them, add aliases, or other = .. to say what they count as")
 

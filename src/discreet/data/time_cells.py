@@ -33,9 +33,11 @@ def _happened(series: "pl.Series", target: TimeTarget, dialect: Dialect) -> Floa
     texts = quietly(lambda: without_markers(cell_texts(series), dialect.missing), InvalidInput(f"{column} must hold text, integers or booleans."))
     if texts.is_null().any():
         raise InvalidInput(f"{column} has a missing value, which does not say whether the event happened. Leave such records out.")
-    yes = [*spellings(1), *spellings(True)] if target.happened is None else list(spellings(target.happened))
+    if target.happened is not None:
+        return dialect.folded_cells(texts).is_in([dialect.folded(text) for text in spellings(target.happened)]).to_numpy().astype(np.float64)
+    yes = [*spellings(1), *spellings(True)]
     no = [*spellings(0), *spellings(False)]
-    if target.happened is None and not texts.is_in([*yes, *no]).all():
+    if not texts.is_in([*yes, *no]).all():
         raise InvalidInput(
             f"{column} holds something else than 1 or true, and 0 or false. Add happened = VALUE under [target] to say which value means that the "
             "event happened."
