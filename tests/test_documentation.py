@@ -64,19 +64,23 @@ def test_links_lead_to_files(page: Path) -> None:
             assert (page.parent / target).exists(), target
 
 
-def test_every_page_is_linked_from_the_readme() -> None:
-    readme = (ROOT / "README.md").read_text()
+def test_every_page_is_linked_from_the_one_of_all_pages_and_that_from_the_readme() -> None:
+    contents = ROOT / "docs" / "contents.md"
+    assert "(docs/contents.md)" in (ROOT / "README.md").read_text()
     for page in (ROOT / "docs").glob("*.md"):
-        assert f"docs/{page.name}" in readme, page.name
+        assert page == contents or f"({page.name})" in contents.read_text(), page.name
+    for note in (ROOT / "src" / "discreet" / "mechanisms").rglob("*.md"):
+        assert f"(../{note.relative_to(ROOT)})" in contents.read_text(), note.name
 
 
+FIRST = (ROOT / "README.md", ROOT / "docs" / "first-steps.md")
 FILLED = {
     "patients": schema_text("patients", "readmitted", {"age": {"lower": 0, "upper": 120, "outside": "clip"}}, rows_per_person=1),
     "flats": schema_text("flats", {"column": "rent", "lower": 0, "upper": 3000}, {"size": (0, 200)}, rows_per_person=1),
 }
 
 
-def test_the_commands_of_the_readme_work(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_commands_of_the_readme_and_of_the_first_steps_work(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Each line of the block, as written; the stub is filled in between, as its comment says."""
     monkeypatch.chdir(tmp_path)
     age = np.random.default_rng(0).integers(18, 100, 400)
@@ -85,8 +89,8 @@ def test_the_commands_of_the_readme_work(tmp_path: Path, monkeypatch: pytest.Mon
     size = np.random.default_rng(1).uniform(20, 180, 400)
     pl.DataFrame({"id": range(400), "size": size, "rent": 200 + 12 * size}).write_csv("flats.csv")
     pl.DataFrame({"id": ["a", "b"], "size": [50.0, 90.0]}).write_csv("new-flats.csv")
-    commands = re.findall(r"^    discreet (.*?)(?:\s+#.*)?$", (ROOT / "README.md").read_text(), flags=re.MULTILINE)
-    assert len(commands) >= 5
+    commands = re.findall(r"^    discreet (.*?)(?:\s+#.*)?$", "\n".join(page.read_text() for page in FIRST), flags=re.MULTILINE)
+    assert len(commands) >= 15
     for command in commands:
         outcome = discreet(*command.split())
         assert outcome.code == 0, (command, outcome)
