@@ -19,7 +19,7 @@ COLUMNS = {
         CategoricalColumn(name="c", categories=("a", "b"), aliases={"x": "a"}),
         CategoricalColumn(name="o", categories=("a", "b"), other="b", missing="a"),
     ),
-    "missing_values": ("?",),
+    "missing_values": ("?", "-9", "2005-01-01"),
     "file": FILE,
 }
 TARGETS = {
@@ -27,17 +27,18 @@ TARGETS = {
     "a number": NumberTarget(column="y", lower=0, upper=10),
     "a time": TimeTarget(column="y", ends=(1.0, 5.0), event="e"),
 }
-CELLS = st.sampled_from(
-    ["", "?", " 3 ", "3,5", "3.5", "11", "-1", "a", "A", "x", "yes", "No", "z", "1", "0", "true", "1.2.2003", "2003-02-01", "1.2.1999", None]
-)
+TEXTS = ("", "?", " 3 ", "3,5", "3.5", "11", "-1", "a", "A", "x", "yes", "No", "z", "1", "0", "true", "1.2.2003", "2003-02-01", "1.2.1999")
+SPELLED = ("nan", "inf", "1e400", "-9", "-9.0", "-9,0", "2005-01-01", "2005-01-01 00:00", "1.1.2005")
+CELLS = st.sampled_from([*TEXTS, *SPELLED, None])
 
 
 @pytest.mark.parametrize("kind", TARGETS)
 @given(st.data())
 def test_a_table_without_troubles_is_one_that_is_encoded(kind, data):
-    schema = Schema(name="s", target=TARGETS[kind], person=PersonColumn(column="p", rows=2), **COLUMNS)
+    file = data.draw(st.sampled_from([FILE, Dialect()]))
+    schema = Schema(name="s", target=TARGETS[kind], person=PersonColumn(column="p", rows=2), **COLUMNS | {"file": file})
     answer = "yes" if kind == "classes" else "3"
-    covered = {"n": "3,5", "m": "-1", "d": "1.2.2003", "c": "X", "o": "z", "y": answer, "e": "1", "p": "7"}
+    covered = {"n": "3", "m": "-1", "d": "2003-02-01", "c": "x", "o": "z", "y": answer, "e": "1", "p": "7"}
     row = {**covered, **data.draw(st.dictionaries(st.sampled_from(list(covered)), CELLS, max_size=2))}
     frame = pl.DataFrame({name: pl.Series([cell, covered[name]], dtype=pl.String) for name, cell in row.items()})
     found = troubles(frame, schema)

@@ -157,9 +157,14 @@ def _numbers(series: "pl.Series", dialect: Dialect, no_number: InvalidInput) -> 
             raise no_number
         values = parsed.to_numpy()
     values = np.array(values, dtype=np.float64)
-    for marker in dialect.plain_numbers(pl.Series("", list(dialect.missing), dtype=pl.String)).cast(pl.Float64, strict=False).drop_nulls():
-        values[values == marker] = np.nan
+    values[np.isin(values, marked_numbers(dialect))] = np.nan
     return values
+
+
+def marked_numbers(dialect: Dialect) -> Floats:
+    """Those that stand for a missing value, however they are written."""
+    markers = pl.Series("", list(dialect.missing), dtype=pl.String)
+    return np.asarray(dialect.plain_numbers(markers).cast(pl.Float64, strict=False).drop_nulls().to_numpy())
 
 
 _FORMS = ("%Y-%m-%d", "%Y-%m-%dT%H:%M", "%Y-%m-%d %H:%M", "%Y-%m-%dT%H:%M:%S%.f", "%Y-%m-%d %H:%M:%S%.f")
@@ -178,9 +183,13 @@ def _days(series: "pl.Series", dialect: Dialect, no_date: InvalidInput) -> Float
         if (moments.is_null() & texts.is_not_null()).any():
             raise no_date
         values = _in_days(moments)
-    for marker in _in_days(moments_of(pl.Series("", list(dialect.missing), dtype=pl.String), dialect).drop_nulls()):
-        values[values == marker] = np.nan
+    values[np.isin(values, marked_days(dialect))] = np.nan
     return values
+
+
+def marked_days(dialect: Dialect) -> Floats:
+    """Days since 1970-01-01 that stand for a missing value, however they are written."""
+    return _in_days(moments_of(pl.Series("", list(dialect.missing), dtype=pl.String), dialect).drop_nulls())
 
 
 def moments_of(texts: "pl.Series", dialect: Dialect) -> "pl.Series":

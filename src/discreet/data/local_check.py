@@ -8,10 +8,13 @@ bound or a category, but for what is publicly known without it.
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, NamedTuple
 
+import numpy as np
+
+from discreet.core.arrays import Floats
 from discreet.core.errors import frameless
 from discreet.core.lazily import lazily
 from discreet.core.private import holds_records
-from discreet.data.cells import cell_texts, moments_of, without_markers
+from discreet.data.cells import cell_texts, marked_days, marked_numbers, moments_of, without_markers
 from discreet.data.columns import CategoricalColumn, DateColumn, NumberTarget, NumericColumn, Target
 from discreet.data.frames import Frame, as_frame
 from discreet.data.labels import spellings, texts_of
@@ -63,11 +66,15 @@ def _name(column: NumericColumn | DateColumn | CategoricalColumn | NumberTarget 
 
 def _of_times(series: "pl.Series", target: TimeTarget, schema: Schema) -> Iterator[Trouble]:
     texts = without_markers(cell_texts(series), schema.missing_values)
-    yield from _counted(series.name, "missing", texts.is_null(), texts, "leave such records out")
     if series.name == target.column:
         read = schema.dialect.plain_numbers(texts).cast(pl.Float64, strict=False)
-        yield from _counted(series.name, "no numbers", read.is_null() & texts.is_not_null(), texts, "leave such records out")
-    elif target.happened is None:
+        missing = _missing(texts, read, marked_numbers(schema.dialect))
+        yield from _counted(series.name, "missing", missing, texts, "leave such records out")
+        none = texts.is_not_null() & (read.is_null() | read.is_infinite())
+        yield from _counted(series.name, "no numbers", none, texts, "leave such records out")
+        return
+    yield from _counted(series.name, "missing", texts.is_null(), texts, "leave such records out")
+    if target.happened is None:
         known = [text for label in (1, True, 0, False) for text in spellings(label)]
         unknown = ~texts.is_in(known) & texts.is_not_null()
         yield from _counted(series.name, "neither 1 nor 0", unknown, texts, "add happened = .., the value which says that it happened")
@@ -78,19 +85,27 @@ def _of(series: "pl.Series", column: NumericColumn | DateColumn | CategoricalCol
         yield from _labels(series, column, schema)
         return
     texts = without_markers(cell_texts(series), schema.missing_values)
-    if column.missing is None:
-        yield from _counted(series.name, "missing", texts.is_null(), texts, "add missing = .. to say what they count as")
     if isinstance(column, DateColumn):
         places, what = moments_of(texts, schema.dialect).cast(pl.Float64) / 86_400e6, "no dates"
-        lower, upper = column.bounds.lower, column.bounds.upper
+        lower, upper, markers = column.bounds.lower, column.bounds.upper, marked_days(schema.dialect)
     else:
         places, what = schema.dialect.plain_numbers(texts).cast(pl.Float64, strict=False), "no numbers"
-        lower, upper = column.lower, column.upper
+        lower, upper, markers = column.lower, column.upper, marked_numbers(schema.dialect)
+    missing = _missing(texts, places, markers)
+    if column.missing is None:
+        yield from _counted(series.name, "missing", missing, texts, "add missing = .. to say what they count as")
     remedy = "say under [file] how they are written, or list them in missing_values"
     yield from _counted(series.name, what, places.is_null() & texts.is_not_null(), texts, remedy)
     if column.outside is None:
-        beyond = (places < lower) | (places > upper)
+        beyond = ((places < lower) | (places > upper)) & ~missing
         yield from _counted(series.name, "outside the bounds", beyond.fill_null(value=False), texts, 'add outside = "clip", or widen the bounds')
+
+
+def _missing(texts: "pl.Series", places: "pl.Series", markers: Floats) -> "pl.Series":
+    """Cells without a text, no number of whatever spelling (NaN), and numbers or days that stand for a missing value."""
+    values = places.fill_null(0.0).to_numpy()
+    known = np.isnan(values) | np.isin(values, markers)
+    return texts.is_null() | (places.is_not_null() & pl.Series(known))
 
 
 def _labels(series: "pl.Series", column: CategoricalColumn | Target, schema: Schema) -> Iterator[Trouble]:
