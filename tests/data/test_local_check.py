@@ -29,18 +29,28 @@ TARGETS = {
 }
 TEXTS = ("", "?", " 3 ", "3,5", "3.5", "11", "-1", "a", "A", "x", "yes", "No", "z", "1", "0", "true", "1.2.2003", "2003-02-01", "1.2.1999")
 SPELLED = ("nan", "inf", "1e400", "-9", "-9.0", "-9,0", "2005-01-01", "2005-01-01 00:00", "1.1.2005")
+PLAIN = {"n": "3", "m": "-1", "d": "2003-02-01", "c": "x", "o": "z", "e": "1", "p": "7"}
+COVERED = {kind: {**PLAIN, "y": "yes" if kind == "classes" else "3"} for kind in TARGETS}
 CELLS = st.sampled_from([*TEXTS, *SPELLED, None])
 
 
 @pytest.mark.parametrize("kind", TARGETS)
 @given(st.data())
 def test_a_table_without_troubles_is_one_that_is_encoded(kind, data):
-    file = data.draw(st.sampled_from([FILE, Dialect()]))
+    row = {**COVERED[kind], **data.draw(st.dictionaries(st.sampled_from(list(COVERED[kind])), CELLS, max_size=2))}
+    check(kind, data.draw(st.sampled_from([FILE, Dialect()])), row)
+
+
+@pytest.mark.parametrize("cell", SPELLED)
+def test_numbers_and_days_are_missing_in_whatever_spelling(cell):
+    for column in ("n", "d", "y"):
+        check("a time", Dialect(dates="day.month.year"), COVERED["a time"] | {column: cell})
+
+
+def check(kind, file, row):
+    """Troubles are found where a schema refuses the table, and only there, and in the column that it names."""
     schema = Schema(name="s", target=TARGETS[kind], person=PersonColumn(column="p", rows=2), **COLUMNS | {"file": file})
-    answer = "yes" if kind == "classes" else "3"
-    covered = {"n": "3", "m": "-1", "d": "2003-02-01", "c": "x", "o": "z", "y": answer, "e": "1", "p": "7"}
-    row = {**covered, **data.draw(st.dictionaries(st.sampled_from(list(covered)), CELLS, max_size=2))}
-    frame = pl.DataFrame({name: pl.Series([cell, covered[name]], dtype=pl.String) for name, cell in row.items()})
+    frame = pl.DataFrame({name: pl.Series([cell, COVERED[kind][name]], dtype=pl.String) for name, cell in row.items()})
     found = troubles(frame, schema)
     refusal = ""
     try:
