@@ -3,7 +3,9 @@
 import pytest
 
 from discreet import Schema
-from discreet.cli.interview import KINDS, proposal
+from discreet.cli.interview import KINDS, _number, proposal
+from discreet.core.errors import SchemaError
+from discreet.data import Dialect
 from tests.cli.conftest import discreet
 from tests.cli.test_messy_files import spreadsheet
 
@@ -59,6 +61,15 @@ def test_a_number_to_predict_and_rows_of_nobody(tmp_path, monkeypatch):
     again = asked(tmp_path, [*answers[:-1], "n"], "--overwrite")
     assert again.code == 0
     assert Schema.load(tmp_path / "p.toml").rows_per_person == 1
+
+
+@pytest.mark.parametrize(
+    ("typed", "decimal", "number"), [("1.234,5", ",", 1234.5), ("0.125", ",", 0.125), ("-0,125", ",", -0.125), ("1,234", ".", 1234.0)]
+)
+def test_a_number_that_begins_with_0_has_no_marks_of_thousands(typed, decimal, number):
+    assert _number(typed, Dialect(decimal=decimal)) == number
+    with pytest.raises(SchemaError, match="is no number"):
+        _number("0,125", Dialect())
 
 
 @pytest.mark.parametrize(

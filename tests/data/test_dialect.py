@@ -101,6 +101,7 @@ def test_a_number_is_read_as_it_was_written(number, marks):
         (Dialect(decimal=",", thousands="."), "1.5"),
         (Dialect(decimal=",", thousands="."), "12.34,5"),
         (Dialect(decimal=",", thousands="."), "1,5,5"),
+        (Dialect(decimal=",", thousands="."), "0.123"),
         (Dialect(thousands=","), "1,5"),
         (Dialect(), "1,5"),
     ],

@@ -146,9 +146,9 @@ def _bounds(column: str, file: Dialect, known: Proposal) -> dict[str, Any]:
 def _number(text: str, file: Dialect) -> float:
     """As people type them: 100000, 100_000, 100,000 or 100 000, and as the file writes them. Raises SchemaError for anything else."""
     bare = text.strip()
-    if file.decimal == "," and re.fullmatch(r"[+-]?(\d+|\d{1,3}(\.\d{3})+)(,\d+)?", bare):
+    if file.decimal == "," and re.fullmatch(r"[+-]?(\d+|[1-9]\d{0,2}(\.\d{3})+)(,\d+)?", bare):
         return float(bare.replace(".", "").replace(",", "."))
-    if re.fullmatch(r"[+-]?\d{1,3}(?P<mark>[,_' ])\d{3}((?P=mark)\d{3})*(\.\d*)?", bare):
+    if re.fullmatch(r"[+-]?[1-9]\d{0,2}(?P<mark>[,_' ])\d{3}((?P=mark)\d{3})*(\.\d*)?", bare):
         bare = re.sub("[,_' ]", "", bare)
     return quietly(lambda: float(bare), SchemaError(f"{text!r} is no number. Type one such as 100000, 100_000 or 2.5."), ValueError)
 

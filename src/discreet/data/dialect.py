@@ -96,7 +96,7 @@ class Dialect:
         if not self.numbers:
             return texts
         mark, point = re.escape(self.thousands), re.escape(self.decimal)
-        whole = rf"\d{{1,3}}(?:{mark}\d{{3}})+|\d+" if self.thousands else r"\d+"
+        whole = rf"[1-9]\d{{0,2}}(?:{mark}\d{{3}})+|\d+" if self.thousands else r"\d+"
         written = texts.str.contains(rf"^[+-]?(?:(?:{whole})(?:{point}\d*)?|{point}\d+)(?:[eE][+-]?\d+)?$")
         bare = texts.str.replace_all(self.thousands, "", literal=True) if self.thousands else texts
         return bare.str.replace(self.decimal, ".", literal=True).set(~written.fill_null(value=False), None)
