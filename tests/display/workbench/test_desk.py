@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from discreet.data import Schema
+from discreet.data import Dialect, Schema
 from discreet.display.workbench.runs import environment
 from discreet.estimators import Model
 from discreet.estimators.base import PrivateModel
@@ -237,6 +237,18 @@ def test_the_private_table_is_never_its_own_sample(client, people, tmp_path):
     other = tmp_path / "public.csv"
     other.write_text(people.read_text() + "30,30,x,north,no\n")
     assert client.ask("point", question | {"sample": str(other)}).json["mean"] < 0.5
+
+
+@pytest.mark.more
+def test_a_table_of_a_spreadsheet_is_read_as_its_first_line_shows(client, people, tmp_path):
+    written = tmp_path / "semicolons.csv"
+    written.write_text(people.read_text(encoding="utf-8").replace(",", ";"), encoding="utf-8")
+    assert client.ask("table", {"path": str(written)}).json["columns"] == client.ask("table", {"path": str(people)}).json["columns"]
+    question = {"schema": FORM, "what": "linear-svc", "budget": BUDGET}
+    assert client.ask("point", question | {"records": 100, "sample": str(written)}).json["mean"] < 0.5
+    record = client.ask("run", question | {"table": str(written)}).json
+    assert client.waited(record)["state"] == "done", record
+    assert Schema.load(Path(record["folder"]) / "schema.toml").file == Dialect(separator=";", decimal=",")
 
 
 def test_exploring_never_opens_the_table(client, people):

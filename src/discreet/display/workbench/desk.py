@@ -12,6 +12,7 @@ import os
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import replace
 from functools import lru_cache
 from io import BufferedIOBase
 from pathlib import Path
@@ -156,7 +157,7 @@ class Desk:
             if sample:
                 path = _place(sample)
                 _refuse_same(path, asked.text("table"))
-                trial = self._trial(schema.to_toml(), records, sample=path)
+                trial = self._trial(_as_written(schema, path).to_toml(), records, sample=path)
             else:
                 best = _BEST[asked.choice("best", "How well the target can be predicted", tuple(_BEST))]
                 trial = self._trial(schema.to_toml(), records, best=best)
@@ -184,6 +185,7 @@ class Desk:
         table = _place(asked.needed("table", "A table"))
         if not is_file(table):
             raise InvalidInput(f"there is no file {table!r}. Check the path.")
+        schema = _as_written(schema, table)
         ledger, data_set = asked.text("ledger"), asked.text("data_set")
         if data_set and not ledger:
             raise Refused(422, "The name of a data set needs a ledger beside it.")
@@ -297,6 +299,11 @@ def _header(path: str) -> dict[str, object]:
     if not is_file(path):
         raise InvalidInput(f"there is no file {path!r}. Check the path.")
     return {"path": path, "name": Path(path).name.partition(".")[0].strip() or "table", "columns": read_header(path, dialect_of(path))}
+
+
+def _as_written(schema: Schema, path: str) -> Schema:
+    """For this table: how it is written is shown by its first line, and not asked in the form."""
+    return replace(schema, file=dialect_of(path))
 
 
 def _place(path: str) -> str:
