@@ -53,11 +53,12 @@ def test_questions_that_end_too_soon_write_nothing(tmp_path, monkeypatch):
 
 def test_a_number_to_predict_and_rows_of_nobody(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
-    answers = ["Gr", "num", "100", "200", "skip", "skip", "skip", "cat", "ja, nein", "y"]
+    answers = ["Gr", "num", "100", "200", "skip", "skip", "skip", "cat", "Ja, ja", "ja, nein, Other", "y"]
     made = asked(tmp_path, answers)
     assert made.code == 0, made.err
     found = Schema.load(tmp_path / "p.toml")
     assert (found.target.lower, found.target.upper, found.persons) == (100.0, 200.0, None)
+    assert [(one.categories, one.other) for one in found.categorical] == [(("ja", "nein", "Other"), "Other")]
     again = asked(tmp_path, [*answers[:-1], "n"], "--overwrite")
     assert again.code == 0
     assert Schema.load(tmp_path / "p.toml").rows_per_person == 1

@@ -119,8 +119,9 @@ def _column(column: str, file: Dialect, *, person: bool) -> tuple[Kind, Any]:
 
             def categories() -> CategoricalColumn:
                 labels = _labels("  All it can be, with commas between", known.labels)
-                labels = labels if _OTHER in labels else (*labels, _OTHER)
-                return CategoricalColumn(name=column, categories=labels, other=_OTHER, missing=_OTHER)
+                other = next((label for label in labels if label.lower() == _OTHER), _OTHER)
+                labels = labels if other in labels else (*labels, other)
+                return CategoricalColumn(name=column, categories=labels, other=other, missing=other)
 
             return kind, _again(categories)
         case "date":
@@ -154,7 +155,10 @@ def _number(text: str, file: Dialect) -> float:
 
 
 def _labels(question: str, default: str | None) -> tuple[str, ...]:
-    return tuple(label.strip() for label in _text(question, default).split(",") if label.strip())
+    labels = tuple(label.strip() for label in _text(question, default).split(",") if label.strip())
+    if len({label.lower() for label in labels}) < len(labels):
+        raise SchemaError("two of them are the same but for capitals, which do not count. Type one of the two.")
+    return labels
 
 
 def _one(question: str, choices: Sequence[str], default: str) -> str:
