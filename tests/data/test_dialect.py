@@ -66,6 +66,13 @@ def test_what_follows_the_first_line_shows_nothing(tmp_path):
             assert dialect_of(tmp_path / "b.csv") == plain
 
 
+@pytest.mark.parametrize("record", ["x;1,5;y", "1.234,5;x;y", '"1,234.5";x;y'])
+def test_a_record_whose_numbers_have_other_marks_does_not_pass_for_names(tmp_path, record):
+    (tmp_path / "a.csv").write_text(f"{record}\n{record}\n", encoding="utf-8")
+    with pytest.raises(InvalidInput, match="looks like a record"):
+        read_header(tmp_path / "a.csv", dialect_of(tmp_path / "a.csv"))
+
+
 def test_marks_within_quotes_separate_nothing(tmp_path):
     (tmp_path / "a.csv").write_text('"a;b;c;d",e\n1,2\n', encoding="utf-8")
     assert read_header(tmp_path / "a.csv", dialect_of(tmp_path / "a.csv")) == ["a;b;c;d", "e"]

@@ -208,6 +208,11 @@ def _looks_like_a_record(header: Sequence[str]) -> bool:
 
 
 def _is_number(text: str) -> bool:
+    """Whichever of . and , marks its fraction, and whichever its thousands."""
+    return any(map(_is_plain_number, (text, text.replace(",", ""), text.replace(".", "").replace(",", "."))))
+
+
+def _is_plain_number(text: str) -> bool:
     try:
         float(text)
     except ValueError:
