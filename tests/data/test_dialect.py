@@ -117,6 +117,7 @@ def test_a_number_that_is_written_otherwise_is_refused_and_never_guessed(dialect
     with pytest.raises(InvalidInput, match=r"must hold numbers") as refusal:
         bounded_numbers(pl.Series([text]), NUMBER, dialect=dialect)
     assert text not in str(refusal.value).replace("1.234,5", "").replace("1,234.5", "").replace("1234,5", "")
+    assert ('thousands = "."' in str(refusal.value)) == (dialect.decimal == "," and not dialect.thousands)
 
 
 def test_missing_texts_are_those_of_the_file():
@@ -183,7 +184,7 @@ def test_a_file_that_is_written_otherwise_is_refused_with_what_to_write(tmp_path
     path = written(tmp_path / "p.csv")
     with pytest.raises(SchemaError, match='separator = ";"'):
         read_table(path, NAMES, Dialect(encoding="cp1252"))
-    with pytest.raises(FileFormatError, match=r'not UTF-8 text.*encoding = "cp1252"'):
+    with pytest.raises(FileFormatError, match=r'not UTF-8 text.*--encoding cp1252.*encoding = "cp1252"'):
         read_table(path, NAMES, Dialect(separator=";"))
     with pytest.raises(FileFormatError, match="not UTF-16 text"):
         read_table(path, NAMES, Dialect(separator=";", encoding="utf-16"))

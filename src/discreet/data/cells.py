@@ -139,6 +139,8 @@ def _no_number(where: str, dialect: Dialect, otherwise: str) -> InvalidInput:
     remedies = ["Declare such texts in missing_values"]
     if not dialect.numbers:
         remedies.append('say decimal = "," or thousands = "," under [file] if numbers are written so')
+    elif not dialect.thousands:
+        remedies.append('say thousands = "." under [file] if points group digits by three')
     *first, last = [*remedies, *([otherwise] if otherwise else [])]
     advice = f"{', '.join(first)}, or {last}" if first else last
     return InvalidInput(f"{where} must hold numbers{dialect.numbers}; something else was found. {advice}.")

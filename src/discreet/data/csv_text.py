@@ -134,8 +134,8 @@ def _reading(path: str, separator: str, encoding: str, action: Callable[[Iterato
     except UnicodeError:
         written = encoding.upper() if encoding.startswith("utf") else encoding
         refusal = FileFormatError(
-            f"{path!r} is not {written} text. Say which encoding it has under [file] in the schema, as in "
-            f'encoding = "{WESTERN}" or "utf-16", or save it as UTF-8.'
+            f"{path!r} is not {written} text. Say which encoding it has, with --encoding {WESTERN} of `discreet schema new` "
+            f'or encoding = "{WESTERN}" under [file] in the schema, or save it as UTF-8.'
         )
     except csv.Error:
         refusal = FileFormatError(
