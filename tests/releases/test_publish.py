@@ -62,7 +62,7 @@ def test_numbers_are_released_as_they_are_whatever_their_encoding(rows, tmp_path
     assert made.verify().ok
     assert [column.name for column in made.columns] == list(replace(SCHEMA, rows=rows).feature_names)
     indicated = replace(SCHEMA, numeric=tuple(replace(one, missing="indicator") for one in SCHEMA.numeric))
-    with pytest.raises(InvalidInput, match="a release is of numbers and categories"):
+    with pytest.raises(InvalidInput, match=f"a release is of numbers and categories.*instead of indicator for '{indicated.numeric[0].name}'"):
         publish(PEOPLE, tmp_path / "other", SystemNoise(), **{**asked, "schema": indicated})
 
 

@@ -18,7 +18,7 @@ import numpy as np
 
 from discreet.accounting import Json
 from discreet.core.arrays import Floats
-from discreet.core.errors import InvalidInput
+from discreet.core.errors import InvalidInput, quoted
 from discreet.core.fields import finite, flag
 from discreet.data import Domain, EncodedTable, NumberTarget, Records, Schema, TimeTarget
 from discreet.data import Target as ClassTarget
@@ -96,11 +96,11 @@ def released_schema(schema: Schema) -> Schema:
 
     Encodings and crosses are left out: whoever has the numbers can encode them. Raises InvalidInput for dates and for indicators of missing values.
     """
-    if schema.date or any(column.indicated for column in schema.numeric):
-        raise InvalidInput(
-            "a release is of numbers and categories: declare a date column as a number (days since a public day), and say as what number a "
-            "missing value counts (missing = NUMBER)."
-        )
+    dates, indicated = [one.name for one in schema.date], [one.name for one in schema.numeric if one.indicated]
+    if dates or indicated:
+        remedies = [f"leave out {quoted(dates)}, or make days since a public day of each"] * bool(dates)
+        remedies += [f"say missing = NUMBER instead of indicator for {quoted(indicated)}"] * bool(indicated)
+        raise InvalidInput(f"a release is of numbers and categories: {'; '.join(remedies)}. Method 'synthetic' takes such columns as they are.")
     scale: Scale | None = None if schema.rows == "normalise" else "symmetric"
     return replace(schema, numeric=tuple(replace(one, encoding=(Linear(),), scale=scale or one.scale) for one in schema.numeric), cross=())
 
