@@ -4,6 +4,8 @@ A statistical audit with R runs shows what events of some hundred occurrences ca
 and the planted faults, which let a person count several times, bounds above 1 by more than five standard deviations (measured).
 """
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -49,7 +51,7 @@ def exact(mechanism, delta, neighbours, rows, lying, *, weaker=1.0):
     made = calibrate(public, mechanism=mechanism, calibration="tight", **asked)
     claim = Claim.of(made.guarantee(public))
     size, factor = ("scale", weaker) if delta > 0 else ("rate", 1.0 / weaker)
-    object.__setattr__(made, size, getattr(made, size) * factor)
+    made = replace(made, **{size: getattr(made, size) * factor})  # not in place: calibrations are remembered
     return exact_learning_audit(public, made, claim=claim, person=WorstPerson(rule=Persons(rows=rows), lying=lying))
 
 
