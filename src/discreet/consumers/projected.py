@@ -16,7 +16,7 @@ from typing import Any, Self
 import numpy as np
 import numpy.typing as npt
 
-from discreet.consumers.base import Line, new_rows, open_release, rows_of, with_targets
+from discreet.consumers.base import Line, new_rows, numbers_of, open_release, row_noise, rows_of, with_targets
 from discreet.consumers.ridge import NoisyRidge
 from discreet.core.arrays import Floats
 from discreet.core.errors import InvalidInput
@@ -140,23 +140,25 @@ class ProjectedRidge(Line):
         """From released projected rows X (n, k) and targets (n,). Raises InvalidInput for what cannot be used."""
         rows = self._learnt_from(X)
         made = ProjectedRows(values=rows, projection=self._projection(rows.shape[1]), noise_variance=self.noise_variance)
-        return self._fit(made, self._targets(y, len(rows)), self.target_noise, self.records)
+        return self._fit(made, numbers_of(self._targets(y, len(rows)), "y"), self.target_noise, len(rows))
 
     def fit_release(self, release: PublishedRelease | str | Path) -> Self:
         """From a published folder of projected rows, targets in clear or with noise beside them: projection and noise are read from it."""
         found = open_release(release, Kind.PROJECTED_ROWS)
         rows, targets, target_noise = projected_targets(found)
         self._learnt_from(rows)
-        return self._fit(ProjectedRows.from_release(found), targets, target_noise, found.records if self.records is None else self.records)
+        return self._fit(ProjectedRows.from_release(found), targets, target_noise, found.records)
 
     def _projection(self, columns: int) -> Any:
         return np.eye(columns) if self.projection is None else self.projection
 
-    def _fit(self, made: ProjectedRows, y: Any, target_noise: float, records: int | None) -> Self:
+    def _fit(self, made: ProjectedRows, targets: Floats, target_noise: float, records: int | None) -> Self:
         inner = NoisyRidge(
-            feature_noise=made.noise_variance, target_noise=target_noise, ridge=self.ridge, fit_intercept=self.fit_intercept, records=records
+            feature_noise=made.noise_variance, target_noise=target_noise, ridge=self.ridge, fit_intercept=self.fit_intercept, records=self.records
         )
-        self.inner_ = inner.fit(made.values, y)
+        noise = row_noise(made.noise_variance, target_noise, None, made.values.shape[1])
+        # Not `fit`, which takes every row for a record: with slots some are zeros.
+        self.inner_ = inner._fit(inner._learnt_from(made.values), targets, noise, records)  # noqa: SLF001 - of this package
         self.coef_, self.intercept_ = made.projection @ inner.coef_, inner.intercept_
         if len(made.projection) != self.n_features_in_:  # rows to predict for have the records' columns, whose names nobody told
             self._learnt_from(np.zeros((2, len(made.projection))))

@@ -104,7 +104,7 @@ def usage(certificate: Certificate, method: Method, target: Target) -> list[str]
         lines += [] if method.kind is Kind.MOMENTS else ["y = release.targets()"]
         lines.append(f"from discreet.consumers import {', '.join(names)}  # they know the noise and correct for it")
         # With the number of rows secret, rows of noise alone among them say nothing about a mean.
-        hidden = method.kind is Kind.ROWS and certificate.parameters.get("slots") is not None
+        hidden = method.kind in (Kind.ROWS, Kind.PROJECTED_ROWS) and certificate.parameters.get("slots") is not None
         lines.append(f"model = {names[0]}({'fit_intercept=False' if hidden else ''}).fit_release(release)")
     return lines
 
