@@ -108,7 +108,8 @@ class ProjectedNearestMeans(ClassifierMixin, _Means):  # type: ignore[misc]
 
     def predict(self, X: Any) -> Any:
         """Classes (n,), for rows WITHOUT noise."""
-        return self.classes_[self._nearest(X)]
+        nearest = self._nearest(X)
+        return self.classes_[nearest]
 
     def _of_labels(self, made: ProjectedRows, labels: npt.NDArray[Any]) -> Self:
         quietly(lambda: check_classification_targets(labels), InvalidInput("Unknown label type: y must hold the labels of classes."), ValueError)

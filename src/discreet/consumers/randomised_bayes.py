@@ -121,6 +121,12 @@ class RandomisedNaiveBayes(OfClasses):
         ends = np.stack((found.shares - quantile * found.deviations, found.shares + quantile * found.deviations), axis=-1)
         return np.clip(ends, 0.0, 1.0)
 
+    def __sklearn_tags__(self) -> Any:
+        """Numbers are names of categories."""
+        tags = super().__sklearn_tags__()
+        tags.input_tags.categorical = True
+        return tags
+
     def _scores(self, X: Any) -> Floats:
         rows = self._asked_about(X)
         scores = np.tile(np.log(self.priors_), (len(rows), 1))

@@ -173,9 +173,19 @@ class LinearRegression(RegressionModel):
         steps = whole_or_none(self.n_iter, "n_iter")
         return problem, calibrate_least_squares(problem, mechanism=self.mechanism, steps=steps, **privacy.target)
 
+    def _takes_several(self) -> bool:
+        """Whether the parameters allow several columns of y."""
+        return self.mechanism in ("auto", "objective", "objective-huber") and self.n_iter is None and self.prior is None
+
+    def __sklearn_tags__(self) -> Any:
+        """Several targets where the parameters allow them."""
+        tags = super().__sklearn_tags__()
+        tags.target_tags.multi_output = self._takes_several()
+        return tags
+
     def _each(self, domain: Domain, privacy: Privacy, targets: int) -> tuple[PredictionRisk, float | None]:
         name = "objective" if self.mechanism == "auto" else self.mechanism
-        if name not in ("objective", "objective-huber") or self.n_iter is not None or self.prior is not None:
+        if not self._takes_several():
             raise InvalidInput(
                 'several columns of y are learnt by mechanism="objective" or "objective-huber", without n_iter and prior: leave these out, or fit '
                 "each target by itself."
