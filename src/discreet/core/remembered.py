@@ -1,12 +1,13 @@
 """What is a function of public numbers alone is computed once in a process: calibrations and promises, which the next fit asks for again.
 
 The key is every argument, spelt out: numbers to the last bit, words, enumerations, and the fields of this package's own frozen classes, each with its
-type. Anything else has no spelling: an array, a record, a loss or a set of somebody else's (whose equality may say less than its numbers do). A call
-with one is computed anew, every time, and nothing of it is kept. So no memory is keyed by data or holds any.
+type. Anything else has no spelling: an array, a record, a long tuple, a loss or a set of somebody else's (whose equality may say less than its
+numbers do). A call with one is computed anew, every time, and nothing of it is kept. So no memory is keyed by data or holds any.
 
 What is remembered must be immutable, and must not depend on anything but its arguments. A refusal is not remembered.
 """
 
+import os
 import threading
 from collections.abc import Callable, Hashable
 from dataclasses import fields
@@ -21,7 +22,11 @@ T = TypeVar("T")
 
 _MOST = 256
 """Results of one function; the oldest goes first."""
+_LONGEST = 1000
+"""Parts of a tuple in a key: longer ones are not spelt, so that keys stay small."""
 _LOCK = threading.Lock()
+if hasattr(os, "register_at_fork"):  # not on every system; a child must not wait for a thread that it does not have
+    os.register_at_fork(before=_LOCK.acquire, after_in_parent=_LOCK.release, after_in_child=_LOCK.release)
 _MEMORIES: list[dict[Hashable, Any]] = []
 _MISSING = object()
 _PLAIN = frozenset({int, float, bool, str, bytes, type(None), np.float64})
@@ -66,10 +71,10 @@ def spelt(value: object) -> Hashable:
     """The value as a key that is equal for equal values of one type only. Raises for what has no such spelling."""
     kind = type(value)
     if kind in _PLAIN:
-        return kind, repr(value)
+        return kind, value.hex() if isinstance(value, float) else value
     if isinstance(value, Enum):
         return kind, value.name
-    if isinstance(value, tuple) and kind is tuple:
+    if isinstance(value, tuple) and kind is tuple and len(value) <= _LONGEST:
         return (tuple, *(spelt(part) for part in value))
     names = _compared(kind)  # type: ignore[arg-type] # classes are hashable
     if names is None:
