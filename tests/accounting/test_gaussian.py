@@ -11,7 +11,7 @@ from mpmath import mp
 from scipy.integrate import quad
 from scipy.stats import norm
 
-from discreet.accounting import beyond, closeness, discrete_delta, gaussian_delta, gaussian_deltas, gaussian_mu
+from discreet.accounting import beyond, closeness, discrete_delta, gaussian_delta, gaussian_deltas, gaussian_epsilon, gaussian_mu
 from discreet.core.errors import InvalidInput
 
 
@@ -81,6 +81,20 @@ def test_impossible_targets_are_refused(bad: tuple[float, float]) -> None:
         gaussian_mu(*bad)
     with pytest.raises(InvalidInput):
         gaussian_delta(1.0, np.nan)
+
+
+@pytest.mark.parametrize("mu", [0.0, 1e-9, 0.2, 3.0])
+def test_the_epsilon_of_a_mu_is_the_least_at_its_delta(mu: float) -> None:
+    found = gaussian_epsilon(mu, 1e-6, most=100.0)
+    assert gaussian_delta(found, mu) <= 1e-6
+    assert found < 1e-15 or gaussian_delta(found * (1.0 - 1e-9), mu) > 1e-6
+    assert gaussian_epsilon(mu, 1e-6, most=found / 2.0) == found / 2.0 or found < 1e-15
+
+
+@pytest.mark.parametrize(("delta", "most"), [(math.nan, 1.0), (0.0, 1.0), (1.0, 1.0), (0.1, math.nan), (0.1, math.inf), (0.1, -1.0), (0.1, 10**400)])
+def test_no_epsilon_is_stated_for_numbers_that_are_no_target(delta: float, most: float) -> None:
+    with pytest.raises(InvalidInput, match=r"0 < delta < 1 and a finite most >= 0; delta=.*, most=.* were given"):
+        gaussian_epsilon(1.0, delta, most=most)
 
 
 @pytest.mark.parametrize("mu", [0.0, 1e-300, 1e-9, 0.2, 1.0, 30.0, 1e300, math.inf])

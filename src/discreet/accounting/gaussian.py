@@ -146,8 +146,13 @@ def gaussian_mu(epsilon: float, delta: float) -> float:
 
 
 def gaussian_epsilon(mu: float, delta: float, *, most: float) -> float:
-    """The epsilon of mu-Gaussian differential privacy at delta (to 60 halvings of `most`, rounded up); `most` where it is no smaller."""
-    low, high = 0.0, most
+    """The epsilon of mu-Gaussian differential privacy at delta (to 60 halvings of `most`, rounded up); `most` where it is no smaller.
+
+    Raises InvalidInput unless 0 < delta < 1 and `most` is finite and at least 0, and for a mu that is no bound.
+    """
+    if not (0 < delta < 1 and is_finite(most) and most >= 0):
+        raise InvalidInput(f"the epsilon of Gaussian noise needs 0 < delta < 1 and a finite most >= 0; delta={delta!r}, most={most!r} were given.")
+    low, high = 0.0, float(most)
     for _ in range(60):
         middle = 0.5 * (low + high)
         low, high = (middle, high) if gaussian_delta(middle, mu) > delta else (low, middle)
