@@ -22,6 +22,8 @@ from discreet.verification.learning import STAGES, Stages, scan_of_predictions, 
 from discreet.verification.numerics import drawn_radius, last_stage, panels, several_rows
 
 _SPLITS = 4001
+_MOST = 1000
+"""Targets of one problem; more are nobody's, and would take long."""
 
 
 @register_recheck("targets-objective")
@@ -33,7 +35,7 @@ def _targets(stated: Stated) -> Iterator[Check]:
 
 def _stages(stated: Stated) -> Stages:
     problem, parameters, count = stated.problem, stated.parameters, len(target_units(stated.problem))
-    if several_rows(problem) or not count:
+    if several_rows(problem) or not 2 <= count <= _MOST:
         raise ValueError
     loss = prediction_loss_named(str(problem["loss"]), mapping(problem["loss_parameters"]))
     _, radius = regression.bounded_rows(problem)

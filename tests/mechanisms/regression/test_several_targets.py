@@ -115,7 +115,7 @@ def test_a_certificate_verifies_and_one_with_less_noise_or_more_targets_does_not
     for field, factor in (("scale", 0.98), ("ridge", 0.8), ("epsilon", 1.02), ("tolerance", 30.0)):
         lowered = dict(certificate.parameters) | {field: certificate.parameters[field] * factor}
         assert not replace(certificate, parameters=lowered).verify(released.value).ok, field
-    for units in ([1.0, 5.0], [1.0, 5.0, 0.2, 0.2], [1.0], []):
+    for units in ([1.0, 5.0], [1.0, 5.0, 0.2, 0.2], [1.0], [], [1.0] * 1001):
         claimed = replace(certificate, problem=dict(certificate.problem) | {"target_units": units})
         assert not claimed.verify(released.value).ok, units
 
@@ -124,6 +124,8 @@ def test_a_ridge_that_leaves_no_room_is_refused_with_one_that_does():
     problem = problem_of()
     with pytest.raises(InfeasibleTarget, match="3 targets at epsilon=1 need a ridge above"):
         TargetsObjectivePerturbation.calibrate(problem, epsilon=1.0, delta=1e-6, neighbours=ADD_REMOVE, ridge=0.5)
+    with pytest.raises(InvalidInput, match="epsilon at most 100; epsilon=101"):
+        TargetsObjectivePerturbation.calibrate(problem, epsilon=101.0, delta=1e-6, neighbours=ADD_REMOVE)
 
 
 def test_a_table_of_another_number_of_targets_or_of_one_is_refused():

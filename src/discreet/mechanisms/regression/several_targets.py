@@ -17,7 +17,6 @@ since a record bends all objectives: at 2 m R^2 / epsilon (twice that under repl
 import math
 from collections.abc import Callable
 from dataclasses import dataclass
-from functools import lru_cache
 from typing import Self
 
 import numpy as np
@@ -28,6 +27,7 @@ from discreet.accounting.numerical import pessimistic_masses
 from discreet.core.arrays import Floats, is_finite
 from discreet.core.errors import InfeasibleTarget, InvalidInput, quietly
 from discreet.core.neighbours import ADD_REMOVE, Neighbours
+from discreet.core.remembered import remembered
 from discreet.core.rounding import lowering, raising
 from discreet.data.target_table import TargetTable
 from discreet.losses.predictions import LogCosh
@@ -53,6 +53,8 @@ _INFLATION = 1e-11
 """Of masses, as where curves are discretised (`accounting.numerical`)."""
 _UP, _DOWN = raising(64), lowering(4_504)
 _STEP, _PRECISION = 4e-2, 3e-4
+_MOST_EPSILON = 100
+"""As of the regressions of one target by least squares."""
 _FREE = 2.0
 """lambda epsilon / (m k R^2) of log-cosh, where k records change."""
 
@@ -75,6 +77,8 @@ class TargetsObjectivePerturbation(TwoStages[SeveralTargets]):
         noise.
         """
         check_gaussian_target(epsilon, delta)
+        if epsilon > _MOST_EPSILON:
+            raise InvalidInput(f"several targets need epsilon at most {_MOST_EPSILON}; epsilon={epsilon!r} was given.")
         each, domain = problem.each, problem.domain
         if not math.isfinite(each.smoothness):
             raise InvalidInput(f"objective perturbation needs a smooth loss, and {each.loss.name!r} has a kink; take its smooth relative.")
@@ -182,6 +186,7 @@ class NonPrivateTargets(Mechanism[SeveralTargets, TargetTable]):
         return NonPrivatePrediction(ridge=self.ridge, neighbours=self.neighbours)
 
 
+@remembered
 def calibrate_targets(
     problem: SeveralTargets, *, epsilon: float, delta: float, neighbours: Neighbours, ridge: float | None = None
 ) -> TargetsObjectivePerturbation | NonPrivateTargets:
@@ -221,12 +226,11 @@ def together_delta(half: RegularisedRisk, *, targets: int, scale: float, epsilon
     one = Profile(epsilons=tuple(epsilons.tolist()), deltas_at=tuple(falling.tolist()), neighbours=ADD_REMOVE, theorem=TARGETS)
     step = min(_FINENESS * s, _COARSEST)
     grid, found = curve_together([(_above_zero(pessimistic_masses(one.deltas, step=step, reach=reach)), targets)], step=step)
-    # A curve is convex in e^epsilon: the chord between grid points is above it, and the last point beyond.
-    between = float(np.interp(math.exp(min(left, 600.0)), np.exp(np.minimum(grid, 600.0)), found)) if left < float(grid[-1]) else float(found[-1])
-    return min(1.0, between * (1.0 if alone else 1.0 + math.exp(0.5 * epsilon)) * _UP)
+    whole = Profile(epsilons=tuple(grid.tolist()), deltas_at=tuple(found.tolist()), neighbours=ADD_REMOVE, theorem=TARGETS)
+    return min(1.0, whole.delta(left) * (1.0 if alone else 1.0 + math.exp(0.5 * epsilon)) * _UP)
 
 
-@lru_cache(maxsize=8)
+@remembered
 def _curve_of_one_sign(half: RegularisedRisk) -> Callable[[float, float], float]:
     """delta_T1 as a function of (scale, epsilon); what depends on the problem alone is computed once."""
     return MARGIN.profile(half, ADD_REMOVE)
@@ -239,7 +243,7 @@ def _above_zero(masses: Masses) -> Masses:
     return Masses(first=0, finite=np.concatenate(([rest], likely)) * (1.0 + _INFLATION), infinite=masses.infinite)
 
 
-@lru_cache(maxsize=64)
+@remembered
 def _least_scale(half: RegularisedRisk, targets: int, epsilon: float, delta: float, neighbours: Neighbours) -> float:
     target = delta * (1.0 - 1e-6)
     above = half.gradient_bound * _changed(neighbours) * math.sqrt(targets) / gaussian_mu(epsilon, target)
