@@ -5,12 +5,18 @@ then the table holds these columns and no others, in their order, beside those t
 """
 
 from collections.abc import Collection, Sequence
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, TypeAlias
+from typing import TYPE_CHECKING, Annotated, Any, NamedTuple, TypeAlias
 
 import discreet
-from discreet.cli.inputs import read
-from discreet.core.errors import InvalidInput
+from discreet.cli.inputs import Records, Whose, read
+from discreet.cli.options import usage_error
+from discreet.cli.output import warn
+from discreet.core.errors import InvalidInput, SchemaError, quietly, quoted
+
+if TYPE_CHECKING:
+    from discreet.core.neighbours import Persons
 
 AnyModel: TypeAlias = "discreet.Model | discreet.ArrayModel"
 _HEAD = 4096
@@ -33,8 +39,8 @@ def load_model_of_schema(path: str) -> "discreet.Model":
     if isinstance(found, discreet.Model):
         return found
     raise InvalidInput(
-        f"{path!r} is a model of arrays, which says of no table what its columns and its target are: `discreet predict` answers with it. Measure the "
-        "estimator, or ArrayModel.load(path), in Python with evaluate_privately (release_uncertainty has intervals), or fit with a schema."
+        f"{path!r} is a model of arrays, which says of no table what its columns and its target are: `discreet predict` answers with it, and "
+        "`discreet evaluate --target COLUMN` measures it. In Python release_uncertainty has intervals of the estimator; or fit with a schema."
     )
 
 
@@ -64,3 +70,109 @@ def read_rows(model: AnyModel, table: str, beside: Sequence[str] = ()) -> tuple[
     if isinstance(model, discreet.Model):
         return frame, model.schema.encode(frame, target=False)
     return frame, discreet.data.number_rows(frame, needed)
+
+
+@dataclass(frozen=True, kw_only=True)
+class OfArrays:
+    """What a schema would say of a table, for a model of arrays."""
+
+    target: Annotated[str | None, "Of a model of arrays: the column of TABLE that it predicts."] = None
+    event: Annotated[str | None, "Of a model of arrays of times: the column that holds 1 or true where it happened then; always if left out."] = None
+    whose: Whose
+
+    def check(self, model: AnyModel, path: str, records: Records) -> None:
+        """Raise a usage error for what the model does not need, or lacks; InvalidInput for what is not measured from a table."""
+        given = vars(self) | vars(self.whose)
+        if isinstance(model, discreet.Model):
+            if alone := next((name for name in ("target", "event", "person", "rows_per_person") if given[name] is not None), None):
+                raise usage_error(
+                    f"--{alone.replace('_', '-')} belongs to a model of arrays; the schema of {path} says that of its table. Leave it out"
+                )
+            return
+        self.whose.check()
+        if getattr(model.form, "units", ()):
+            raise InvalidInput(f"{path!r} predicts several targets, and one is measured at a time: fit a model of that one, or measure it in Python.")
+        if self.target is None:
+            raise usage_error(f"{path} is a model of arrays, which does not know its target: --target COLUMN is needed")
+        if self.event is not None and (model.made is None or model.classes):
+            raise usage_error(f"--event belongs to a model of times; {path} is a {model.kind}. Leave it out")
+        if records.in_blocks:
+            raise InvalidInput(f"{path!r} is a model of arrays, which is measured on one table in memory: a .csv or one .parquet file.")
+
+    def ask(self) -> None:
+        """Warn where nobody says whose rows are whose."""
+        if self.whose.rows_per_person is None:
+            warn(
+                "nobody said whose rows are whose, so single rows are protected, and somebody with several of them less than the numbers say. "
+                "Say --rows-per-person 1 (each person has one row), or --person COLUMN --rows-per-person M."
+            )
+
+    @property
+    def rule(self) -> "Persons | None":
+        """The public rule of whose rows are whose."""
+        from discreet.mechanisms.persons import declared_rule
+
+        return declared_rule(self.whose.rows_per_person, "person", told_apart=self.whose.person is not None, brought=None)
+
+    @property
+    def beside(self) -> list[str]:
+        """The columns of the table that are none of X."""
+        return [name for name in (self.target, self.event, self.whose.person) if name is not None]
+
+
+class ArrayRecords(NamedTuple):
+    """Private."""
+
+    X: Any
+    y: Any
+    persons: Any
+    """Ids (n,), or None."""
+
+
+def read_array_records(model: "discreet.ArrayModel", table: str, said: OfArrays, *, may_be_empty: bool) -> ArrayRecords:
+    """The records of a table with what is true of them. Raises InvalidInput for cells that are not what they should be, without them."""
+    import numpy as np
+
+    from discreet.data.time_cells import encode_times
+
+    beside = said.beside
+    if doubled := sorted({name for name in beside if beside.count(name) > 1} | (set(beside) & set(model.names or ()))):
+        raise InvalidInput(f"column {doubled[0]!r} cannot be two things at once: a column of X, the target, the event, or that of persons.")
+    frame, rows = read_rows(model, table, beside)
+    if frame.height == 0 and not may_be_empty:
+        raise InvalidInput("the table has no records; at least one is needed when their number is public.")
+    target, whose = beside[0], said.whose.person
+    persons = None if whose is None else frame.get_column(whose)
+    if model.classes:
+        return ArrayRecords(rows, _classes(frame.get_column(target), model.classes), persons)
+    if model.made is not None:
+        times = discreet.data.TimeTarget(column=target, ends=model.made.ends, event=said.event)
+        refusal = InvalidInput(
+            f"column {target!r} must hold a number for every record{'' if said.event is None else f', and {said.event!r} 1 or true, or 0 or false'}; "
+            "something else was found, or a value is missing. Leave such records out by a public rule."
+        )
+        return ArrayRecords(rows, quietly(lambda: encode_times(frame, times, dialect=discreet.data.Dialect()), refusal, InvalidInput), persons)
+    numbers = discreet.data.number_rows(frame, [target])[:, 0]
+    if not np.all(np.isfinite(numbers)):
+        raise InvalidInput(f"column {target!r} has a missing value, or one that is not finite. Leave such records out by a public rule.")
+    return ArrayRecords(rows, numbers, persons)
+
+
+def _classes(series: Any, classes: Sequence[Any]) -> Any:
+    """The model's own label of every cell, which agrees with it as text, a whole number however it is written."""
+    import numpy as np
+
+    from discreet.data.cells import encode_labels
+
+    whole = (int(label) if isinstance(label, float) and label.is_integer() else label for label in classes)
+    texts = tuple(label.strip() if isinstance(label, str) else label for label in whole)
+    refusal = InvalidInput(
+        f"column {series.name!r} has a value that is none of the model's classes {quoted(list(map(str, classes)))}, or none at all. Map it to one of "
+        "them, or leave such records out by a public rule."
+    )
+
+    def codes() -> Any:
+        target = discreet.data.Target(column=series.name, classes=texts)
+        return encode_labels(series, target, dialect=discreet.data.Dialect())
+
+    return np.array(classes, dtype=object)[quietly(codes, refusal, InvalidInput, SchemaError)]

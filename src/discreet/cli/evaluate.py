@@ -9,8 +9,8 @@ from dataclasses import asdict, dataclass
 from typing import Annotated, Literal
 
 import discreet
-from discreet.cli.any_model import load_model_of_schema
-from discreet.cli.exact import confusion_lines, figure, measured
+from discreet.cli.any_model import AnyModel, ArrayRecords, OfArrays, load_model, load_model_of_schema, read_array_records
+from discreet.cli.exact import confusion_lines, figure, measured, parts_of
 from discreet.cli.inputs import Records, Spending, check_fits, read, receipt
 from discreet.cli.options import ARGUMENT, Argument, File, Hidden, Report, Seed, command, flag, noise_of, usage_error
 from discreet.cli.output import Outcome, as_text, check_output, check_report, keep, labelled, same_path, step, table, written, written_report
@@ -64,6 +64,7 @@ class _Evaluate:
     overwrite: Annotated[bool, "Replace these files where they exist."] = False
     spending: Spending
     records: Records
+    of_arrays: OfArrays
     seed: Annotated[int | None, "With --epsilon: reproducible noise, for tests: the certificate is then not valid."] = None
 
 
@@ -76,6 +77,7 @@ class _Evaluate:
     "discreet evaluate prices.json held-out.csv --epsilon 1 --metrics mse,r2 --error-bound 50000",
     "discreet evaluate model.json held-out.csv --epsilon 0.5 --out evaluation.json --ledger team.ledger --data-set people",
     "discreet evaluate model.json held-out/*.parquet --epsilon 0.5 --delta 1e-6 --jobs 2",
+    "discreet evaluate of-arrays.json held-out.csv --target price --rows-per-person 1 --epsilon 0.5",
 )
 def evaluate(given: _Evaluate) -> Outcome:
     """Measure MODEL on TABLE.
@@ -84,7 +86,9 @@ def evaluate(given: _Evaluate) -> Outcome:
     are released with noise, error bars and a certificate, and cost that much privacy.
 
     TABLE needs the columns of the model's schema, the target's too; - is CSV on standard input. Several .parquet, .arrow, .feather or .ipc files, a
-    folder of .parquet files, and every table for --dask are read in blocks, so that they need not fit into memory.
+    folder of .parquet files, and every table for --dask are read in blocks, so that they need not fit into memory. For a model of arrays it needs the
+    columns of X by their names; where these are not known, it holds those columns in their order, and beside them what --target, --event and --person
+    name.
     """
     if (given.data_is is None) == (given.epsilon is None):
         raise usage_error("either --data-is (the records need no protection) or --epsilon (they are protected, at this cost) is needed, and not both")
@@ -102,10 +106,11 @@ def _public(given: _Evaluate, data_is: str) -> Outcome:
     """Exact numbers."""
     from discreet.core.validate import job_count
 
-    model = load_model_of_schema(given.model)
+    model = load_model(given.model)
+    given.of_arrays.check(model, given.model, given.records)
     threads = job_count(given.records.jobs)
     check_output(given.out, *given.records.files, given.model, overwrite=given.overwrite)
-    records = given.records.open_table(model.schema, may_be_empty=True, persons=False)
+    records = _opened(given, model, may_be_empty=True, persons=False)
     with step("Evaluating"):
         measures = measured(model, records, jobs=threads)
     held: dict[str, object] = {"format": FORMAT, "data_is": data_is, "declaration": DECLARATIONS[data_is], **asdict(measures)}
@@ -127,7 +132,8 @@ def _private(given: _Evaluate, epsilon: float) -> Outcome:
         from discreet.evaluation.outcomes import outcomes_of
         from discreet.evaluation.private import measure, measure_blocks, prepare
 
-        model = load_model_of_schema(given.model)
+        model = load_model(given.model)
+        given.of_arrays.check(model, given.model, given.records)
         threads, said = job_count(given.records.jobs), given.private
         sources = [*given.records.files, given.model, given.spending.ledger]
         relation = said.neighbours or "replace-one"
@@ -140,6 +146,7 @@ def _private(given: _Evaluate, epsilon: float) -> Outcome:
             bins=20 if said.bins is None else said.bins,
             log_loss_bound=5.0 if said.log_loss_bound is None else said.log_loss_bound,
             error_bound=said.error_bound,
+            persons=given.of_arrays.rule,
         )
         unfit = [name for name in ("bins", "log_loss_bound") if getattr(said, name) is not None]
         if unfit and isinstance(prepared.survey, discreet.evaluation.NumberSurvey):
@@ -154,12 +161,15 @@ def _private(given: _Evaluate, epsilon: float) -> Outcome:
         account = given.spending.account()
         check_fits(account, prepared.guarantee)
     noise = noise_of(given.seed)
-    records = given.records.open_table(model.schema, may_be_empty=relation != "replace-one")
+    if isinstance(model, discreet.ArrayModel):
+        given.of_arrays.ask()
+    records = _opened(given, model, may_be_empty=relation != "replace-one")
     with step("Evaluating"):
         if isinstance(records, discreet.data.BlockTable):
             found = measure_blocks(prepared, model, records, noise, account=account, jobs=threads)
         else:
-            found = measure(prepared, outcomes_of(model, records, wanted=prepared.survey.wanted), noise, account=account, persons=records.persons)
+            X, y = parts_of(records)
+            found = measure(prepared, outcomes_of(model, X, y, wanted=prepared.survey.wanted), noise, account=account, persons=records.persons)
     if given.out is not None:
         keep(found, "evaluation", given.out, overwrite=given.overwrite)
     page = written_report(found, given.report, account, name=given.out, overwrite=given.overwrite)
@@ -172,6 +182,15 @@ def _private(given: _Evaluate, epsilon: float) -> Outcome:
         lines=[*evaluation_lines(found), *paid, *files],
         lost=[(failure, "The numbers above are complete."), page.lost],
     )
+
+
+def _opened(
+    given: _Evaluate, model: AnyModel, *, may_be_empty: bool, persons: bool = True
+) -> "discreet.EncodedTable | discreet.data.BlockTable | ArrayRecords":
+    """The records, with what is true of them: private."""
+    if isinstance(model, discreet.Model):
+        return given.records.open_table(model.schema, may_be_empty=may_be_empty, persons=persons)
+    return read_array_records(model, given.records.paths[0], given.of_arrays, may_be_empty=may_be_empty)
 
 
 def evaluation_lines(report: "discreet.PrivateEvaluation") -> list[str]:

@@ -15,7 +15,10 @@ from discreet.cli.output import labelled, table
 from discreet.core.errors import InvalidInput
 
 if TYPE_CHECKING:
+    from discreet.cli.any_model import AnyModel, ArrayRecords
     from discreet.cli.exact_times import TimeMeasures
+
+    Held = discreet.EncodedTable | discreet.data.BlockTable | ArrayRecords
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -78,31 +81,20 @@ class NumberMeasures:
         )
 
 
-def measured(
-    model: "discreet.Model", records: "discreet.EncodedTable | discreet.data.BlockTable", *, jobs: int = 1
-) -> "Measures | NumberMeasures | TimeMeasures":
-    """Of a table that was encoded with its target, or whose blocks are, read once. Raises InvalidInput for one without records."""
+def measured(model: "AnyModel", records: "Held", *, jobs: int = 1) -> "Measures | NumberMeasures | TimeMeasures":
+    """Of records with their targets, encoded, or in blocks, which are read once. Raises InvalidInput for a table without records."""
     if model.classes:
         return measured_classes(model, records, jobs=jobs)
     return _of_numbers(model, records, jobs) if model.made is None else _of_times(model, records, jobs)
 
 
-def _of_times(model: "discreet.Model", records: "discreet.EncodedTable | discreet.data.BlockTable", jobs: int) -> "TimeMeasures":
+def _of_times(model: "AnyModel", records: "Held", jobs: int) -> "TimeMeasures":
     from discreet.cli.exact_times import measured_times
-    from discreet.evaluation.outcomes import SURVIVAL, outcomes_of, outcomes_of_block
+    from discreet.evaluation.outcomes import SURVIVAL
+    from discreet.evaluation.targets import periods_of
 
-    wanted = frozenset({SURVIVAL})
-
-    def known(found: Any) -> tuple[Any, Any]:
-        return found.codes, found.survival
-
-    parts = _each(
-        records,
-        lambda block: known(outcomes_of_block(model, block, wanted=wanted)),
-        lambda whole: known(outcomes_of(model, whole, wanted=wanted)),
-        jobs,
-    )
-    return measured_times(model.schema.ends, parts)
+    parts = _asked(model, records, frozenset({SURVIVAL}), lambda found: (found.codes, found.survival), jobs)
+    return measured_times(periods_of(model), parts)
 
 
 def figure(number: float) -> str:
@@ -118,20 +110,19 @@ def confusion_lines(classes: Sequence[str], counts: Sequence[Sequence[float]]) -
     return ["", *table((-width, *(width for _ in classes)), [corner, *classes], *rows)]
 
 
-def measured_classes(model: "discreet.Model", records: "discreet.EncodedTable | discreet.data.BlockTable", *, jobs: int = 1) -> Measures:
+def measured_classes(model: "AnyModel", records: "Held", *, jobs: int = 1) -> Measures:
     """The same of a classifier."""
     import numpy as np
 
-    from discreet.evaluation.targets import is_ordered
+    from discreet.evaluation.outcomes import as_taken
+    from discreet.evaluation.targets import is_ordered, truth_of, truth_of_block
 
-    labels = model.schema.target.classes
-
-    def encoded(block: "discreet.data.Block") -> "discreet.EncodedTable":
-        """As what it was before it was a block."""
-        codes = None if block.targets is None else discreet.data.class_codes(block.targets, np.asarray(labels)).astype(np.int32)
-        return model.schema.encoded(block.rows, codes=codes)
-
-    parts = _each(records, lambda block: _counted(model, encoded(block)), lambda whole: _counted(model, whole), jobs)
+    labels = model.classes
+    if isinstance(records, discreet.data.BlockTable):
+        parts = list(records.map(lambda _, block: _counted(model, as_taken(model, block.rows), truth_of_block(model, block).actual), jobs))
+    else:
+        X, y = parts_of(records)
+        parts = [_counted(model, X, truth_of(model, X, y).actual)]
     confusion = sum((counts for counts, _ in parts), np.zeros((len(labels), len(labels)), dtype=np.int64))
     total, right, actual = int(confusion.sum()), int(np.trace(confusion)), confusion.sum(axis=1)
     _require(total)
@@ -149,23 +140,18 @@ def measured_classes(model: "discreet.Model", records: "discreet.EncodedTable | 
     )
 
 
-def _counted(model: "discreet.Model", table: "discreet.EncodedTable") -> tuple[Any, float]:
+def _counted(model: "AnyModel", rows: Any, codes: Any) -> tuple[Any, float]:
     """Counts of actual and predicted classes, and the sum of the logarithmic losses, 0 for a model without probabilities."""
     import numpy as np
 
-    codes = table.codes if table.signs is None else (table.signs > 0).astype(np.intp)
-    if codes is None:
-        raise InvalidInput("the table was encoded without its target; encode it with target=True to measure a model.")
-    classes = len(model.schema.target.classes)
-    confusion = np.bincount(codes * classes + model.codes(table), minlength=classes * classes).reshape(classes, classes)
-    losses = -float(np.sum(model.log_probabilities(table)[np.arange(len(codes)), codes])) if model.has_probabilities else 0.0
+    classes = len(model.classes)
+    confusion = np.bincount(codes * classes + model.codes(rows), minlength=classes * classes).reshape(classes, classes)
+    losses = -float(np.sum(model.log_probabilities(rows)[np.arange(len(codes)), codes])) if model.has_probabilities else 0.0
     return confusion, losses
 
 
-def _of_numbers(model: "discreet.Model", records: "discreet.EncodedTable | discreet.data.BlockTable", jobs: int) -> NumberMeasures:
-    from discreet.evaluation.outcomes import outcomes_of, outcomes_of_block
-
-    wanted = frozenset({"predict"})
+def _of_numbers(model: "AnyModel", records: "Held", jobs: int) -> NumberMeasures:
+    from discreet.evaluation.outcomes import PREDICTED
 
     def summed(found: Any) -> tuple[int, Any]:
         """How many there are, and sums of errors, their squares and targets; the targets' scatter around their own mean."""
@@ -175,12 +161,7 @@ def _of_numbers(model: "discreet.Model", records: "discreet.EncodedTable | discr
         middle = float(actual.mean()) if len(actual) else 0.0
         return len(actual), np.array([np.sum(np.square(off)), np.sum(np.abs(off)), np.sum(actual), np.sum(np.square(actual - middle))])
 
-    parts = _each(
-        records,
-        lambda block: summed(outcomes_of_block(model, block, wanted=wanted)),
-        lambda whole: summed(outcomes_of(model, whole, wanted=wanted)),
-        jobs,
-    )
+    parts = _asked(model, records, frozenset({PREDICTED}), summed, jobs)
     total = sum(count for count, _ in parts)
     _require(total)
     squares, absolute, targets = (math.fsum(float(sums[place]) for _, sums in parts) for place in range(3))
@@ -196,12 +177,19 @@ def _of_numbers(model: "discreet.Model", records: "discreet.EncodedTable | discr
     )
 
 
-def _each(
-    records: "discreet.EncodedTable | discreet.data.BlockTable", of_block: Callable[[Any], Any], of_whole: Callable[[Any], Any], jobs: int
-) -> list[Any]:
+def _asked(model: "AnyModel", records: "Held", wanted: frozenset[str], read: Callable[[Any], Any], jobs: int) -> list[Any]:
+    """What is read from the outcomes of each block, or of all records."""
+    from discreet.evaluation.outcomes import outcomes_of, outcomes_of_block
+
     if isinstance(records, discreet.data.BlockTable):
-        return list(records.map(lambda _, block: of_block(block), jobs))
-    return [of_whole(records)]
+        return list(records.map(lambda _, block: read(outcomes_of_block(model, block, wanted=wanted)), jobs))
+    X, y = parts_of(records)
+    return [read(outcomes_of(model, X, y, wanted=wanted))]
+
+
+def parts_of(records: "discreet.EncodedTable | ArrayRecords") -> tuple[Any, Any]:
+    """What `outcomes_of` takes."""
+    return (records, None) if isinstance(records, discreet.EncodedTable) else (records.X, records.y)
 
 
 def _require(records: int) -> None:

@@ -276,15 +276,19 @@ class Whose:
     ] = None
     rows_per_person: Annotated[int | None, "1: each person has one row. With --person: the most rows of a person that are kept."] = None
 
+    def check(self) -> None:
+        """Raise a usage error where one needs the other."""
+        if self.person is not None and self.rows_per_person is None:
+            raise usage_error("--person needs --rows-per-person, the most rows of a person that are kept")
+        if self.person is None and self.rows_per_person is not None and self.rows_per_person != 1:
+            raise usage_error(f"--rows-per-person {self.rows_per_person} needs --person, the column that says whose row each is")
+
     def schema(self, path: str) -> "discreet.Schema":
         """The schema in this file with what the options say.
 
         Raises SchemaError where the two say different things, and as `Schema.load` does.
         """
-        if self.person is not None and self.rows_per_person is None:
-            raise usage_error("--person needs --rows-per-person, the most rows of a person that are kept")
-        if self.person is None and self.rows_per_person is not None and self.rows_per_person != 1:
-            raise usage_error(f"--rows-per-person {self.rows_per_person} needs --person, the column that says whose row each is")
+        self.check()
         schema = discreet.Schema.load(path)
         if self.rows_per_person is None:
             return schema

@@ -141,7 +141,7 @@ def outcomes_of(model: Any, X: Any, y: Any = None, *, wanted: frozenset[str] = A
 
 def outcomes_of_block(model: Any, block: Block, *, wanted: frozenset[str] = ANSWERS) -> Outcomes:  # noqa: ANN401 - as above
     """Ask the model about the records of a block of a table, at least one. Raises as `outcomes_of` does."""
-    return _asked(model, truth_of_block(model, block), _as_taken(model, block.rows), wanted)
+    return _asked(model, truth_of_block(model, block), as_taken(model, block.rows), wanted)
 
 
 def target_column(model: Any, block: Block) -> npt.NDArray[Any]:  # noqa: ANN401 - as above
@@ -149,7 +149,7 @@ def target_column(model: Any, block: Block) -> npt.NDArray[Any]:  # noqa: ANN401
     return truth_of_block(model, block).column
 
 
-def _as_taken(model: Any, rows: Matrix) -> Any:  # noqa: ANN401 - as above
+def as_taken(model: Any, rows: Matrix) -> Any:  # noqa: ANN401 - as above
     """Rows in the form that a model takes: encoded for one that brings its schema, an array or a sparse matrix for the others."""
     return model.schema.encoded(rows) if isinstance(model, StoredModel) else rows.plain()
 
