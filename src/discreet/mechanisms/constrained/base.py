@@ -68,7 +68,6 @@ class ConstrainedMechanism(Mechanism[ConstrainedRisk, Records]):
 class GaussianSteps:
     """The noise of every step, and how many there are."""
 
-    sampler: ClassVar[str] = "discrete Gaussian integers, exactly (staircase rejection in integer arithmetic)"
     count: int
     """T."""
     step: float

@@ -23,7 +23,7 @@ import math
 from abc import abstractmethod
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import ClassVar, Generic, Self, TypeVar
+from typing import Generic, Self, TypeVar
 
 import numpy as np
 
@@ -213,7 +213,6 @@ def grid_step(radius: float, dimension: int) -> float:
 class LaplaceGrid:
     """Discrete Laplace noise on a grid: pure privacy for a sure radius."""
 
-    sampler: ClassVar[str] = "discrete Laplace integers, exactly (staircase rejection in integer arithmetic)"
     step: float
     """w, a power of two."""
     scale: float
@@ -240,7 +239,6 @@ class LaplaceGrid:
 class GaussianGrid:
     """Discrete Gaussian noise on a grid: (epsilon, delta) for a sure radius."""
 
-    sampler: ClassVar[str] = "discrete Gaussian integers, exactly (staircase rejection in integer arithmetic)"
     step: float
     """w, a power of two."""
     scale: float
