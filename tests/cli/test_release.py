@@ -106,7 +106,7 @@ def test_what_is_not_private_is_said_plainly(survey, extra):
         ((*RELEASE, "--method", "aditive"), 3, "Did you mean 'additive'"),
         ((*RELEASE, "--method", "additive", "--epsilon", "1"), 3, "needs delta"),
         ((*ADDITIVE, "--rows", "9"), 3, "takes no rows"),
-        ((*ADDITIVE, "--neighbours", "add-remove"), 3, "give slots"),
+        ((*ADDITIVE, "--neighbours", "add-remove"), 3, "give slots (--slots)"),
         ((*ADDITIVE, "--calibration", "loose"), 3, "'published'"),
         ((*ADDITIVE[:-1], "0"), 3, "delta"),
         ((*RELEASE, "--method", "fisher", "--weights", "a,b"), 2, "--weights needs numbers"),
@@ -125,6 +125,8 @@ def test_what_is_not_private_is_said_plainly(survey, extra):
         (("inspect", "people.csv"), 3, "there is no release"),
         (("randomise", "--schema", "survey.toml", "--epsilon", "1", "--delta", "1e-6", "age"), 2, "NAME=VALUE"),
         (("randomise", "--schema", "survey.toml", "--epsilon", "1", "--delta", "1e-6", "age=1"), 3, "lacks the columns 'hours'"),
+        (("randomise", "--schema", "survey.toml", "--epsilon", "1", "--delta", "0", "age=1", "hours=2", "foo=1"), 2, "names no column of the schema"),
+        (("frequencies", "none.jsonl", "--schema", "survey.toml"), 3, "cannot be read (No such file or directory)"),
         (("randomise", "--schema", "survey.toml", "--epsilon", "1", "--delta", "1e-6", "age=1", "age=2"), 2, "each column once"),
     ],
 )
@@ -248,6 +250,14 @@ def test_numbers_of_owners_are_randomised_without_a_delta(survey):
     refused = ("release", "people.csv", "--schema", "survey.toml", "--epsilon", "1", "--out", "more", "--method")
     assert "take method 'laplace'" in discreet(*refused, "additive", "--delta", "0").error
     assert "delta 0; 0.1 was given" in discreet(*refused, "laplace", "--delta", "0.1").error
+    assert "release --method local" in discreet("frequencies", "records.jsonl", "--schema", "survey.toml").error
+
+
+def test_categories_with_a_number_to_predict_get_laplace_noise_without_a_delta(survey):
+    schema = '[categorical.transport]\ncategories = ["bike", "bus", "car"]\n\n[target]\ncolumn = "hours"\nlower = 0\nupper = 80\n'
+    (survey / "answers.toml").write_text(SURVEY[: SURVEY.index("\n[")] + "\n" + schema, encoding="utf-8")
+    made = discreet("randomise", "transport=bus", "hours=8", "--schema", "answers.toml", "--delta", "0", "--epsilon", "2", "--json").json
+    assert made["certificate"]["mechanism"] == "release-laplace-rows"
 
 
 def test_lines_of_owners_are_collected_whatever_ledger_the_environment_names(survey, monkeypatch):

@@ -12,7 +12,7 @@ from discreet.cli.output import Outcome, refuse_same_file, styled
 from discreet.core.errors import FileFormatError, InvalidInput
 from discreet.core.files.lookup import exists
 from discreet.core.files.strict_json import read_object
-from discreet.core.files.whole_file import write_whole
+from discreet.core.files.whole_file import reason_of, write_whole
 
 _Path: TypeAlias = Annotated[File, Argument(metavar="FILE")]
 _Name: TypeAlias = Annotated[str, "Name of the data set."]
@@ -239,6 +239,5 @@ def _read(exported: str) -> str:
     except UnicodeDecodeError:
         refusal: InvalidInput = FileFormatError(f"{exported!r} is not UTF-8, so no export of a ledger.")
     except (OSError, ValueError) as error:
-        reason = (error.strerror if isinstance(error, OSError) else None) or type(error).__name__
-        refusal = InvalidInput(f"the export {exported!r} cannot be read ({reason}). Check the path.")
+        refusal = InvalidInput(f"the export {exported!r} cannot be read ({reason_of(error)}). Check the path.")
     raise refusal

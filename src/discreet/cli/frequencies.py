@@ -10,6 +10,7 @@ import discreet
 from discreet.cli.options import ARGUMENT, File, SchemaFile, command
 from discreet.cli.output import Outcome, check_output, labelled, step, table, written
 from discreet.core.errors import FileFormatError, InvalidInput
+from discreet.core.files.whole_file import reason_of
 
 
 @command(
@@ -67,7 +68,7 @@ def _read(lines: str, schema: "discreet.Schema") -> "discreet.releases.Reports":
         refusal: InvalidInput = FileFormatError(f"{lines!r} cannot be counted: {error}")
     except (OSError, UnicodeDecodeError) as error:
         needed = "A file of lines from `discreet randomise --delta 0` is needed."
-        refusal = InvalidInput(f"{lines!r} cannot be read ({type(error).__name__}). {needed}")
+        refusal = InvalidInput(f"{lines!r} cannot be read ({reason_of(error)}). {needed}")
     raise refusal
 
 

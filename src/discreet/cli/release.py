@@ -37,9 +37,10 @@ from discreet.cli.options import (
     usage_error,
 )
 from discreet.cli.output import Outcome, announce, check_report, labelled, refuse_same_file, step, styled, within, written_report
-from discreet.core.errors import FileFormatError, InvalidInput, quietly
+from discreet.core.errors import FileFormatError, InvalidInput, quietly, quoted
 from discreet.core.files.lookup import is_folder
 from discreet.core.files.strict_json import read_object
+from discreet.core.files.whole_file import reason_of
 
 _Published: TypeAlias = "discreet.releases.PublishedRelease | discreet.releases.SyntheticTable"
 _WIDTH = 100
@@ -249,7 +250,7 @@ def _collected(
     except FileFormatError as error:
         refusal: InvalidInput = FileFormatError(f"{table!r} cannot be collected: {error}")
     except (OSError, UnicodeDecodeError) as error:
-        refusal = InvalidInput(f"{table!r} cannot be read ({type(error).__name__}). A file of lines from `discreet randomise` is needed.")
+        refusal = InvalidInput(f"{table!r} cannot be read ({reason_of(error)}). A file of lines from `discreet randomise` is needed.")
     raise refusal
 
 
@@ -308,7 +309,9 @@ def randomise(
     cells: Annotated[tuple[str, ...], Argument(metavar="[NAME=VALUE]...")] = (),
     schema: Annotated[File, "What is public about the records, in TOML; the same for all owners."],
     epsilon: Annotated[float, "Privacy loss of this record, > 0."],
-    delta: Annotated[float, "Probability that the loss is exceeded; 0 for categories, which need none."],
+    delta: Annotated[
+        float, "Probability that the loss is exceeded. With 0, categories are randomised as what they are, and numbers get Laplace noise."
+    ],
     target: Target = "noisy",
     seed: Seed = None,
 ) -> Outcome:
@@ -322,25 +325,28 @@ def randomise(
     of many owners. Records with numbers get Laplace noise on all of their columns.
     """
     public, released = discreet.Schema.load(schema), discreet.queries.Target(target)
+    of_classes = isinstance(public.target, discreet.data.Target) or released is discreet.queries.Target.OMITTED
     survey: discreet.releases.LocalSurvey | discreet.releases.CategorySurvey
-    if delta == 0 and not (public.numeric or public.date):
+    if delta == 0 and of_classes and not (public.numeric or public.date):
         survey = discreet.releases.CategorySurvey.planned(public, epsilon=epsilon, target=released)
     else:
         survey = discreet.releases.LocalSurvey.planned(public, epsilon=epsilon, delta=delta, target=released)
     noise = noise_of(seed)
-    record = _arguments(cells) if cells else _standard_input()
+    record = _arguments(cells, public.columns(target=True, persons=True)) if cells else _standard_input()
     with step("Randomising"):
         made = survey.randomise(record, noise)
     return Outcome(named=False, document=made.to_dict(), lines=[made.to_line()])
 
 
-def _arguments(cells: Sequence[str]) -> dict[str, object]:
+def _arguments(cells: Sequence[str], known: Sequence[str]) -> dict[str, object]:
     record: dict[str, object] = {}
     for cell in cells:
         name, equals, value = cell.partition("=")
         if not equals or not name or name in record:
             raise usage_error("a record is given as NAME=VALUE, each column once")
         record[name] = value
+    if not record.keys() <= set(known):
+        raise usage_error(f"an argument names no column of the schema, whose columns are {quoted(known)}")
     return record
 
 

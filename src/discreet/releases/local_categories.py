@@ -61,11 +61,14 @@ class CategorySurvey:
 def asked(schema: Schema, target: Target) -> Categories:
     """Raises as `CategorySurvey.planned`."""
     if schema.numeric or schema.date:
-        raise InvalidInput("with delta = 0 categories alone are randomised, and the schema has numbers or dates: leave these out, or give delta > 0.")
+        raise InvalidInput(
+            "reports of categories are for a schema of categories alone, and this one has numbers or dates: leave these out. "
+            "Records with numbers are randomised with noise (LocalSurvey), and collected (`discreet release --method local`)."
+        )
     if target is Target.CLEAR:
-        raise InvalidInput("with delta = 0 the target is randomised with the record or left out (target='omitted'); 'clear' was given.")
+        raise InvalidInput("the target of a report of categories is randomised with it or left out (target='omitted'); 'clear' was given.")
     if target is Target.NOISY and not isinstance(schema.target, ClassTarget):
-        raise InvalidInput(f"with delta = 0 categories alone are randomised, and {schema.target.where} has no classes: use target='omitted'.")
+        raise InvalidInput(f"reports of categories are of classes, and {schema.target.where} has none: leave it out (target='omitted').")
     return Categories(columns=tuple((name, len(labels)) for name, labels in labels_of(schema, target)))
 
 
@@ -132,7 +135,8 @@ def read_reports(lines: Iterable[str], schema: Schema) -> Reports:
 
     def fits(record: RandomisedRecord) -> None:
         if record.certificate.mechanism != RandomisedCategories.name:
-            raise FileFormatError("lines of `discreet randomise --delta 0` are needed, of categories; another release was found.")
+            needed = "lines of `discreet randomise --delta 0` are needed, of categories; another release was found."
+            raise FileFormatError(f"{needed} Lines with numbers are collected by `discreet release --method local`.")
         target = Target.NOISY if len(record.columns) > len(bit_names(schema, Target.OMITTED)) else Target.OMITTED
         problem = asked(schema, target).to_dict()
         if dict(record.certificate.problem) != problem or record.columns != bit_names(schema, target) or len(record.values) != len(record.columns):

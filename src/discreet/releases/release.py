@@ -16,6 +16,7 @@ from discreet.accounting import Guarantee, Json
 from discreet.certificates import Verification
 from discreet.core.arrays import Floats
 from discreet.core.errors import FileFormatError, InvalidInput
+from discreet.core.files.whole_file import reason_of
 from discreet.core.neighbours import REPLACE_ONE
 from discreet.data import Domain
 from discreet.queries import Projection, Target
@@ -220,7 +221,7 @@ def read_release(folder: str | Path) -> PublishedRelease:
     except (FileNotFoundError, NotADirectoryError):
         refusal = InvalidInput(f"there is no release {str(folder)!r}: a folder with a {NAME} is needed. Check the path.")
     except (OSError, ValueError) as error:
-        refusal = InvalidInput(f"release {str(folder)!r} cannot be read ({type(error).__name__}). A readable folder is needed.")
+        refusal = InvalidInput(f"release {str(folder)!r} cannot be read ({reason_of(error)}). A readable folder is needed.")
     else:
         if '"discreet-synthetic/' in text:
             raise InvalidInput(f"{str(folder)!r} is a synthetic table, whose rows need no correction: read it with read_synthetic.")

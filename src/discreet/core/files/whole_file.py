@@ -121,10 +121,14 @@ def _remove(temporary: Path) -> None:
         temporary.unlink(missing_ok=True)
 
 
+def reason_of(error: Exception) -> str:
+    """What the system says, in its own words, without a path; else the name of the exception."""
+    return (error.strerror if isinstance(error, OSError) else None) or type(error).__name__
+
+
 def not_written(path: str | Path, error: Exception, *, what: str = "") -> InvalidInput:
     """The refusal for whatever the system says; `what` stands before the path."""
-    reason = (error.strerror if isinstance(error, OSError) else None) or type(error).__name__
-    return InvalidInput(f"{what}{str(path)!r} cannot be written ({reason}). Choose another path, or make this one writable.")
+    return InvalidInput(f"{what}{str(path)!r} cannot be written ({reason_of(error)}). Choose another path, or make this one writable.")
 
 
 def exists_already(what: str) -> InvalidInput:

@@ -49,14 +49,14 @@ def check_placement(query: RowQuery, neighbours: Neighbours, slots: int | None) 
         raise InvalidInput("targets in clear tell how many records there are: under add-remove take target='noisy' or 'omitted'.")
     if not query.read.in_order and slots is None:
         raise InvalidInput(
-            "how many rows a person has, and where they are in the table, would be told by the released rows. Give slots, a public number of rows "
-            "(the rest are rows of zeros, with noise, in secret order); as many as there are persons, times the rows of a person that are kept, "
-            "are always enough."
+            "how many rows a person has, and where they are in the table, would be told by the released rows. Give slots (--slots), a public number "
+            "of rows (the rest are rows of zeros, with noise, in secret order); as many as there are persons, times the rows of a person that are "
+            "kept, are always enough."
         )
     if query.read.in_order and (neighbours is ADD_REMOVE) != (slots is not None):
         raise InvalidInput(
-            "one released row a record tells their number. Under add-remove give slots, a public number of rows (the rest are rows of zeros, "
-            "with noise, in secret order); under replace-one the number of records is public, and slots must be None."
+            "one released row a record tells their number. Under add-remove give slots (--slots), a public number of rows (the rest are rows of "
+            "zeros, with noise, in secret order); under replace-one the number of records is public: leave slots out."
         )
 
 
