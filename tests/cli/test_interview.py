@@ -15,6 +15,7 @@ ANSWERS = [
     *("", "abc", "1.000,5", "250", "50", "2_500"),  # what is no number, then bounds that bound nothing
     *("", "2010-01-01", "2025-12-31"),
     *("", "weiblich, männlich, w"),
+    "1.2",
     "day.m",
 ]
 
@@ -36,6 +37,8 @@ def test_the_answers_make_a_schema_that_a_model_is_fitted_with(tmp_path, monkeyp
     (number,), (day,), (label,) = found.numeric, found.date, found.categorical
     assert (number.lower, number.upper, number.outside, number.missing) == (50.0, 2500.0, "clip", "indicator")
     assert (day.lower, found.file.dates, found.file.decimal, found.file.separator) == ("2010-01-01", "day.month.year", ",", ";")
+    assert found.file.thousands == "."
+    assert "schema check p.toml p.csv --local" in made.out
     assert (label.categories, label.other, label.missing) == (("weiblich", "männlich", "w", "other"), "other", "other")
     fitted = discreet("fit", "p.csv", "--schema", "p.toml", "--epsilon", "1", "--out", "m.json")
     assert fitted.code == 0, fitted.err
@@ -53,13 +56,13 @@ def test_questions_that_end_too_soon_write_nothing(tmp_path, monkeypatch):
 
 def test_a_number_to_predict_and_rows_of_nobody(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
-    answers = ["Gr", "num", "100", "200", "skip", "skip", "skip", "cat", "Ja, ja", "ja, nein, Other", "y"]
+    answers = ["Gr", "num", "100", "200", "skip", "skip", "skip", "cat", "Ja, ja", "ja, nein, Other", "y", ""]
     made = asked(tmp_path, answers)
     assert made.code == 0, made.err
     found = Schema.load(tmp_path / "p.toml")
     assert (found.target.lower, found.target.upper, found.persons) == (100.0, 200.0, None)
     assert [(one.categories, one.other) for one in found.categorical] == [(("ja", "nein", "Other"), "Other")]
-    again = asked(tmp_path, [*answers[:-1], "n"], "--overwrite")
+    again = asked(tmp_path, [*answers[:-2], "n", ""], "--overwrite")
     assert again.code == 0
     assert Schema.load(tmp_path / "p.toml").rows_per_person == 1
 

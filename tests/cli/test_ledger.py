@@ -287,6 +287,19 @@ def test_a_total_is_changed_with_its_reason(folder, ledger):
     assert discreet("budget", "amend", "team.ledger", "--epsilon", "2").code == 2
 
 
+def test_the_history_says_which_model_and_why_and_how_the_total_changed(folder, ledger):
+    assert discreet(*FIT, *SPEND, "--purpose", "the ward's study", "--epsilon", "1").code == 0
+    ledger.amend("people", epsilon=2.0, delta=1e-6, reason="a second study")
+    first, second, *_ = discreet("budget", "history", "team.ledger").out.splitlines()
+    assert "the ward's study: linear-svc, model.json (objective-perturbation-pure)" in first
+    assert second.endswith("people  total changed to epsilon 2, delta 1e-06: a second study")
+    assert [one["reason"] for one in json.loads(discreet("budget", "history", "team.ledger", "--json").out)["amendments"]] == ["a second study"]
+    assert discreet(*FIT, "--overwrite", "--purpose", "nothing").code == 2
+    long = discreet(*FIT, *SPEND, "--overwrite", "--purpose", "x" * 121)
+    assert long.code == 3
+    assert "at most 120 characters" in long.error
+
+
 @pytest.mark.parametrize("arguments", [("report", "model.json", "--out", "page.pdf"), ("show", "model.json", "--plot", "curves.png")])
 def test_a_name_of_another_kind_of_file_is_refused(folder, arguments):
     assert discreet(*FIT).code == 0

@@ -1,6 +1,8 @@
 """Tables as people have them: other separators, encodings, marks of numbers, orders of dates, capitals and aliases."""
 
 import gzip
+import io
+import sys
 from datetime import date
 
 import numpy as np
@@ -12,7 +14,10 @@ from hypothesis import strategies as st
 from discreet.core.errors import FileFormatError, InvalidInput, SchemaError
 from discreet.data import CategoricalColumn, DateColumn, Dialect, NumericColumn, Schema, Target, dialect_of, read_header, read_table
 from discreet.data.cells import bounded_days, bounded_numbers, encode_labels
+from discreet.data.dialect import recognised
 from discreet.data.draft import schema_stub
+from discreet.data.encodings import Bins, Curve
+from discreet.data.persons import person_codes
 from tests.canary import CANARY
 
 NAMES = ["Größe", "Aufnahme", "Geschlecht", "krank"]
@@ -64,6 +69,25 @@ def test_what_follows_the_first_line_shows_nothing(tmp_path):
         for line in (b"\n", b"\r\n", b"\r"):
             (tmp_path / "b.csv").write_bytes((head + rest).replace(b"\n", line))
             assert dialect_of(tmp_path / "b.csv") == plain
+
+
+@pytest.mark.parametrize("encoding", ["utf-8", "utf-8-sig", "utf-16", "utf-16-le", "utf-16-be", "cp1252"])
+def test_empty_lines_before_the_header_do_not_count(tmp_path, encoding):
+    path = written(tmp_path / "p.csv", encoding=encoding)
+    path.write_bytes(path.read_bytes().decode(encoding).join(["\r\n \n", ""]).encode(encoding))
+    assert dialect_of(path).separator == ";"
+    path.write_bytes("\n\r\n".encode(encoding))
+    assert dialect_of(path) == Dialect(encoding=dialect_of(path).encoding)
+
+
+def test_a_header_that_is_cut_within_a_character_is_read_as_it_is(monkeypatch):
+    """Of standard input a few thousand bytes can be looked at before they are read."""
+    content = f"{';'.join(f'ü{place}' for place in range(4_000))}\n1;2\n".encode()
+    for missing in (0, 1):
+        monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BufferedReader(io.BytesIO(b"a" * missing + content), 5_001)))
+        assert dialect_of("-") == Dialect(separator=";", decimal=",")
+    assert recognised(content[:5_001], separator=",") == recognised(content[:5_000], separator=",") == Dialect(separator=";", decimal=",")
+    assert recognised(b"\xfc;b\n", separator=",").encoding == "cp1252"
 
 
 @pytest.mark.parametrize("record", ["x;1,5;y", "1.234,5;x;y", '"1,234.5";x;y'])
@@ -128,6 +152,26 @@ def test_missing_texts_are_those_of_the_file():
         dialect=dialect,
     )
     assert found.tolist() == [4.0, 4.0, 4.0, 9.5]
+
+
+def test_missing_texts_are_compared_as_labels_are():
+    number, label = NumericColumn(name="x", lower=0, upper=10, missing=4), CategoricalColumn(name="y", categories=("a", "b"), missing="b")
+    dialect = Dialect(ignore_case=True, missing=("n/a", "K.A."))
+    assert bounded_numbers(pl.Series(["N/A", "k.a.", "1"]), number, dialect=dialect).tolist() == [4.0, 4.0, 1.0]
+    assert encode_labels(pl.Series(["N/A", "k.A.", "A"]), label, dialect=dialect).tolist() == [1, 1, 0]
+    with pytest.raises(InvalidInput, match="the id of a person is missing"):
+        person_codes(["1", "N/A"], dialect=dialect)
+    with pytest.raises(InvalidInput, match="must hold numbers"):
+        bounded_numbers(pl.Series(["N/A"]), number, dialect=Dialect(missing=("n/a",)))
+    with pytest.raises(SchemaError, match="is declared and listed in missing_values too"):
+        Schema.from_dict({**SCHEMA.to_dict(), "missing_values": ["W"]})
+
+
+def test_features_of_a_date_are_named_by_dates():
+    column = DateColumn(name="d", lower="2000-01-01", upper="2000-12-31", encoding=[Curve(count=2, steps="equal"), Bins(cuts=(11_000.5,))])
+    assert column.names == ("d at 2000-01-01", "d at 2000-07-02", "d at 2000-12-31", "d from 2000-01-01", "d from 2000-02-14")
+    column = DateColumn(name="d", lower="2000-01-01", upper="2000-01-01T12:00", encoding="curve")
+    assert column.names[1] == "d at 2000-01-01 00:45:00"
 
 
 @pytest.mark.parametrize(

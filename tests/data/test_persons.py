@@ -16,6 +16,7 @@ from hypothesis import strategies as st
 
 from discreet.core.errors import InvalidInput
 from discreet.core.neighbours import Persons
+from discreet.data.dialect import Dialect
 from discreet.data.persons import KEY_WORDS, Draw, key_codes, keyed, person_codes, row_weights, times, weights_of
 from discreet.noise import SeededNoise
 from tests.canary import CANARY, assert_silent
@@ -120,10 +121,10 @@ def test_a_missing_id_is_refused(kind):
 
 
 def test_a_marker_is_a_missing_id_in_texts_and_numbers():
-    assert same_groups(person_codes([17, 4, 17], markers=["-1"]).tolist(), [0, 1, 0])
+    assert same_groups(person_codes([17, 4, 17], dialect=Dialect(missing=("-1",))).tolist(), [0, 1, 0])
     for ids in (["a", "?"], [17, -1]):
         with pytest.raises(InvalidInput, match="missing"):
-            person_codes(ids, markers=["?", "-1"])
+            person_codes(ids, dialect=Dialect(missing=("?", "-1")))
 
 
 @pytest.mark.parametrize("ids", [[CANARY], [2.0**53], [17, CANARY], [[1], [2]], [b"17"], "17", np.zeros((2, 2)), 17, [float("inf")]], ids=repr)

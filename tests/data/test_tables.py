@@ -88,7 +88,7 @@ def test_columns_without_a_name_are_left_out(tmp_path):
         ("t.csv.gz", gzip.compress(b"a,b\n1,2\n", mtime=0)[:-6], FileFormatError, "damaged"),
         ("t.parquet", CSV, FileFormatError, "no readable Parquet file"),
         ("t.parquet", b"PAR1" + b"\x00" * 40 + b"PAR1", FileFormatError, "no readable Parquet file"),
-        ("t.xlsx", CSV, InvalidInput, "must end in .csv, .csv.gz, .txt, .tsv or .parquet"),
+        ("t.xls", CSV, InvalidInput, "must end in .csv, .csv.gz, .txt, .tsv, .xlsx or .parquet"),
         ("t.csv", "b,c\n1,2\n", SchemaError, "lacks the columns 'a' that the schema declares"),
         ("t.csv", "a,a\n1,2\n", SchemaError, "more than one column of the name 'a'"),
         ("t.csv", "A ,b\n1,2\n", SchemaError, "in another spelling"),

@@ -123,7 +123,7 @@ def history(
     plot: Annotated[File | None, Option(metavar="OUT.svg", help="Also draw the spending over time.")] = None,
     overwrite: _Overwrite = False,
 ) -> Outcome:
-    """Print every release on a data set of the ledger FILE, in the order of their reservation (UTC)."""
+    """Print every release on a data set of the ledger FILE, and every change of its total, in the order of their times (UTC)."""
     ledger = open_ledger(path)
     data_set = data_set_of(ledger, data_set)
     entries = ledger.history(data_set)
@@ -131,9 +131,13 @@ def history(
         _write(plot, ledger.plot(data_set), path, overwrite=overwrite)
     listed = [{name: value for name, value in entry.to_dict().items() if name != "data_set"} for entry in entries]
     told = _document(ledger, ledger.data_set(data_set))
-    lines = [*map(str, entries)] or [f"Nothing has been released on {data_set!r}."]
+    amended = ledger.amendments(data_set)
+    changes = [{"created": one.created, "total": one.total.to_dict(), "reason": one.reason} for one in amended]
+    # Both begin with a moment in UTC.
+    by_time = sorted([*map(str, entries), *map(str, amended)], key=lambda line: line.partition(" ")[0])
+    lines = by_time or [f"Nothing has been released on {data_set!r}."]
     lines += ["", f"Left: {ledger.left(data_set).words}", *([] if plot is None else [f"Written to {plot}"])]
-    return Outcome(document={"ledger": path, "data_set": told, "entries": listed, "written": plot}, lines=lines)
+    return Outcome(document={"ledger": path, "data_set": told, "entries": listed, "amendments": changes, "written": plot}, lines=lines)
 
 
 @command("Draw the spending on a data set.", "discreet budget plot team.ledger --data-set people --out people.svg")

@@ -51,8 +51,8 @@ def describe(
     One budget pays for all of it, under one certificate: every column together, and groups for nothing. Counts are whole numbers, at least 0, that
     add up wherever the same records are counted.
 
-    TABLE is a .csv, .csv.gz, .tsv or .parquet file with the columns that the schema names, or - for CSV on standard input. Several .parquet, .arrow,
-    .feather or .ipc files, a folder of .parquet files, and every table for --dask are read in blocks, so that they need not fit into memory.
+    TABLE is a .csv, .csv.gz, .tsv, .xlsx or .parquet file with the columns that the schema names, or - for CSV on standard input. Several .parquet,
+    .arrow, .feather or .ipc files, a folder of .parquet files, and every table for --dask are read in blocks, so that they need not fit into memory.
     """
     with step("Checking what can be checked without the records"):
         from discreet.core.validate import job_count
@@ -78,7 +78,7 @@ def describe(
             if twice := [other for other, same in files.items() if other != name and same_path(path, same)]:
                 raise InvalidInput(f"{name} and {twice[0]} name the same file. Give each its own.")
         check_report(report, *sources, out, csv, plot, overwrite=overwrite)
-        account = spending.account()
+        account = spending.account("description", out)
         check_fits(account, prepared.guarantee)
     ask(public, schema, run=True)
     noise = noise_of(seed)

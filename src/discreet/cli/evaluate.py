@@ -158,7 +158,7 @@ def _private(given: _Evaluate, epsilon: float) -> Outcome:
         if same_path(given.out, given.plot):
             raise InvalidInput("--out and --plot name the same file. Give each its own.")
         check_report(given.report, *sources, given.out, given.plot, overwrite=given.overwrite)
-        account = given.spending.account()
+        account = given.spending.account("evaluation", given.model)
         check_fits(account, prepared.guarantee)
     noise = noise_of(given.seed)
     if isinstance(model, discreet.ArrayModel):
@@ -265,7 +265,7 @@ def intervals(
         prepared = prepare_uncertainty(fitted, epsilon=epsilon, delta=delta, prior=pulled)
         check_target(prepared.query.problem, target)
         check_output(out, table, model, prior, spending.ledger, overwrite=overwrite)
-        account = spending.account()
+        account = spending.account("intervals", model)
         check_fits(account, prepared.guarantee)
     noise = noise_of(seed)
     frame = read(table, fitted.schema.columns(target=True), fitted.schema.file)

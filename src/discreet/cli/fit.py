@@ -84,8 +84,8 @@ def fit(
 ) -> Outcome:
     """Train a private classifier or regression on TABLE and write a model file with its certificate.
 
-    TABLE is a .csv, .csv.gz, .tsv or .parquet file with the columns that the schema names, or - for CSV on standard input. Several .parquet, .arrow,
-    .feather or .ipc files, a folder of .parquet files, and every table for --dask are read in blocks, so that they need not fit into memory.
+    TABLE is a .csv, .csv.gz, .tsv, .xlsx or .parquet file with the columns that the schema names, or - for CSV on standard input. Several .parquet,
+    .arrow, .feather or .ipc files, a folder of .parquet files, and every table for --dask are read in blocks, so that they need not fit into memory.
     Arguments, schema, the output path and what is left in the ledger are checked before a record is read.
     """
     settings: Settings = asdict(training) | {"n_jobs": records.jobs, "random_state": file.seed}
@@ -100,7 +100,7 @@ def fit(
         check_output(intervals, *records.files, schema, spending.ledger, overwrite=file.overwrite)
         if same_path(intervals, file.out) or same_path(intervals, file.report):
             raise InvalidInput("--intervals names the file of --out or --report. Give each its own.")
-        account = spending.account()
+        account = spending.account(kind, file.out)
         chosen = columns_to_cut(public) if cuts == "private" or called_private(public) else []
         if prior is not None and chosen:
             raise InvalidInput(

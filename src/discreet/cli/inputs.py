@@ -169,16 +169,25 @@ class Spending:
         "and, with replace-one, that how many rows each person has is public.",
     ] = None
 
-    def account(self) -> "discreet.ledger.Account | None":
-        """The account that is meant, after a look whether it is there; None where there is no --ledger."""
+    purpose: Annotated[str | None, "What the release is for, in words that anybody may read; the ledger keeps them."] = None
+
+    def account(self, made: str, *files: str | None) -> "discreet.ledger.Account | None":
+        """The account that is meant, after a look whether it is there; None where there is no --ledger.
+
+        The ledger keeps what is `made`, and the names of the files, without their folders, beside the purpose.
+        """
         if self.ledger is None:
-            for name in ("data_set", "part", "group_rows"):
+            for name in ("data_set", "part", "group_rows", "purpose"):
                 if getattr(self, name) is not None:
                     raise usage_error(f"{flag(name)} needs --ledger (or DISCREET_LEDGER)")
             return None
         opened = open_ledger(self.ledger)
         name = data_set_of(opened, self.data_set)
-        account = discreet.ledger.Account(self.ledger, name, part=self.part, group_rows=self.group_rows)
+        named = ", ".join([made, *(Path(file).name for file in files if file is not None)])
+        why = named if self.purpose is None else f"{self.purpose}: {named}"
+        if len(why) > 120 or not named.isprintable():
+            why = self.purpose or made
+        account = discreet.ledger.Account(self.ledger, name, part=self.part, group_rows=self.group_rows, why=why)
         opened.spent(name, part=self.part)
         return account
 

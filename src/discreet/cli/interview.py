@@ -23,6 +23,8 @@ T = TypeVar("T")
 Kind = Literal["number", "categories", "date", "person", "skip"]
 KINDS: tuple[Kind, ...] = ("number", "categories", "date", "person", "skip")
 DATES = ("year-month-day", "day.month.year", "month/day/year", "day/month/year")
+MARKS = {"": "1234567", ",": "1,234,567", ".": "1.234.567", " ": "1 234 567", "'": "1'234'567", "_": "1_234_567"}
+"""How large numbers are written, by the mark of thousands."""
 _OTHER = "other"
 
 
@@ -55,13 +57,16 @@ def proposal(name: str) -> Proposal:
     return next((found for pattern, found in _BY_NAME if re.search(pattern, name.lower())), Proposal("number"))
 
 
-def interview(header: Sequence[str], *, name: str, target: str | None, file: Dialect) -> "discreet.Schema":
-    """The schema that the answers make. Raises InvalidInput where the questions end before the answers do."""
+def interview(header: Sequence[str], *, name: str, target: str | None, file: Dialect, text: bool = True) -> "discreet.Schema":
+    """The schema that the answers make; of a file of text how its numbers are written is asked too.
+
+    Raises InvalidInput where the questions end before the answers do.
+    """
     refusal = InvalidInput("the questions were not answered to their end. Nothing was written.")
-    return quietly(lambda: _asked(header, name, target, file), refusal, click.Abort)
+    return quietly(lambda: _asked(header, name, target, file, text=text), refusal, click.Abort)
 
 
-def _asked(header: Sequence[str], name: str, target: str | None, file: Dialect) -> "discreet.Schema":
+def _asked(header: Sequence[str], name: str, target: str | None, file: Dialect, *, text: bool) -> "discreet.Schema":
     _say("Answer from what is publicly known: the questionnaire, the law, the code book. Never look a bound or a list up in the table.")
     _say("Enter takes what stands in brackets.")
     predicted = target if target is not None and target in header else _one("\nWhich column shall be predicted?", header, header[-1])
@@ -76,6 +81,8 @@ def _asked(header: Sequence[str], name: str, target: str | None, file: Dialect) 
     if several:
         _say("  Then single rows are protected, and not persons, until a column of ids is named under [person].")
     written = replace(file, ignore_case=True)
+    if text and (found["number"] or isinstance(answer, NumberTarget)):
+        written = replace(written, thousands=_thousands(file))
     if found["date"]:
         written = replace(written, dates=_one("\nHow are dates written?", DATES, DATES[1] if file.decimal == "," else DATES[0]))
     return discreet.Schema(
@@ -88,6 +95,12 @@ def _asked(header: Sequence[str], name: str, target: str | None, file: Dialect) 
         person=person,
         rows_per_person=None if person is not None or several else 1,
     )
+
+
+def _thousands(file: Dialect) -> str:
+    """The mark between groups of digits, which is not that of fractions."""
+    marks = {example: mark for mark, example in MARKS.items() if mark != file.decimal}
+    return marks[_one("\nHow are large numbers written in the file?", tuple(marks), MARKS[file.thousands if file.thousands in MARKS else ""])]
 
 
 def _target(column: str, file: Dialect) -> Target | NumberTarget:

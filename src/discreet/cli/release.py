@@ -123,10 +123,10 @@ class _Release:
 def release(given: _Release) -> Outcome:
     """Publish TABLE as a folder of data that others may train on, with a manifest and its certificate.
 
-    TABLE is a .csv, .csv.gz, .tsv or .parquet file with the columns that the schema names, or - for CSV on standard input. Several .parquet, .arrow,
-    .feather or .ipc files, a folder of .parquet files, and every table for --dask are read in blocks, and rows go out as they come in, so that
-    neither needs to fit into memory. Method, schema, folder and what is left in the ledger are checked before a record is read. Numbers are encoded
-    to [-1, 1] where the schema says rows = "bound", which is better for a release than "normalise".
+    TABLE is a .csv, .csv.gz, .tsv, .xlsx or .parquet file with the columns that the schema names, or - for CSV on standard input. Several .parquet,
+    .arrow, .feather or .ipc files, a folder of .parquet files, and every table for --dask are read in blocks, and rows go out as they come in, so
+    that neither needs to fit into memory. Method, schema, folder and what is left in the ledger are checked before a record is read. Numbers are
+    encoded to [-1, 1] where the schema says rows = "bound", which is better for a release than "normalise".
 
     Before anything is spent it is said, from public numbers alone, how large the noise is on a number and on a mean, what a learner would make of the
     release, and which method would tell more for the same budget; --dry-run stops there.
@@ -147,7 +147,7 @@ def release(given: _Release) -> Outcome:
             if given.out is None:
                 raise usage_error(f"--method {given.method} needs --out: it spends nothing, so there is nothing to try")
             return _shown(given, given.out, _collected(given, given.out, numbers, schema, about), None)
-        account = given.spending.account()
+        account = given.spending.account("release", given.out)
         rows_of_nobody = given.method == synthetic.METHOD
         if not rows_of_nobody:
             synthetic.refuse_options(given.synthetic, given.method)

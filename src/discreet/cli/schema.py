@@ -7,6 +7,7 @@ spent, so what was chosen is printed even where a file cannot be written.
 import sys
 from dataclasses import replace
 from pathlib import Path
+from shlex import quote
 from typing import Annotated, Any, Literal
 
 import discreet
@@ -51,7 +52,7 @@ def new(
     if interview:
         from discreet.cli.interview import interview as asked
 
-        text = asked(header, name=name, target=target, file=dialect).to_toml()
+        text = asked(header, name=name, target=target, file=dialect, text=not table.lower().endswith((".xlsx", ".parquet"))).to_toml()
     else:
         text = discreet.data.schema_stub(header, name=name, target=target, file=dialect)
     document = {"schema": text, "written": out}
@@ -61,11 +62,11 @@ def new(
     lines = [
         *([f"The file is read with {_written(dialect)}; check that in its table [file]."] if dialect.to_dict() else []),
         *(
-            [f"Written to {out}.", f"Next: discreet fit {table} --schema {out} --epsilon 1 --out model.json"]
+            [f"Written to {out}.", f"Next: discreet schema check {quote(out)} {quote(table)} --local"]
             if interview
             else [
                 f"Written to {out}: {len(header)} columns, all still to be filled in. Write down what is publicly known, never what the table shows.",
-                f"Next: edit {out}, then discreet schema check {out} {table}",
+                f"Next: edit {out}, then discreet schema check {quote(out)} {quote(table)}",
             ]
         ),
     ]
@@ -208,7 +209,7 @@ def bounds(
         if same_path(out, certified):
             raise InvalidInput("--out and --certificate name the same file. Give each its own.")
         prepared = prepare_bounds(draft, epsilon=epsilon, delta=delta, neighbours=neighbours, grid=grid)
-        account = spending.account()
+        account = spending.account("bounds", out)
         check_fits(account, prepared.mechanism.guarantee(prepared.problem))
     ask(draft.schema, schema)
     noise = noise_of(seed)

@@ -52,15 +52,15 @@ def tune(
 ) -> Outcome:
     """Fit TABLE with a secret random number of settings from a public grid, and write the best scored model with one certificate for all of it.
 
-    TABLE is a .csv, .csv.gz, .tsv or .parquet file with the columns that the schema names, or - for CSV on standard input. Several .parquet, .arrow,
-    .feather or .ipc files, a folder of .parquet files, and every table for --dask are read in blocks, so that they need not fit into memory.
+    TABLE is a .csv, .csv.gz, .tsv, .xlsx or .parquet file with the columns that the schema names, or - for CSV on standard input. Several .parquet,
+    .arrow, .feather or .ipc files, a folder of .parquet files, and every table for --dask are read in blocks, so that they need not fit into memory.
     """
     with step("Checking what can be checked without the records"):
         public = whose.schema(schema)
         named = kind or standard_kind(public)
         values = _grid(grid, named)
         file.check(*records.files, schema, spending.ledger)
-        account = spending.account()
+        account = spending.account(f"search for {named}", file.out)
         if 0 < epsilon < math.inf and 0 <= delta < 1:  # the search refuses others, and says why
             check_fits(account, _promised(epsilon, delta, discreet.Neighbours(neighbours), persons=public.persons is not None))
         settings: Settings = {"neighbours": neighbours, "public_records": public_records, **{name: one[0] for name, one in values.items()}}

@@ -153,7 +153,7 @@ def _numbers(series: "pl.Series", dialect: Dialect, no_number: InvalidInput) -> 
     else:
         if series.dtype == pl.Boolean:
             raise no_number
-        texts = without_markers(cell_texts(series), dialect.missing)
+        texts = without_markers(cell_texts(series), dialect)
         parsed = dialect.plain_numbers(texts).cast(pl.Float64, strict=False)
         if (parsed.is_null() & texts.is_not_null()).any():
             raise no_number
@@ -180,7 +180,7 @@ def _days(series: "pl.Series", dialect: Dialect, no_date: InvalidInput) -> Float
     elif isinstance(series.dtype, pl.Datetime):
         values = _in_days(series.dt.replace_time_zone(None).dt.timestamp("us"))
     else:
-        texts = without_markers(cell_texts(series), dialect.missing)
+        texts = without_markers(cell_texts(series), dialect)
         moments = moments_of(texts, dialect)
         if (moments.is_null() & texts.is_not_null()).any():
             raise no_date
@@ -212,7 +212,7 @@ def _in_days(moments: "pl.Series") -> Floats:
 
 def _codes(series: "pl.Series", labels: Sequence[Label], column: CategoricalColumn | Target, dialect: Dialect) -> Codes:
     """Positions among the labels, with the two marks for cells that have none."""
-    texts = dialect.folded_cells(without_markers(cell_texts(series), dialect.missing))
+    texts = dialect.folded_cells(without_markers(cell_texts(series), dialect))
     known = {dialect.folded(text): code for code, texts_of in enumerate(texts_of(labels, column.aliases)) for text in texts_of}
     codes = texts.replace_strict(list(known), list(known.values()), default=_UNDECLARED, return_dtype=pl.Int32)
     missing = texts.is_null().to_numpy()
@@ -234,9 +234,9 @@ def cell_texts(series: "pl.Series") -> "pl.Series":
     raise TypeError
 
 
-def without_markers(texts: "pl.Series", markers: Sequence[str]) -> "pl.Series":
+def without_markers(texts: "pl.Series", dialect: Dialect) -> "pl.Series":
     """Null for the empty text and for the declared texts of a missing value."""
-    gap = texts.is_in(["", *markers])
+    gap = dialect.folded_cells(texts).is_in(["", *map(dialect.folded, dialect.missing)])
     return texts.set(gap.fill_null(value=True), None)
 
 

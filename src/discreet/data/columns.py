@@ -183,7 +183,7 @@ class DateColumn(Encoded):
     @property
     def bounds(self) -> Bounds:
         """See Encoded: days since 1970-01-01."""
-        return Bounds(_days(self.lower), _days(self.upper))
+        return Bounds(_days(self.lower), _days(self.upper), dates=True)
 
     @property
     def gap(self) -> float | None:

@@ -22,7 +22,7 @@ from typing import TYPE_CHECKING, BinaryIO, TypeVar, cast
 
 from discreet.core.errors import FileFormatError, InvalidInput
 from discreet.core.lazily import lazily
-from discreet.data.dialect import SEPARATORS, WESTERN
+from discreet.data.dialect import SEPARATORS, WESTERN, first_line
 from discreet.data.frames import check_present
 from discreet.data.labels import BLANKS
 
@@ -41,14 +41,17 @@ LONGEST_LINE = 1 << 23
 
 
 def csv_start(path: str) -> bytes:
-    """The first line of the file as bytes, or what can be had of it: nothing of a standard input that cannot be looked at. Raises as `csv_header`."""
+    """The bytes up to the end of the first line that is not empty, or what can be had of them: of a standard input what can be looked at."""
+    found = b""
     try:
         with _opened(path) as binary:
             if path == "-":
                 return bytes(getattr(binary, "peek", bytes)())
-            return binary.readline(LONGEST_HEADER)
+            while not first_line(found) and (line := binary.readline(LONGEST_HEADER - len(found))):
+                found += line
     except (OSError, EOFError, zlib.error):
         return b""
+    return found
 
 
 def csv_header(path: str, *, separator: str, encoding: str) -> list[str]:
@@ -57,11 +60,12 @@ def csv_header(path: str, *, separator: str, encoding: str) -> list[str]:
     Raises FileFormatError for an empty, damaged or non-UTF-8 file, InvalidInput for repeated names or where the first line holds numbers, since it is
     then a record, whose cells must not pass for names.
     """
+    return _reading(path, separator, encoding, lambda lines: header_of(lines, path))
 
-    def names(lines: Iterator[list[str]]) -> list[str]:
-        return _header(lines, path)
 
-    header = _reading(path, separator, encoding, names)
+def header_of(lines: Iterator[list[str]], path: str) -> list[str]:
+    """The names in the first of the lines that is not empty. Raises as `csv_header`."""
+    header = _header(lines, path)
     if _looks_like_a_record(header):
         raise InvalidInput(f"the first line of {path!r} holds numbers, so it looks like a record. {_NEEDS_HEADER}")
     first: dict[str, int] = {}
@@ -73,32 +77,33 @@ def csv_header(path: str, *, separator: str, encoding: str) -> list[str]:
 
 def csv_table(path: str, columns: Sequence[str], *, separator: str, encoding: str) -> "pl.DataFrame":
     """`columns` as text. Raises SchemaError where the header lacks one, FileFormatError as `csv_header` does and for rows of another length."""
+    return _reading(path, separator, encoding, lambda lines: columns_of(lines, path, columns, separator=separator))
 
-    def table(lines: Iterator[list[str]]) -> "pl.DataFrame":
-        header = _header(lines, path)
-        hint = ""
-        if _looks_like_a_record(header):
-            hint = f" The first line looks like a record: {_NEEDS_HEADER}"
-        elif len(header) == 1 < len(columns):
-            hint = f" The header is a single field: is the separator {named(separator)}?{_by(header[0], separator)}"
-        elif {_loose(name) for name in header}.issuperset(map(_loose, columns)):
-            hint = " The header has them in another spelling (capitals, blanks, - or _)."
-        check_present(header, columns, hint=hint, source=repr(path))
-        positions = [header.index(name) for name in columns]
-        chunks = [pl.DataFrame({name: pl.Series(name, [], dtype=pl.String) for name in columns})]
-        while rows := list(islice(lines, _CHUNK)):
-            if any(len(row) != len(header) for row in rows if row):
-                raise FileFormatError(
-                    f"{path!r} has a row with more or fewer fields than its header. Quote fields that contain the separator, or write the file again."
-                )
-            chunks.append(
-                pl.DataFrame(
-                    {name: pl.Series(name, [row[at] for row in rows if row], dtype=pl.String) for name, at in zip(columns, positions, strict=True)}
-                )
+
+def columns_of(lines: Iterator[list[str]], path: str, columns: Sequence[str], *, separator: str = "") -> "pl.DataFrame":
+    """`columns` of lines of text, of which the first is the header; empty ones are skipped. Raises as `csv_table`."""
+    header = _header(lines, path)
+    hint = ""
+    if _looks_like_a_record(header):
+        hint = f" The first line looks like a record: {_NEEDS_HEADER}"
+    elif len(header) == 1 < len(columns) and separator:
+        hint = f" The header is a single field: is the separator {named(separator)}?{_by(header[0], separator)}"
+    elif {_loose(name) for name in header}.issuperset(map(_loose, columns)):
+        hint = " The header has them in another spelling (capitals, blanks, - or _)."
+    check_present(header, columns, hint=hint, source=repr(path))
+    positions = [header.index(name) for name in columns]
+    chunks = [pl.DataFrame({name: pl.Series(name, [], dtype=pl.String) for name in columns})]
+    while rows := list(islice(lines, _CHUNK)):
+        if any(len(row) != len(header) for row in rows if row):
+            raise FileFormatError(
+                f"{path!r} has a row with more or fewer fields than its header. Quote fields that contain the separator, or write the file again."
             )
-        return pl.concat(chunks)
-
-    return _reading(path, separator, encoding, table)
+        chunks.append(
+            pl.DataFrame(
+                {name: pl.Series(name, [row[at] for row in rows if row], dtype=pl.String) for name, at in zip(columns, positions, strict=True)}
+            )
+        )
+    return pl.concat(chunks)
 
 
 def named(separator: str) -> str:

@@ -32,6 +32,7 @@ WESTERN = "cp1252"
 _DATES = re.compile(r"(day|month|year)([./-])(day|month|year)\2(day|month|year)")
 _TIMES = ("", " %H:%M", " %H:%M:%S", " %H:%M:%S%.f")
 _ISO = "year-month-day"
+_FIRST_LINE = re.compile(rb"(?:\xef\xbb\xbf|\xff\xfe|\xfe\xff)?+[\s\0]*+[^\r\n]+")
 _GROUPS = (".", ",", "'", "\u2019", " ", "\u00a0", "\u202f", "_")
 
 
@@ -50,7 +51,7 @@ class Dialect:
     dates: str = _ISO
     """The order of day, month and year with the mark between them, as in "day.month.year"; year-month-day is always read too."""
     ignore_case: bool = False
-    """Whether labels are compared without regard to capitals."""
+    """Whether labels, and texts that stand for a missing value, are compared without regard to capitals."""
     missing: tuple[str, ...] = ()
     """Texts that stand for a missing value: the `missing_values` of a schema, which says them at another place."""
 
@@ -111,9 +112,12 @@ class Dialect:
 
 
 def recognised(start: bytes, *, separator: str) -> Dialect:
-    """The dialect that the first line of a table shows; `start` are the first bytes of the file, `separator` is what its name says."""
+    """The dialect that the first line of a table shows; `start` are the first bytes of the file, `separator` is what its name says.
+
+    Empty lines before it do not count.
+    """
     encoding = _encoding_of(start)
-    line = next((text for text in start.decode(encoding, errors="replace").splitlines() if text.strip()), "")
+    line = next((text for text in start.decode(encoding, errors="replace").splitlines() if text.strip("\ufeff\0 \t")), "")
     bare = re.sub('"[^"]*"', "", line)
     best = max(SEPARATORS, key=lambda mark: (bare.count(mark), mark == separator))
     found = "" if best not in bare or best == separator else best
@@ -121,15 +125,22 @@ def recognised(start: bytes, *, separator: str) -> Dialect:
     return Dialect(separator=found, encoding=encoding, decimal="," if found == ";" else ".")
 
 
+def first_line(start: bytes) -> bytes:
+    """The bytes up to the end of the first line that is not empty; nothing where there is none."""
+    found = _FIRST_LINE.match(start)
+    return b"" if found is None else found[0]
+
+
 def _encoding_of(start: bytes) -> str:
     """By its first line alone."""
     if start.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
         return "utf-16"
-    line = re.split(rb"[\r\n]", start, maxsplit=1)[0]
+    line = first_line(start)
     if b"\0" in line:
         return "utf-16-be" if line.startswith(b"\0") else "utf-16-le"
     try:
-        line.decode("utf-8-sig")
+        # Bytes that end within the line may end within a character.
+        codecs.getincrementaldecoder("utf-8-sig")().decode(line, final=len(line) < len(start))
     except UnicodeDecodeError:
         return WESTERN
     return "utf-8"

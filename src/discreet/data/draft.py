@@ -110,7 +110,7 @@ class SchemaDraft:
         Raises as `Schema.encode` does.
         """
         table, dialect, person = as_frame(frame, self.columns), self.schema.dialect, self.schema.person
-        ids = None if person is None else person_ids(table.get_column(person.column), markers=dialect.missing)
+        ids = None if person is None else person_ids(table.get_column(person.column), dialect=dialect)
         return [column_numbers(table.get_column(name), dialect=dialect) for name in self.open], ids
 
     def filled(self, bounds: Mapping[str, tuple[float, float]], *, released: str) -> Schema:

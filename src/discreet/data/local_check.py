@@ -55,7 +55,7 @@ def troubles(frame: Frame, schema: Schema) -> "list[Trouble]":
     if isinstance(target, TimeTarget):
         found += [trouble for name in target.columns for trouble in _of_times(table.get_column(name), target, schema)]
     if person is not None:
-        ids = without_markers(cell_texts(table.get_column(person.column)), schema.missing_values)
+        ids = without_markers(cell_texts(table.get_column(person.column)), schema.dialect)
         found += _counted(person.column, "missing ids", ids.is_null(), ids, "nobody knows whose these rows are: leave them out")
     return found
 
@@ -65,7 +65,7 @@ def _name(column: NumericColumn | DateColumn | CategoricalColumn | NumberTarget 
 
 
 def _of_times(series: "pl.Series", target: TimeTarget, schema: Schema) -> Iterator[Trouble]:
-    texts = without_markers(cell_texts(series), schema.missing_values)
+    texts = without_markers(cell_texts(series), schema.dialect)
     if series.name == target.column:
         read = schema.dialect.plain_numbers(texts).cast(pl.Float64, strict=False)
         missing = _missing(texts, read, marked_numbers(schema.dialect))
@@ -84,7 +84,7 @@ def _of(series: "pl.Series", column: NumericColumn | DateColumn | CategoricalCol
     if isinstance(column, CategoricalColumn | Target):
         yield from _labels(series, column, schema)
         return
-    texts = without_markers(cell_texts(series), schema.missing_values)
+    texts = without_markers(cell_texts(series), schema.dialect)
     if isinstance(column, DateColumn):
         places, what = moments_of(texts, schema.dialect).cast(pl.Float64) / 86_400e6, "no dates"
         lower, upper, markers = column.bounds.lower, column.bounds.upper, marked_days(schema.dialect)
@@ -111,7 +111,7 @@ def _missing(texts: "pl.Series", places: "pl.Series", markers: Floats) -> "pl.Se
 def _labels(series: "pl.Series", column: CategoricalColumn | Target, schema: Schema) -> Iterator[Trouble]:
     dialect = schema.dialect
     labels = column.classes if isinstance(column, Target) else column.categories
-    texts = without_markers(cell_texts(series), dialect.missing)
+    texts = without_markers(cell_texts(series), dialect)
     if column.missing is None:
         yield from _counted(series.name, "missing", texts.is_null(), texts, "add missing = .. to say what they count as")
     if column.other is None:

@@ -25,7 +25,7 @@ takes 24 bytes, its key and its priority, and about as much again while keys are
 """
 
 import hashlib
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass
 from decimal import Decimal
 from typing import TYPE_CHECKING, Any, Protocol, TypeAlias
@@ -40,6 +40,7 @@ from discreet.core.lazily import lazily
 from discreet.core.neighbours import Persons
 from discreet.core.private import holds_records
 from discreet.data.cells import cell_texts, without_markers
+from discreet.data.dialect import Dialect
 from discreet.data.frames import cell_text, column_series, object_texts
 
 if TYPE_CHECKING:
@@ -126,14 +127,14 @@ def times(shares: Floats, factors: Floats) -> Floats:
 
 
 @frameless
-def person_codes(ids: Any, *, markers: Sequence[str] = ()) -> PersonCodes:  # noqa: ANN401 - a column of any library
+def person_codes(ids: Any, *, dialect: Dialect | None = None) -> PersonCodes:  # noqa: ANN401 - a column of any library
     """Whose a row is, (n,): the same number for equal ids, and for no others.
 
-    `ids`: a list, an array, or a column of polars, pandas or pyarrow, of integers, texts, dates or objects; `markers` are texts that stand for a
-    missing id. Raises InvalidInput for a missing id, for numbers that are not whole, and for what cannot be read; no message tells an id, a row or
-    a count.
+    `ids`: a list, an array, or a column of polars, pandas or pyarrow, of integers, texts, dates or objects; the `dialect` of a schema says which
+    texts stand for a missing id. Raises InvalidInput for a missing id, for numbers that are not whole, and for what cannot be read; no message
+    tells an id, a row or a count.
     """
-    return _grouped(person_ids(ids, markers=markers))[0]
+    return _grouped(person_ids(ids, dialect=dialect))[0]
 
 
 @frameless
@@ -157,15 +158,16 @@ def key_codes(keys: Keys) -> PersonCodes:
     return codes
 
 
-def person_ids(ids: Any, *, markers: Sequence[str] = ()) -> "pl.Series":  # noqa: ANN401 - as above
+def person_ids(ids: Any, *, dialect: Dialect | None = None) -> "pl.Series":  # noqa: ANN401 - as above
     """Ids (n,) as what they are compared by, integers of 64 bits or texts. Raises as `person_codes` does."""
     series = quietly(lambda: column_series(ids, "person", text=_id_text), InvalidInput(_UNREAD))
     if isinstance(series.dtype, pl.Decimal | pl.Object):
         series = object_texts("person", series.to_list(), text=_id_text)
     if series.dtype.is_float():
         series = _whole_ids(series)
-    if str(series.dtype) not in _SHORT or markers:
-        series = quietly(lambda: without_markers(cell_texts(series), markers), InvalidInput(_UNREAD))
+    written = Dialect() if dialect is None else dialect
+    if str(series.dtype) not in _SHORT or written.missing:
+        series = quietly(lambda: without_markers(cell_texts(series), written), InvalidInput(_UNREAD))
     if series.null_count():
         raise InvalidInput(_MISSING)
     return series if series.dtype == pl.String else series.cast(pl.Int64)

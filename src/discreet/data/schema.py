@@ -141,9 +141,10 @@ class Schema:
         for column in labelled:
             groups = texts_of(column.classes if isinstance(column, Target) else column.categories, column.aliases)
             texts = [text for each in groups for text in each]
-            if clash := set(texts).intersection(self.missing_values):
+            missing = {self.file.folded(marker) for marker in self.missing_values}
+            if clash := sorted(text for text in texts if self.file.folded(text) in missing):
                 raise SchemaError(
-                    f"{column.where}: {min(clash)!r} is declared and listed in missing_values too, so no cell could ever have it. "
+                    f"{column.where}: {clash[0]!r} is declared and listed in missing_values too, so no cell could ever have it. "
                     "Remove one of the two."
                 )
             known: dict[str, int] = {}
@@ -252,7 +253,7 @@ class Schema:
             categorical=len(self.categorical),
             coding=self.coding,
             rule=self.persons if whose else None,
-            persons=ids.person_ids(table.get_column(self.person.column), markers=self.missing_values) if whose and self.person is not None else None,
+            persons=ids.person_ids(table.get_column(self.person.column), dialect=self.dialect) if whose and self.person is not None else None,
             ends=self.ends,
         )
 

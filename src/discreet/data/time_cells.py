@@ -30,7 +30,7 @@ def encode_times(frame: "pl.DataFrame", target: TimeTarget, *, dialect: Dialect)
 
 def _happened(series: "pl.Series", target: TimeTarget, dialect: Dialect) -> Floats:
     column = f"target column {series.name!r}"
-    texts = quietly(lambda: without_markers(cell_texts(series), dialect.missing), InvalidInput(f"{column} must hold text, integers or booleans."))
+    texts = quietly(lambda: without_markers(cell_texts(series), dialect), InvalidInput(f"{column} must hold text, integers or booleans."))
     if texts.is_null().any():
         raise InvalidInput(f"{column} has a missing value, which does not say whether the event happened. Leave such records out.")
     if target.happened is not None:

@@ -128,8 +128,9 @@ def _data_set(ledger: Ledger, data_set: DataSet) -> Section:
         ("Left", ledger.left(data_set.name).words),
         ("Added up by", data_set.accountant),
     ]
-    if data_set.total != data_set.declared:
-        rows.append(("Total when it was declared", f"{data_set.declared.words}; it was changed since, see the export for the reasons"))
+    amended = [(one.created[:19].replace("T", " "), one.total.words, one.reason) for one in ledger.amendments(data_set.name)]
+    if amended:
+        rows.append(("Total when it was declared", data_set.declared.words))
     if data_set.parts:
         left = [f"{part}: {ledger.left(data_set.name, part=part).words}" for part in data_set.parts]
         rows.append(("Disjoint parts, and what is left on each", "; ".join(left)))
@@ -143,10 +144,9 @@ def _data_set(ledger: Ledger, data_set: DataSet) -> Section:
     more = f"; the last {_MOST_LISTED} of {len(entries):,}" if len(entries) > _MOST_LISTED else ""
     header = ("Reserved (UTC)", "Purpose", "Guarantee", "State", "Entry")
     releases = Table(f"Releases, in the order of their reservation{more}", header, shown)
-    return Section(
-        data_set.name,
-        [Facts("The budget", rows), picture(ledger, data_set), releases if shown else Text("Nothing has been released on it.")],
-    )
+    changes = [Table("Changes of the total", ("Changed (UTC)", "Total", "Reason"), amended)] if amended else []
+    found = releases if shown else Text("Nothing has been released on it.")
+    return Section(data_set.name, [Facts("The budget", rows), picture(ledger, data_set), *changes, found])
 
 
 def picture(ledger: Ledger, data_set: DataSet) -> Block:

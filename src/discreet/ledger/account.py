@@ -19,7 +19,11 @@ from discreet.accounting import Guarantee, Unit, to_persons
 from discreet.core.errors import InvalidInput
 from discreet.core.validate import whole
 from discreet.ledger.accountants import Amount
+from discreet.ledger.entries import public_text
 from discreet.ledger.ledger import Ledger, Reservation
+
+_LONGEST = 120
+"""Characters of a purpose; a mechanism's name is added to it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,8 +40,14 @@ class Account:
     Whoever gives it states that nobody owns more rows and, under replace-one, that the number of rows of each person is public and stays.
     """
 
+    why: str = field(default="", kw_only=True, repr=False)
+    """What releases here are and what they are for, in words that anybody may read: the ledger keeps them with the mechanism's name."""
+
     def __post_init__(self) -> None:
-        """Make the path absolute. Raises InvalidInput for a group that is none."""
+        """Make the path absolute. Raises InvalidInput for a group that is none, and for words that no line shows."""
+        public_text(self.why, "the purpose of a release", empty=True)
+        if len(self.why) > _LONGEST:
+            raise InvalidInput(f"the purpose of a release must have at most {_LONGEST} characters; {len(self.why)} were given.")
         object.__setattr__(self, "path", os.path.abspath(self.path))  # noqa: PTH100 - Path.absolute keeps "..", which has to compare equal
         if self.group_rows is not None:
             whole(self.group_rows, "group_rows")
@@ -67,7 +77,8 @@ class Account:
         """`Ledger.spending` here; `table` is the content of the table, which is read for its digest."""
         ledger, charged = self.ledger, self.charged(guarantee)
         digest = None if table is None else ledger.digest(table)
-        with ledger.spending(self.name, charged, purpose=purpose, part=self.part, digest=digest) as reservation:
+        said = f"{self.why} ({purpose})" if self.why else purpose
+        with ledger.spending(self.name, charged, purpose=said, part=self.part, digest=digest) as reservation:
             _last.set((self, reservation.id))
             yield reservation
 

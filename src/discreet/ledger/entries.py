@@ -91,6 +91,10 @@ class Amendment:
     reason: str
     created: str
 
+    def __str__(self) -> str:
+        """One line for lists."""
+        return f"{self.created}  {self.data_set}  total changed to {self.total.words}: {self.reason}"
+
 
 def declaration(
     name: str,

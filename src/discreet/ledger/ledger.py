@@ -129,6 +129,11 @@ class Ledger:
             records.add_amendment(connection, Amendment(id=str(uuid4()), data_set=data_set.name, total=new, reason=why, created=now()))
             return records.get(connection, name)
 
+    def amendments(self, name: str) -> tuple[Amendment, ...]:
+        """The later totals of a data set, the one in force last."""
+        with self._file.reading() as connection:
+            return records.amendments_of(connection, records.get(connection, name).name)
+
     def data_set(self, name: str) -> DataSet:
         """The data set of this name or alias."""
         with self._file.reading() as connection:

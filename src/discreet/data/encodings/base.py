@@ -10,7 +10,9 @@ differences along the column, are other tables. Nodes and table follow from the 
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from datetime import datetime, timedelta
 from itertools import pairwise
+from math import ceil
 from sys import float_info
 from typing import Any, ClassVar, NamedTuple
 
@@ -28,11 +30,23 @@ class Bounds(NamedTuple):
     upper: float
     symmetric: bool = False
     """Whether the lower bound is -1 of a linear scale, instead of 0."""
+    dates: bool = False
+    """Whether the numbers are days since 1970-01-01."""
 
     @property
     def width(self) -> float:
         """upper - lower > 0."""
         return self.upper - self.lower
+
+    def named(self, values: Iterable[float]) -> tuple[str, ...]:
+        """Different values in the names of features, with all of their digits where fewer would give two the same name.
+
+        Of days the dates: within a day the next one, which is the first date of a bin that begins there.
+        """
+        given = [float(value) for value in values]
+        exactly = [_moment(value) if self.dates else repr(value) for value in given]
+        found = tuple(_moment(ceil(value)) for value in given) if self.dates else tuple(map(shown, given))
+        return found if len(set(found)) == len(found) else tuple(exactly)
 
 
 class Encoding(Named, ABC):
@@ -135,11 +149,9 @@ def shown(value: float) -> str:
     return f"{value:.15g}" if float(f"{value:.6g}") != value else f"{value:.6g}"
 
 
-def shown_apart(values: Iterable[float]) -> tuple[str, ...]:
-    """Different values in the names of features, with all of their digits where fewer would give two the same name."""
-    given = [float(value) for value in values]
-    found = tuple(shown(value) for value in given)
-    return found if len(set(found)) == len(found) else tuple(repr(value) for value in given)
+def _moment(days: float) -> str:
+    """Of days since 1970-01-01; a date alone where it is midnight."""
+    return (datetime(1970, 1, 1) + timedelta(days=days)).isoformat(" ").removesuffix(" 00:00:00")  # noqa: DTZ001 - no time zone anywhere
 
 
 def parameters_of(entry: Mapping[str, Any]) -> dict[str, Any]:

@@ -10,7 +10,7 @@ import numpy as np
 
 from discreet.core.arrays import Floats
 from discreet.core.errors import SchemaError
-from discreet.data.encodings.base import Bounds, Encoding, numbers, shown_apart, whole
+from discreet.data.encodings.base import Bounds, Encoding, numbers, whole
 from discreet.data.encodings.grids import MOST_NODES, Steps, check_steps, nodes, smoothing
 
 PRIVATE: Literal["private"] = "private"
@@ -70,7 +70,7 @@ class Bins(Encoding):
 
         starts = self._starts(bounds).tolist()
         said = sorted({after.get(start, start) for start in starts})
-        name = dict(zip(said, shown_apart(said), strict=True))
+        name = dict(zip(said, bounds.named(said), strict=True))
         return tuple(map(label, starts))
 
     def points(self, bounds: Bounds) -> Floats:

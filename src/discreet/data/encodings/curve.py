@@ -21,7 +21,7 @@ import numpy as np
 from discreet.core.arrays import Floats
 from discreet.core.errors import SchemaError
 from discreet.core.rounding import raising
-from discreet.data.encodings.base import Bounds, Encoding, numbers, positive, shown_apart, whole
+from discreet.data.encodings.base import Bounds, Encoding, numbers, positive, whole
 from discreet.data.encodings.grids import MOST_NODES, Steps, between, check_steps, nodes, smoothing
 
 _UP = raising(1_026)
@@ -91,7 +91,7 @@ class Curve(Encoding):
 
     def labels(self, bounds: Bounds) -> tuple[str, ...]:
         """See Encoding."""
-        return (*(f" at {knot}" for knot in shown_apart(self._knots(bounds))), *(f" = {own}" for own in shown_apart(self._own(bounds))))
+        return (*(f" at {knot}" for knot in bounds.named(self._knots(bounds))), *(f" = {own}" for own in bounds.named(self._own(bounds))))
 
     def points(self, bounds: Bounds) -> Floats:
         """See Encoding; values of their own with their neighbours, where the curve jumps."""
