@@ -13,6 +13,7 @@ import numpy as np
 from scipy.linalg import eigh, solve_triangular
 
 from discreet.core.arrays import Floats
+from discreet.mechanisms.release import showkatbakhsh_16
 from studies.base import Record, seed_of
 from studies.tables import Tables
 
@@ -24,11 +25,13 @@ def leak_records(tables: Tables, *, table: str, rows: int, bits: float) -> Itera
     """Bits and total variation at the published noise, and at the sound one."""
     x, y = _table(tables, table)
     scale = rows / math.expm1(2.0 * bits * math.log(2.0))
-    published = max(0.0, scale - float(np.min(np.sum(x**2, axis=0) - np.max(x**2, axis=0))))
+    lengths = float(np.min(np.sum(x**2, axis=0) - np.max(x**2, axis=0)))
+    published = max(0.0, scale - lengths)
     for method, variance in (("sketch, published", published), ("sketch, sound", scale)):
         record, column = _worst(x, y, variance)
         coin, apart = _two_point(*_eigenvalues(x, y, variance, record, column), rows)
         yield {"method": method, "measure": "variance", "value": variance}
+        yield {"method": method, "measure": "equation 16", "value": showkatbakhsh_16(rows, variance + lengths)}
         yield {"method": method, "measure": "bits", "value": coin}
         yield {"method": method, "measure": "total variation", "value": apart}
 

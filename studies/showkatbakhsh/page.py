@@ -113,10 +113,11 @@ def _leaks(results: Results) -> list[Comparison]:
             if found != found:  # noqa: PLR0124 - NaN: the table is missing
                 continue
             broken = found > bits
+            by_16 = results.value("leak", method="sketch, published", measure="equation 16", **at)
             rows.append(
                 Comparison(
                     what=f"bits about an entry: {words}, n' = {size}",
-                    printed=f"at most {bits:g}",
+                    printed=f"at most {bits:g}; by (16) {numbers(by_16)}",
                     published=f"{numbers(found)} (total variation {numbers(apart)})",
                     ours=numbers(sound),
                     verdict=Verdict.NOT_REPRODUCED if broken else Verdict.REPRODUCED,

@@ -51,6 +51,7 @@ def test_the_published_sketch_gives_an_entry_away_where_columns_or_target_fit(le
         assert leaks.value("leak", measure="bits", **at) > 0.99
         assert leaks.value("leak", measure="total variation", **at) > 0.99
         assert leaks.value("leak", measure="variance", **at) == 0
+        assert leaks.value("leak", measure="equation 16", **at) < 0.59
 
 
 def test_the_sound_noise_stays_below_the_bits_everywhere(leaks):

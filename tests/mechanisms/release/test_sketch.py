@@ -10,7 +10,7 @@ from discreet.accounting import ApproximateDP, MutualInformation, Unit
 from discreet.core.errors import InfeasibleTarget, InvalidInput, SolverFailure
 from discreet.core.neighbours import ADD_REMOVE, REPLACE_ONE
 from discreet.data import Domain
-from discreet.mechanisms.release import ClearTargetSketch, EigenvalueSketch, GaussianSketch, InformationSketch
+from discreet.mechanisms.release import ClearTargetSketch, EigenvalueSketch, GaussianSketch, InformationSketch, showkatbakhsh_16
 from discreet.mechanisms.release.arithmetic import Arithmetic
 from discreet.mechanisms.release.profiles import largest, replace_delta, zero_out_delta
 from discreet.mechanisms.release.sketch_information import coherent_bits, divergence_bits
@@ -147,6 +147,16 @@ def test_bits_have_the_reference_values():
     assert round(divergence_bits(100, 100.0, 1.0, 10.0), 8) == 0.06853988
     assert round(divergence_bits(1000, 746.5, 1.0, 800.0), 8) == 0.50001812
     assert coherent_bits(1000, 1000.0, 1.0) == 0.5
+
+
+def test_equation_16_improves_nothing_and_agrees_for_short_sketches_alone():
+    """Showkatbakhsh et al. 2018, remark 1, f^2 = n / 3; that S is secret helps by another bound."""
+    for rows in (1, 2, 30, 1000):
+        for hidden in (0.3, 10.0, 1e5):
+            assert showkatbakhsh_16(rows, hidden) >= coherent_bits(rows, hidden, 1.0) * (1 - 1e-12)
+    ratios = [showkatbakhsh_16(rows, 1e6 / 3) / coherent_bits(rows, 1e6 / 3, 1.0) for rows in (100, 1_000_000)]
+    assert ratios == pytest.approx([1.0, 3 / math.log(4)], rel=3e-4)
+    assert divergence_bits(100, 100.0, 1.0, 10.0) < 0.14 * coherent_bits(100, 100.0, 1.0)
 
 
 @pytest.mark.parametrize(("rows", "features", "noise"), [(1000, 5, 86), (1000, 30, 195), (1000, 800, 747), (4000, 800, 1786)])

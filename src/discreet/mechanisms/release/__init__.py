@@ -9,7 +9,7 @@ from discreet.mechanisms.release.fresh_projection import FreshProjection
 from discreet.mechanisms.release.laplace_rows import LaplaceRelease
 from discreet.mechanisms.release.moments import GaussianMoments
 from discreet.mechanisms.release.null_space_noise import NullSpaceNoise
-from discreet.mechanisms.release.published import farokhi_theorem_5, tu_factor_1, tu_factor_2, tu_theorem_1
+from discreet.mechanisms.release.published import farokhi_theorem_5, showkatbakhsh_16, tu_factor_1, tu_factor_2, tu_theorem_1
 from discreet.mechanisms.release.published_sketch import PublishedSketch
 from discreet.mechanisms.release.rows import GaussianRelease, InformationRelease
 from discreet.mechanisms.release.sketch import GaussianSketch
@@ -32,6 +32,7 @@ __all__ = [
     "PublishedSketch",
     "RandomisedCategories",
     "farokhi_theorem_5",
+    "showkatbakhsh_16",
     "tu_factor_1",
     "tu_factor_2",
     "tu_theorem_1",

@@ -4,6 +4,7 @@
                                                                         sqrt(2 (ln(1/(2 delta)) + epsilon)) / epsilon
     tu_factor_2        Tu 2013, theorem 2:  sigma = B sigma_p sqrt(4 ln(k/delta)^2 + 2 e_1 ln(2k/delta)) / e_1
     farokhi_theorem_5  Farokhi 2020, theorem 2.5:  level^{1/4} |Pi^{1/4}|_{inf,2} (1 + sqrt(2 ln(1/delta))) = epsilon
+    showkatbakhsh_16   Showkatbakhsh et al. 2018, eq. 16:  bits about an entry <= k log2(1 + 1 / (sigma^2 + f^2)) / 2
 
 What is wrong with each is in the proof notes. The rule of Showkatbakhsh et al. 2018, eq. 13, has a module of its own: its noise depends on
 the records, so it promises nothing at all.
@@ -59,6 +60,11 @@ def farokhi_theorem_5(query: WeightedRows, *, epsilon: float, delta: float) -> F
         f"differ by at most 1, and small epsilon. On the declared domain delta is {made.inner.delta(query, epsilon):.3g}. Nothing is promised"
     )
     return made.with_reason(why)
+
+
+def showkatbakhsh_16(rows: int, hidden: float) -> float:
+    """Bits about an entry by equation 16 as printed, `hidden` being sigma^2 + f^2 (sketch.md, section 7)."""
+    return 0.5 * rows * math.log1p(1.0 / hidden) / math.log(2.0)
 
 
 def _tu_reason(exact: float, epsilon: float, delta: float) -> str:

@@ -1,4 +1,4 @@
-"""The sketch as published (Showkatbakhsh, Karakus, Diggavi 2018, section IV): for comparison, without any guarantee (sketch.md, section 6).
+"""The sketch as published (Showkatbakhsh, Karakus, Diggavi 2018, section IV): for comparison, without any guarantee (sketch.md, section 7).
 
     S X + sigma N and S y, sigma^2 = (k / (2^{2 bits} - 1) - f^2)_+,    f^2 = min over columns j of (sum_i x_ij^2 - max_i x_ij^2),    |x_ij| <= 1
 
