@@ -1,6 +1,5 @@
 """An invented table of people with its schema, and a way to run the program on it."""
 
-import inspect
 import json
 import math
 from pathlib import Path
@@ -80,8 +79,7 @@ class Outcome(NamedTuple):
 
 def discreet(*arguments, stdin=None):
     """Run the program in this process."""
-    separate = {"mix_stderr": False} if "mix_stderr" in inspect.signature(CliRunner).parameters else {}
-    result = CliRunner(**separate).invoke(program, [str(one) for one in arguments], input=stdin, prog_name="discreet")
+    result = CliRunner().invoke(program, [str(one) for one in arguments], input=stdin, prog_name="discreet")
     assert "Traceback" not in result.stdout + result.stderr
     lines = result.stderr.splitlines(keepends=True)
     told = [line for line in lines if not line.startswith(ASKED)]
