@@ -13,6 +13,7 @@ from collections.abc import Iterator
 import numpy as np
 
 from discreet import SeededNoise
+from discreet.consumers import NoisyRidge
 from discreet.core.arrays import Floats
 from discreet.data import Domain, Records
 from discreet.matrices import as_matrix
@@ -62,7 +63,7 @@ def machine_records(tables: Tables, *, table: str, scaling: str, level: float | 
 
 
 def regression_records(tables: Tables, *, scaling: str, level: float | None, repeats: int) -> Iterator[Record]:
-    """The loss sigma |w|^2 + mean (y - <w, x>)^2 on the original rows, of weights from noisy ones; "corrected" subtracts the noise's covariance."""
+    """The loss sigma |w|^2 + mean (y - <w, x>)^2 on the original rows, of weights from noisy ones; "corrected" is NoisyRidge, told the noise."""
     given = tables.load("lending-club")
     x, y = scaled(given.dense, scaling), given.targets
     if level is None:
@@ -75,10 +76,8 @@ def regression_records(tables: Tables, *, scaling: str, level: float | None, rep
             moments, cross = rows.T @ rows / len(x), rows.T @ y / len(x)
             yield {"method": noise, "repeat": repeat, "measure": "loss", "value": _loss(x, y, _ridge(moments, cross))}
             if noise == "Gaussian":
-                values, vectors = np.linalg.eigh(moments)
-                room = 2.0 * level**-0.5 * math.sqrt(x.shape[1] / len(x))
-                kept = (vectors * (np.maximum(values - level**-0.5, 0.0) + room)) @ vectors.T
-                yield {"method": "Gaussian, corrected", "repeat": repeat, "measure": "loss", "value": _loss(x, y, _ridge(kept, cross))}
+                knowing = NoisyRidge(feature_noise=level**-0.5, ridge=SIGMA * len(x), fit_intercept=False).fit(rows, y)
+                yield {"method": "Gaussian, corrected", "repeat": repeat, "measure": "loss", "value": _loss(x, y, knowing.coef_)}
 
 
 def _ridge(moments: Floats, cross: Floats) -> Floats:

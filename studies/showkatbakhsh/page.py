@@ -38,11 +38,8 @@ _NOTES = (
         "The paper does not say what y is for random data, so its curves cannot be reproduced in numbers: here y is a linear signal plus noise "
         "of the same variance, cut at three standard deviations. Orders of curves can be compared."
     ),
-    (
-        "Two choices were made after results on uniform data were seen: y is divided by 3 sqrt(2), where an earlier version divided by 7, and the "
-        "floor of what 'corrected' keeps (the fluctuation of what is subtracted) was picked by its error there."
-    ),
-    "\"Corrected\": (X+N)'(X+N) minus the noise's covariance, what is left kept positive. It is the same release as additive noise, used with care.",
+    "One choice was made after results on uniform data were seen: y is divided by 3 sqrt(2), where an earlier version divided by 7.",
+    "\"Corrected\": (X+N)'(X+N) minus the noise's covariance, kept positive (NoisyRidge): the same release as additive noise, used with care.",
     (
         "Theorem 1's condition is not met in any of these figures (it needs more than 1 bit on uniform data even as n grows), so its bound says "
         "nothing here."

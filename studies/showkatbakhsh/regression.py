@@ -5,7 +5,8 @@
                  what hides rounding errors, nothing subtracted)
     secret       S [X, y] + sigma N with noise on all columns, S secret (InformationSketch): less noise where there are few columns
 
-Consumers solve least squares on the release, as in the paper; "additive, corrected" subtracts the known covariance of the noise first.
+Consumers solve least squares on the release, as in the paper; "additive, corrected" is the exported consumer
+`NoisyRidge`, which takes the known noise out.
 Relative error: |X w - y|^2 over that of the least squares solution, minus 1.
 """
 
@@ -15,6 +16,7 @@ from collections.abc import Iterator
 import numpy as np
 
 from discreet import REPLACE_ONE, SeededNoise
+from discreet.consumers import NoisyRidge
 from discreet.core.arrays import Floats
 from discreet.data import Domain, Records
 from discreet.matrices import as_matrix
@@ -67,7 +69,7 @@ def weights_of_all(x: Floats, y: Floats, *, bits: float, unit: int, seed: int) -
     noisy, targets = released[:, :-1], released[:, -1]
     gram, cross = noisy.T @ noisy, noisy.T @ targets
     yield "additive", "", np.asarray(np.linalg.solve(gram, cross), dtype=np.float64)
-    yield "additive, corrected", "", _corrected(gram, cross, records, additive.deviation)
+    yield "additive, corrected", "", NoisyRidge(feature_noise=additive.deviation**2, fit_intercept=False).fit(noisy, targets).coef_
     # n is public: bits are about single entries of replaced records.
     query = SecondMoments(domain=domain, target=Target.NOISY, most_records=records)
     for size, k in sizes(records, unit).items():
@@ -82,11 +84,3 @@ def _least_squares(drawn: Floats) -> Floats:
     values, vectors = np.linalg.eigh(features.T @ features)
     kept = values > 1e-12 * values[-1]
     return np.asarray(vectors[:, kept] @ ((vectors[:, kept].T @ (features.T @ targets)) / values[kept]))
-
-
-def _corrected(gram: Floats, cross: Floats, records: int, deviation: float) -> Floats:
-    """Errors in variables: the noise's covariance subtracted, what is left kept above the fluctuation of what was subtracted."""
-    values, vectors = np.linalg.eigh(gram)
-    room = records * deviation**2 * math.sqrt(len(gram) / records)
-    kept = np.maximum(values - records * deviation**2, 0.0) + room
-    return np.asarray(vectors @ ((vectors.T @ cross) / kept))
