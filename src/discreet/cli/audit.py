@@ -41,7 +41,7 @@ class _Claim:
 
 
 @command(
-    "Look for a violation of what a mechanism or a model promises.",
+    "Look for violations of a privacy claim.",
     "discreet audit --list",
     "discreet audit objective --epsilon 0.5 --delta 1e-6 --neighbours add-remove",
     "discreet audit logistic-regression --runs 10000 --plot laws.svg",
@@ -55,7 +55,7 @@ def audit(
     claim: _Claim,
     plot: Annotated[File | None, "Write both output laws to this SVG file."] = None,
     report: Report = None,
-    overwrite: Annotated[bool, "Replace these files where they exist."] = False,
+    overwrite: Annotated[bool, "Overwrite these files if they exist."] = False,
 ) -> Outcome:
     """Bound from below the epsilon of NAME, a mechanism or estimator of this library, or of the MODEL in a file.
 

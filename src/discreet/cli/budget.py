@@ -17,7 +17,7 @@ from discreet.core.files.whole_file import reason_of, write_whole
 _Path: TypeAlias = Annotated[File, Argument(metavar="FILE")]
 _Name: TypeAlias = Annotated[str, "Name of the data set."]
 _Which: TypeAlias = Annotated[str | None, "Name of the data set.  [default: the only one]"]
-_Overwrite: TypeAlias = Annotated[bool, "Replace the written file where it exists."]
+_Overwrite: TypeAlias = Annotated[bool, "Overwrite the file if it exists."]
 
 
 @command(
@@ -33,11 +33,11 @@ def new(
     epsilon: Annotated[float, "What all releases together may cost, > 0 and finite."],
     delta: Annotated[float, "The same for delta."] = 0.0,
     neighbours: Annotated[
-        Hidden, "What is hidden: the content of one record, or also whether it is there at all. Every release must hide the same."
+        Hidden, "What is hidden: the content of one record, or also whether it is in the table. Every release must hide the same."
     ] = "replace-one",
     unit: Annotated[
         Literal["record", "person"],
-        "Whom the total is for: one row of the table, or one person with all of their rows. Every release must be about the same.",
+        "Unit of privacy: one row of the table, or one person with all of their rows. Every release must use the same unit.",
     ] = "record",
     accountant: Annotated[Literal["basic", "gaussian", "concentrated"], "How guarantees are added up; it cannot be changed later."] = "basic",
     parts: Annotated[
@@ -49,9 +49,9 @@ def new(
         "all rows of a person lie in one part.",
     ] = False,
 ) -> Outcome:
-    """Declare a data set and the total that may be spent on it, in the ledger FILE, which is made where there is none.
+    """Declare a data set and the total that may be spent on it, in the ledger FILE, which is created if it does not exist.
 
-    Declaring the same again changes nothing; declaring something else is refused.
+    Declaring the same again changes nothing; declaring different values is refused.
     """
     # Checked before a file is made, so that a refused declaration leaves no empty ledger behind.
     wanted = discreet.ledger.declaration(
@@ -86,9 +86,9 @@ def amend(
     data_set: _Which = None,
     epsilon: Annotated[float, "What all releases together may cost from now on, > 0 and finite."],
     delta: Annotated[float | None, "The same for delta.  [default: as it is]"] = None,
-    reason: Annotated[str, "Why, in words that anybody may read: they stay in the ledger and in its exports."],
+    reason: Annotated[str, "Why. The text is public: it stays in the ledger and in its exports."],
 ) -> Outcome:
-    """Change the total of a data set in the ledger FILE, larger or smaller. What holds for all releases is the largest total that was agreed to."""
+    """Change the total of a data set in the ledger FILE, larger or smaller. The largest total ever agreed to holds for all releases."""
     ledger = open_ledger(path)
     name = data_set_of(ledger, data_set)
     before = ledger.data_set(name).total
@@ -160,7 +160,7 @@ def plot(
 def export(
     *, path: _Path, out: Annotated[File | None, "The file to write; standard output if left out."] = None, overwrite: _Overwrite = False
 ) -> Outcome:
-    """Write everything in the ledger FILE but the digests of tables and their key, as JSON that anybody may see."""
+    """Write the ledger FILE as JSON that may be published: everything except the digests of tables and their key."""
     text = open_ledger(path).export()
     document = {"ledger": path, "written": out}
     if out is None:
@@ -187,8 +187,8 @@ def import_(*, path: _Path, exported: Annotated[File, ARGUMENT]) -> Outcome:
 
 budget = group(
     "budget",
-    "Keep what may be spent, and what has been.",
-    """Keep what may be spent on a data set, and what has been, in a ledger.
+    "Keep track of a privacy budget.",
+    """Keep track of what may be spent on a data set, and what has been spent, in a ledger.
 
     A ledger is one file. `discreet fit --ledger` spends in it, and is refused where the total would be exceeded.
     """,

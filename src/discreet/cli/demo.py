@@ -27,12 +27,12 @@ _DATA = {
 @command("Train on UCI Adult, which comes with discreet.", "discreet demo", "discreet demo --epsilon 0.1 --neighbours add-remove --out adult.json")
 def demo(
     *,
-    epsilon: Annotated[float, "Privacy loss that the model may cost, > 0; inf is a fit without privacy."] = 1.0,
+    epsilon: Annotated[float, "Privacy loss of the model, > 0; inf fits without privacy."] = 1.0,
     delta: Annotated[float, "Probability that the loss is exceeded; 0 for none."] = DELTA,
     neighbours: Neighbours = "replace-one",
     seed: Seed = None,
     out: Annotated[File | None, "Also write the model file."] = None,
-    overwrite: Annotated[bool, "Replace the model file where it exists."] = False,
+    overwrite: Annotated[bool, "Overwrite the model file if it exists."] = False,
 ) -> Outcome:
     """Train a private classifier on UCI Adult, the census table that comes with discreet, and show what that protects and costs."""
     begin = time.perf_counter()

@@ -61,7 +61,7 @@ class _Evaluate:
     out: Annotated[File | None, "Write the measures to this JSON file; with --epsilon also their certificate."] = None
     plot: Annotated[File | None, "With --epsilon: write the curves to this SVG file."] = None
     report: Report = None
-    overwrite: Annotated[bool, "Replace these files where they exist."] = False
+    overwrite: Annotated[bool, "Overwrite these files if they exist."] = False
     spending: Spending
     records: Records
     of_arrays: OfArrays
@@ -244,7 +244,7 @@ def intervals(
     ] = "penalised",
     prior: Annotated[File | None, "Of a model that was fitted with --prior: the same model file."] = None,
     out: Annotated[File | None, "Write intervals and certificate to this JSON file."] = None,
-    overwrite: Annotated[bool, "Replace that file where it exists."] = False,
+    overwrite: Annotated[bool, "Overwrite that file if it exists."] = False,
     spending: Spending,
     seed: Seed = None,
 ) -> Outcome:

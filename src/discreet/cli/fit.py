@@ -23,11 +23,11 @@ from discreet.core.neighbours import DELTA
 class Training:
     """By the names that they have in an estimator, but for `kind`."""
 
-    epsilon: Annotated[float, "Privacy loss that the model may cost, > 0; inf is a fit without privacy."]
+    epsilon: Annotated[float, "Privacy loss of the model, > 0; inf fits without privacy."]
     delta: Delta = DELTA
     neighbours: Neighbours = "replace-one"
     kind: Kind = None
-    public_records: Annotated[int | None, "With add-remove: a number of records that you declare public, for what follows from it."] = None
+    public_records: Annotated[int | None, "With add-remove: a number of records that you declare public. Defaults follow from it."] = None
 
 
 def _options(typed: Sequence[str]) -> tuple[type, str]:
@@ -64,13 +64,13 @@ def fit(
     options: Annotated[Any, LATER],
     spending: Spending,
     records: Records,
-    device: Annotated[str | None, "Where to compute, cuda or cuda:1: rows are moved there, blocks one at a time. Needs torch or CuPy."] = None,
+    device: Annotated[str | None, "Device to compute on, such as cuda or cuda:1. Rows are moved there block by block. Needs torch or CuPy."] = None,
     cuts: Annotated[
         Literal["schema", "private"],
         "Where numeric columns are cut: as the schema says, or privately where their records are: those whose cuts it calls private, "
         "which is so without this option too; where it calls none so, all whose cuts it does not give.",
     ] = "schema",
-    cuts_share: Annotated[float, "Share of the budget for cuts that are private, here or in the schema."] = 0.1,
+    cuts_share: Annotated[float, "Share of the budget spent on private cuts."] = 0.1,
     prior: Annotated[
         File | None,
         "A model file, of public records or released, that the ridge pulls towards in place of zero: no noise more, and less bias where "

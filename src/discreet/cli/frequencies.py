@@ -14,7 +14,7 @@ from discreet.core.files.whole_file import reason_of
 
 
 @command(
-    "Count categories that owners randomised.",
+    "Estimate shares of categories from randomised records.",
     "discreet randomise transport=bike happy=yes --schema answers.toml --epsilon 1 --delta 0 >> answers.jsonl",
     "discreet frequencies answers.jsonl --schema answers.toml",
     "discreet frequencies answers.jsonl --schema answers.toml --level 0.99 --csv shares.csv",
@@ -23,9 +23,9 @@ def frequencies(
     *,
     lines: Annotated[File, ARGUMENT],
     schema: SchemaFile,
-    level: Annotated[float, "How often each interval covers."] = 0.95,
+    level: Annotated[float, "Coverage of each interval."] = 0.95,
     csv: Annotated[File | None, "Write the table to this CSV file."] = None,
-    overwrite: Annotated[bool, "Replace this file where it exists."] = False,
+    overwrite: Annotated[bool, "Overwrite this file if it exists."] = False,
 ) -> Outcome:
     """Print the share of each category among the persons who answered, and an interval for the population they come from.
 

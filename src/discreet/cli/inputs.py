@@ -42,13 +42,15 @@ class Records:
     table: Annotated[tuple[File, ...], ARGUMENT]
     jobs: Annotated[int | None, "Threads, or workers of --dask local; -1 for every processor.  [default: 1; with --dask local -1]"] = None
     dask: Annotated[str | None, "Address (tls://..) of a Dask scheduler whose workers read the files, or local to start workers here."] = None
-    dask_insecure: Annotated[bool, "Take a cluster without encryption: whoever reaches it reads the records and runs programs as its owner."] = False
+    dask_insecure: Annotated[
+        bool, "Accept a cluster without encryption. Anyone who can reach it can read the records and run programs as its owner."
+    ] = False
     dask_deadline: Annotated[
         float | None,
         Option(
             metavar="SECONDS",
             type=click.FloatRange(min=0.0, min_open=True),
-            help="Give up when a cluster has finished nothing for so long.  [default: 900]",
+            help="Give up after this time without a finished task.  [default: 900]",
         ),
     ] = None
 
@@ -158,11 +160,9 @@ def _held(path: str, schema: "discreet.Schema", *, may_be_empty: bool, persons: 
 class Spending:
     """Where a command that spends does so."""
 
-    ledger: Annotated[
-        File | None, Option(variable="DISCREET_LEDGER", help="Spend in this ledger, which refuses what exceeds the total agreed on.")
-    ] = None
-    data_set: Annotated[str | None, Option(variable="DISCREET_DATA_SET", help="Name of the table in the ledger.  [default: the only one]")] = None
-    part: Annotated[str | None, "The part of the data set that the table is, where the ledger declares parts."] = None
+    ledger: Annotated[File | None, Option(variable="DISCREET_LEDGER", help="Charge this ledger. It refuses to exceed its total.")] = None
+    data_set: Annotated[str | None, Option(variable="DISCREET_DATA_SET", help="Name of the data set in the ledger.  [default: the only one]")] = None
+    part: Annotated[str | None, "The part of the data set that this table is, if the ledger declares parts."] = None
     group_rows: Annotated[
         int | None,
         "Where the ledger counts persons and the release protects single rows: charge it for groups of so many rows. You state that nobody has more, "
@@ -280,10 +280,8 @@ TWO_LINES = (
 class Whose:
     """What the options say of it; they add to the schema of a run, with which it is kept."""
 
-    person: Annotated[
-        str | None, Option(metavar="COLUMN", help="The column that says whose row each is, where the schema does not; with --rows-per-person.")
-    ] = None
-    rows_per_person: Annotated[int | None, "1: each person has one row. With --person: the most rows of a person that are kept."] = None
+    person: Annotated[str | None, Option(metavar="COLUMN", help="Column of person ids, if the schema names none. Use with --rows-per-person.")] = None
+    rows_per_person: Annotated[int | None, "1: each person has one row. With --person: the largest number of rows kept per person."] = None
 
     def check(self) -> None:
         """Raise a usage error where one needs the other."""

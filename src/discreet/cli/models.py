@@ -18,7 +18,7 @@ Settings: TypeAlias = dict[str, Any]
 """Arguments of an estimator, without its data_norm."""
 
 
-@command("The kinds of models, and what may be set of each.", "discreet models", "discreet models lasso", "discreet models --json")
+@command("List the kinds of models and their options.", "discreet models", "discreet models lasso", "discreet models --json")
 def models(*, kind: Annotated[str | None, Argument(metavar="[KIND]")] = None) -> Outcome:
     """Say which kinds of models there are, what each learns, and which is fitted where nobody chooses; of KIND, what `discreet fit` may set.
 
@@ -162,7 +162,7 @@ class ModelFile:
     seed: Seed = None
     out: Annotated[File, "The model file to write."]
     report: Report = None
-    overwrite: Annotated[bool, "Replace the model file where it exists."] = False
+    overwrite: Annotated[bool, "Overwrite the model file if it exists."] = False
 
     def check(self, *sources: str | None) -> None:
         """Raise InvalidInput unless they could be written now; neither is read or the other one."""

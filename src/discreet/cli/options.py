@@ -73,7 +73,7 @@ _JSON = click.Option(["--json", "as_json"], is_flag=True, help="Print one JSON d
 
 Delta: TypeAlias = Annotated[float, "Probability that the loss is exceeded; well below 1 / records."]
 Hidden: TypeAlias = Literal["replace-one", "add-remove"]
-Neighbours: TypeAlias = Annotated[Hidden, "What is hidden: the content of one record, or also whether it is there at all."]
+Neighbours: TypeAlias = Annotated[Hidden, "What is hidden: the content of one record, or also whether it is in the table."]
 Kind: TypeAlias = Annotated[
     str | None,
     Option(
@@ -85,8 +85,8 @@ Kind: TypeAlias = Annotated[
 ]
 Target: TypeAlias = Annotated[Literal["noisy", "clear", "omitted"], "The target's column: protected like the others, released as it is, or left out."]
 SchemaFile: TypeAlias = Annotated[File, "What is public about the table, in TOML."]
-Seed: TypeAlias = Annotated[int | None, "Reproducible noise, for tests: the certificate is then not valid."]
-Report: TypeAlias = Annotated[File | None, Option(metavar="PAGE", help="Also write a page that explains it to everyone: HTML, or Markdown (.md).")]
+Seed: TypeAlias = Annotated[int | None, "Reproducible noise, for tests only: the certificate is then not valid."]
+Report: TypeAlias = Annotated[File | None, Option(metavar="PAGE", help="Also write a page that explains the result: HTML, or Markdown (.md).")]
 
 
 class _Late(click.Command):

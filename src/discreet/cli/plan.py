@@ -68,7 +68,7 @@ class _Problem:
 
 
 @command(
-    "How many records for which error, before there are any.",
+    "How many records you need for which error.",
     "discreet plan --excess 0.05 --epsilon 1 --delta 1e-6 --features 20 --norm 3",
     "discreet plan --records 20000 --epsilon 1 --schema people.toml --norm 3",
     "discreet plan --records 50000 --epsilon 0.5 --features 20 --norm 3 --loss softplus-hinge",
@@ -92,7 +92,7 @@ def plan(
     simulation: Simulation,
     plot: Annotated[File | None, "Write bounds and simulation to this SVG file."] = None,
     report: Report = None,
-    overwrite: Annotated[bool, "Replace these files where they exist."] = False,
+    overwrite: Annotated[bool, "Overwrite these files if they exist."] = False,
 ) -> Outcome:
     """Say what follows from two of --excess, --records and --epsilon: how many records are proved to be enough, which excess error, or which epsilon.
 

@@ -26,8 +26,8 @@ _NUMBERS = ("entry_bound", "data_norm", "target_bound", "intercept_scale", "loss
 class Simulation:
     """Whether and how a plan is tried on invented records."""
 
-    no_simulation: Annotated[bool, "Only what is proved; takes a second."] = False
-    seed: Annotated[int, "Of the invented records and their noise."] = 0
+    no_simulation: Annotated[bool, "Only what is proved; takes about a second."] = False
+    seed: Annotated[int, "Seed of the invented records and their noise."] = 0
     jobs: Annotated[int | None, "Threads that share the simulated tables; -1 for every processor.  [default: 1]"] = None
 
 
@@ -52,10 +52,10 @@ def plan_over(
     epsilon: Annotated[float, "Privacy loss of the fit, > 0."],
     delta: Delta = DELTA,
     neighbours: Annotated[Hidden, "What is hidden."] = "replace-one",
-    steps: Annotated[int | None, "Number of steps (n_iter of a fit); the best for the bound unless given."] = None,
+    steps: Annotated[int | None, "Number of steps (n_iter of a fit). Default: the best for the bound."] = None,
     simulation: Simulation,
     report: Report = None,
-    overwrite: Annotated[bool, "Replace that file where it exists."] = False,
+    overwrite: Annotated[bool, "Overwrite that file if it exists."] = False,
 ) -> Outcome:
     """Say how many records are proved to be enough for an excess risk over a set, or which excess risk for these records.
 

@@ -31,8 +31,8 @@ def predict(
         float | None, "Answer the second class where its probability is above this: of public costs, that of a false positive over the sum of both."
     ] = None,
     keep: Annotated[tuple[str, ...], Option(metavar="COLUMN", help="Copy this column of TABLE beside the answers, such as an id. Repeatable.")] = (),
-    out: Annotated[File | None, "The CSV file to write; standard output if left out."] = None,
-    overwrite: Annotated[bool, "Replace that file where it exists."] = False,
+    out: Annotated[File | None, "The CSV file to write. Default: standard output."] = None,
+    overwrite: Annotated[bool, "Overwrite that file if it exists."] = False,
 ) -> Outcome:
     """Predict the class of every record of TABLE, or its number or mean time in the unit of the target, in its order, one line each.
 

@@ -167,7 +167,7 @@ def _installed(name: str) -> str:
 @click.option("--debug", is_flag=True, hidden=True, envvar="DISCREET_DEBUG", help="Show the traceback of an unexpected error.")
 @click.pass_context
 def program(context: click.Context, *, debug: bool) -> None:  # noqa: ARG001 - Program.invoke reads it from the context
-    """Train a classifier on a table of people that you may publish, with a certificate that says why.
+    """Train models on tables of people, and publish data about them, with a certificate of what is protected.
 
     Every command takes --json, which prints one JSON document.
     """

@@ -79,7 +79,7 @@ class _About:
 class _Release:
     schema: SchemaFile
     whose: Whose
-    method: Annotated[str, "What leaves; see below."]
+    method: Annotated[str, "Method of release; see below."]
     neighbours: Neighbours = "replace-one"
     target: Target = "noisy"
     numbers: Annotated[Any, LATER]
@@ -96,7 +96,7 @@ class _Release:
     ] = None
     out: Annotated[File | None, "The folder to write; not needed with --dry-run."] = None
     report: Report = None
-    overwrite: Annotated[bool, "Replace the folder where it holds a release, and the page."] = False
+    overwrite: Annotated[bool, "Overwrite the folder if it holds a release, and the page."] = False
 
     def __post_init__(self) -> None:
         """Raise InvalidInput for a number that nobody can know."""
@@ -107,7 +107,7 @@ class _Release:
 
 
 @command(
-    "Publish a table as noisy or sketched data.",
+    "Publish a table as noisy, sketched or synthetic data.",
     "discreet release people.csv --schema people.toml --method moments --epsilon 1 --delta 1e-6 --dry-run",
     "discreet release people.csv --schema people.toml --method moments --epsilon 1 --delta 1e-6 --out sums",
     "discreet release people.csv --schema people.toml --method additive --epsilon 1 --delta 1e-6 --out noisy",
@@ -121,7 +121,7 @@ class _Release:
     later=lambda _: _methods(),
 )
 def release(given: _Release) -> Outcome:
-    """Publish TABLE as a folder of data that others may train on, with a manifest and its certificate.
+    """Publish TABLE as a folder of protected data, with a manifest and a certificate.
 
     TABLE is a .csv, .csv.gz, .tsv, .xlsx or .parquet file with the columns that the schema names, or - for CSV on standard input. Several .parquet,
     .arrow, .feather or .ipc files, a folder of .parquet files, and every table for --dask are read in blocks, and rows go out as they come in, so
@@ -284,7 +284,7 @@ def _shown(
     )
 
 
-@command("Say what a release protects and how to use it.", "discreet inspect noisy", "discreet inspect noisy --json")
+@command("Show what a release protects and how to use it.", "discreet inspect noisy", "discreet inspect noisy --json")
 def inspect(*, folder: Annotated[File, ARGUMENT]) -> Outcome:
     """Print what the release in FOLDER is, what it protects and does not, and how to use it. To check it, use `discreet verify`."""
     found = read_artefact(folder).value if is_folder(folder) else discreet.releases.read_release(folder)
@@ -297,7 +297,7 @@ def inspect(*, folder: Annotated[File, ARGUMENT]) -> Outcome:
 
 
 @command(
-    "Randomise one record at its owner's.",
+    "Add noise to one record on its owner's device.",
     "discreet randomise --schema people.toml --epsilon 4 --delta 1e-6 < me.json >> records.jsonl",
     "discreet randomise age=41 hours=38 answer=yes --schema people.toml --epsilon 4 --delta 1e-6",
     "discreet randomise transport=bike answer=yes --schema answers.toml --epsilon 1 --delta 0",
@@ -315,10 +315,10 @@ def randomise(
     target: Target = "noisy",
     seed: Seed = None,
 ) -> Outcome:
-    """Randomise one record, which nobody else ever sees, and print it as one line of JSON with its certificate.
+    """Add noise to one record on its owner's device, and print it as one line of JSON with its certificate.
 
     The record is a JSON object or CSV with a header on standard input, or NAME=VALUE arguments. Lines of many owners are collected by
-    `discreet release --method local`. Whoever answers twice spends twice.
+    `discreet release --method local`. Answering twice spends twice.
 
     With --delta 0, categorical columns and the classes of the target of a schema without numbers are randomised as what they are, by k-ary
     response or unary encoding, whichever has less noise: far less than numbers need. `discreet frequencies` makes shares with intervals of the lines

@@ -30,14 +30,14 @@ def new(
     table: Annotated[File, ARGUMENT],
     target: Annotated[str | None, Option(metavar="COLUMN", help="The column to predict.")] = None,
     out: Annotated[File | None, "The schema file to write; standard output if left out."] = None,
-    separator: Annotated[str | None, Option(metavar="MARK", help="What separates the fields.  [default: as the header shows]")] = None,
+    separator: Annotated[str | None, Option(metavar="MARK", help="Mark between fields.  [default: as the header shows]")] = None,
     encoding: Annotated[str | None, Option(metavar="NAME", help="Of the text, such as cp1252 or utf-16.  [default: as the header shows]")] = None,
-    decimal: Annotated[Literal[".", ","] | None, "The mark before fractions.  [default: , where semicolons separate, else .]"] = None,
-    thousands: Annotated[str | None, Option(metavar="MARK", help="What groups digits by three.  [default: nothing]")] = None,
-    interview: Annotated[bool, "Ask in plain words what the columns are, instead of writing a text to fill in."] = False,
-    overwrite: Annotated[bool, "Replace the schema file where it exists."] = False,
+    decimal: Annotated[Literal[".", ","] | None, "Decimal mark.  [default: , where semicolons separate, else .]"] = None,
+    thousands: Annotated[str | None, Option(metavar="MARK", help="Mark between groups of three digits.  [default: nothing]")] = None,
+    interview: Annotated[bool, "Ask questions about each column instead of writing a file to fill in."] = False,
+    overwrite: Annotated[bool, "Overwrite the schema file if it exists."] = False,
 ) -> Outcome:
-    """Write a schema to be filled in, from the header of TABLE alone.
+    """Write a schema to fill in, from the header of TABLE alone.
 
     No record of TABLE has any influence on it: bounds and categories are yours to write, from what is publicly known. How its text is written is
     seen in the header, or said here, and stands in the schema, so that no other command asks.
@@ -172,7 +172,7 @@ def _shown(schema: "discreet.Schema", table: str) -> list[str]:
 
 
 @command(
-    "Choose bounds that nobody knows, privately.",
+    "Choose bounds of numeric columns privately.",
     "discreet bounds people.csv --schema draft.toml --epsilon 0.1 --delta 1e-6 --out people.toml",
     "discreet bounds people.csv --schema draft.toml --epsilon 0.2 --grid powers-of-two --out people.toml --json",
     "discreet bounds people.csv --schema draft.toml --epsilon 0.1 --out people.toml --ledger team.ledger --data-set people",
@@ -189,7 +189,7 @@ def bounds(
     ] = "one-two-five",
     out: Annotated[File, "The finished schema to write."],
     certificate: Annotated[File | None, "The certificate to write; OUT.certificate.json if left out."] = None,
-    overwrite: Annotated[bool, "Replace these files where they exist."] = False,
+    overwrite: Annotated[bool, "Overwrite these files if they exist."] = False,
     spending: Spending,
     seed: Seed = None,
 ) -> Outcome:

@@ -9,7 +9,7 @@ from discreet.cli.options import Option, typed, usage_error
 from discreet.cli.output import labelled, step
 
 METHOD = "synthetic"
-SAYS = "rows of nobody in the columns' own types, drawn from noisy counts of columns and chosen pairs; any learner trains on them"
+SAYS = "invented rows with the columns' own types, drawn from noisy counts of columns and chosen pairs; any learner trains on them"
 _TAKES = ("epsilon", "delta", "rows")
 
 

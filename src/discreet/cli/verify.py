@@ -24,7 +24,7 @@ ALONE = "Only the certificate was given: whether something is what it was issued
 
 
 @command(
-    "Print what carries a certificate, and the certificate.",
+    "Print a file and its certificate.",
     "discreet show model.json",
     "discreet show evaluation.json --json",
     "discreet show model.json --plot curves.svg",
@@ -36,7 +36,7 @@ def show(
     plot: Annotated[File | None, "Of a linear model: write what each column adds, as curves, to this SVG file."] = None,
     label: Annotated[str | None, "With --plot, of a model of more than two classes: the class whose curves they are."] = None,
     coefficients: Annotated[File | None, "Of a model: write its coefficients, all of them with all digits, to this CSV file."] = None,
-    overwrite: Annotated[bool, "Replace these files where they exist."] = False,
+    overwrite: Annotated[bool, "Overwrite these files if they exist."] = False,
 ) -> Outcome:
     """Print what FILE is and what its certificate promises, under which conditions. To check it, use `discreet verify`.
 
@@ -78,7 +78,7 @@ def _label(model: "discreet.Model", name: str | None) -> "discreet.data.labels.L
 
 
 @command(
-    "Check whatever carries a certificate.",
+    "Check a file that carries a certificate.",
     "discreet verify model.json",
     "discreet verify evaluation.json --json && publish evaluation.json",
     "discreet verify noisy --key custodian.public.pem",
@@ -145,7 +145,7 @@ def keygen(*, name: Annotated[File, ARGUMENT]) -> Outcome:
 
 
 @command(
-    "Sign what carries a certificate.",
+    "Sign a file that carries a certificate.",
     "discreet sign model.json --key custodian.private.pem",
     "discreet sign noisy --key custodian.private.pem",
     "discreet verify model.json --key custodian.public.pem",
@@ -155,7 +155,7 @@ def sign(
     path: Annotated[File, Argument(metavar="FILE")],
     key: Annotated[File, "Your private key, as `discreet keygen` writes it."],
     out: Annotated[File | None, "Where to write the signature.  [default: FILE.sig]"] = None,
-    overwrite: Annotated[bool, "Replace that file where it exists."] = False,
+    overwrite: Annotated[bool, "Overwrite that file if it exists."] = False,
 ) -> Outcome:
     """Sign FILE: a model, an evaluation, a description, intervals, a certificate, a randomised record, or the folder of a release.
 
@@ -179,7 +179,7 @@ def sign(
 
 
 @command(
-    "A page for everyone on a model, release or ledger.",
+    "Write a readable page about a model, release or ledger.",
     "discreet report model.json --out model.html",
     "discreet report model.json --out model.html --card card.md --ledger team.ledger",
     "discreet report team.ledger --out budget.html",
@@ -190,7 +190,7 @@ def report(
     out: Annotated[File, Option(metavar="PAGE", help="The page to write: HTML, or Markdown where it ends in .md.")],
     ledger: Annotated[File | None, "The ledger that paid for it, to show the budget before and after."] = None,
     card: Annotated[File | None, Option(metavar="CARD", help="Also write the model's card, HTML or Markdown (.md).")] = None,
-    overwrite: Annotated[bool, "Replace these files where they exist."] = False,
+    overwrite: Annotated[bool, "Overwrite these files if they exist."] = False,
 ) -> Outcome:
     """Write a page that says in plain words what SOURCE promises, to whom, why it may be believed, and what it does not say.
 

@@ -13,7 +13,7 @@ from discreet.cli.output import Outcome, labelled, present
 
 
 @command(
-    "A page in the browser, from a table to a verified model.",
+    "Work in the browser, from a table to a verified model.",
     "discreet workbench --open",
     "discreet workbench --ledger team.ledger --data-set people --folder results",
     "discreet workbench --port 8765   # and elsewhere: ssh -L 8765:127.0.0.1:8765 this-machine",
@@ -22,13 +22,13 @@ def workbench(
     *,
     port: Annotated[int, Option(type=click.IntRange(0, 65535), default="any free one", help="Port on the loopback address 127.0.0.1.")] = 0,
     open: Annotated[bool, "Open the page in the standard browser."] = False,  # noqa: A002 - the name of the option
-    folder: Annotated[str, Option(type=click.Path(), help="Where models and releases are written, one folder a run.")] = "workbench",
+    folder: Annotated[str, Option(type=click.Path(), help="Where to write models and releases, one folder per run.")] = "workbench",
     ledger: Annotated[File | None, Option(variable="DISCREET_LEDGER", help="The ledger that the page begins with.")] = None,
-    data_set: Annotated[str | None, Option(variable="DISCREET_DATA_SET", help="Name of the table in the ledger.")] = None,
+    data_set: Annotated[str | None, Option(variable="DISCREET_DATA_SET", help="Name of the data set in the ledger.")] = None,
 ) -> None:
     """Serve a page on which a table is described, a trade-off explored, and a model fitted or a table released.
 
-    Only this machine can reach it, and only a browser that opens the link that is printed, which works once. Ctrl-C ends it. A run is the command
+    Only this machine can reach the page, and only through the printed link, which works once. Ctrl-C ends it. A run is the command
     `discreet fit` or `discreet release`, which the page shows. Trade-offs are explored on invented rows, never on the table.
     """
     from discreet.display.workbench import Workbench
