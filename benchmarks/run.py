@@ -4,9 +4,10 @@
     python benchmarks/run.py --from FILE --page FILE          write the page again, from an earlier run
 
 FOLDER is the environment of diffprivlib, OpenDP and dp-accounting, and is made if it is not there; without it they are left out. Parts: fits (one
-private fit from end to end), seeds (500 at once), noise, calibration, large (1,000,000 x 50), answers (predictions and private evaluations of as many
-rows), commands (each a process), memory. Contestants take turns, on one thread each, and on as many as users have in answers and commands; medians of
-processor time are shown, with the load of the machine. About seven minutes; a minute with --quick.
+private fit from end to end), small (200 rows), shapes (wide tables, classes, threads), seeds (500 at once), noise, calibration, large (1,000,000
+rows), answers (predictions and private evaluations of as many), commands (each a process), memory. Contestants take turns, on one thread each, and
+on as many as users have in answers, commands and a row of shapes; medians of processor time are shown, with the load of the machine. About nine
+minutes; a minute with --quick.
 """
 
 import argparse
@@ -15,6 +16,7 @@ import os
 import platform
 import subprocess
 import time
+import warnings
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack
 from dataclasses import replace
@@ -37,9 +39,13 @@ from compared.memory import memory  # noqa: E402
 from compared.noise import noise  # noqa: E402
 from compared.page import page  # noqa: E402
 from compared.seeds import seeds  # noqa: E402
+from compared.shapes import shapes  # noqa: E402
+from compared.small import small  # noqa: E402
 from threadpoolctl import threadpool_limits  # noqa: E402 - as above
 
-PARTS = ("fits", "seeds", "noise", "calibration", "large", "answers", "commands", "memory")
+from discreet.core.errors import PrivacyAdvice  # noqa: E402
+
+PARTS = ("fits", "small", "shapes", "seeds", "noise", "calibration", "large", "answers", "commands", "memory")
 COUNT, LONG, COLUMNS, MODELS = 45_222, 1_000_000, 50, 500
 
 
@@ -48,6 +54,8 @@ def parts(link: Link | None, peers: Path | None, *, quick: bool, rounds: int) ->
     less = 10 if quick else 1
     return {
         "fits": lambda: fits(link, count=COUNT // less, rounds=rounds),
+        "small": lambda: small(rounds=rounds),
+        "shapes": lambda: shapes(less=less, rounds=min(rounds, 3)),
         "seeds": lambda: seeds(link, count=COUNT // less, models=MODELS // less, few=10, rounds=min(rounds, 3)),
         "noise": lambda: noise(link, count=1_000_000 // less, rounds=rounds),
         "calibration": lambda: calibration(link, rounds=rounds),
@@ -129,7 +137,8 @@ def main() -> None:
     if options.earlier is not None:
         write(json.loads(options.earlier.read_text(encoding="utf-8")), options)
         return
-    with threadpool_limits(1):
+    with threadpool_limits(1), warnings.catch_warnings():
+        warnings.simplefilter("ignore", PrivacyAdvice)  # tables are made, and fitted many times
         for found in run(options):
             write(found, options)  # after each part, so that a run that is cut short leaves what it found
 

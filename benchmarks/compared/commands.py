@@ -45,7 +45,7 @@ def script(what: str, folder: Path) -> None:
 
 def process(*words: str) -> Callable[[], Timed]:
     """A run of a command in a process of its own."""
-    alone = {name: value for name, value in os.environ.items() if not name.endswith("_NUM_THREADS")}
+    alone = {name: value for name, value in os.environ.items() if not name.endswith("_NUM_THREADS") and name != "PYTHONDONTWRITEBYTECODE"}
 
     def run() -> Timed:
         start, before = time.perf_counter(), resource.getrusage(resource.RUSAGE_CHILDREN)
