@@ -61,6 +61,8 @@ GROUP_OF_A_PERSON = "all rows of one person, a group of"
 ONE_ROW = "one row a person"
 """What a theorem says of a guarantee about records that became one about persons."""
 _POINTS = 257
+_AT_ONCE = 40_000
+"""Numbers that stay in a processor's cache."""
 _FARTHEST = 500.0
 """Splits stay below it: e^split must fit in a computer's numbers."""
 _EXPONENTS = np.concatenate((1.0 + np.geomspace(0.02, 50.0, 40), [2.0]))
@@ -222,16 +224,17 @@ def _profile_step(far: Profile, near: Profile) -> Profile:
     epsilons = np.linspace(0.0, max(last, 1e-9), _POINTS)
     splits = np.concatenate((np.linspace(-near.epsilons[-1], last, 2 * _POINTS), np.asarray(far.epsilons)))
     splits = np.minimum(splits, _FARTHEST)
-    first = _extended(far, splits)
-    second = _extended(near, np.subtract.outer(epsilons, splits))
-    bounds = np.min(first + np.exp(splits) * second, axis=1) * raising(4_096)
-    knots, deltas = hull(epsilons, np.minimum(bounds, 1.0))
+    first, factors = _extended(far, splits), np.exp(splits)
+    some = np.array_split(epsilons, 1 + _POINTS * len(splits) // _AT_ONCE)
+    least = [np.min(first + factors * _extended(near, np.subtract.outer(part, splits)), axis=1) for part in some]
+    knots, deltas = hull(epsilons, np.minimum(np.concatenate(least) * raising(4_096), 1.0))
     return replace(far, epsilons=knots, deltas_at=deltas)
 
 
 def _extended(curve: Profile, epsilons: Floats) -> Floats:
     """The curve at any real numbers; see the module docstring."""
-    at_size = curve.deltas(np.abs(epsilons).ravel()).reshape(epsilons.shape)
-    below_zero = np.minimum(epsilons, 0.0)
-    extended: Floats = np.where(epsilons >= 0, at_size, -np.expm1(below_zero) + np.exp(below_zero) * at_size)
+    extended = curve.deltas(np.abs(epsilons).ravel()).reshape(epsilons.shape)
+    negative = epsilons < 0
+    below_zero = epsilons[negative]
+    extended[negative] = -np.expm1(below_zero) + np.exp(below_zero) * extended[negative]
     return extended

@@ -49,14 +49,16 @@ class Profile(Statement):
         knots, values = np.asarray(self.epsilons), np.asarray(self.deltas_at)
         if len(knots) == 1:
             return np.full(epsilons.shape, values[0])
-        left = np.clip(np.searchsorted(knots, epsilons, side="right") - 1, 0, len(knots) - 2)
-        reached = np.minimum(epsilons, knots[-1]) - knots[left]
-        width = knots[left + 1] - knots[left]
+        deltas = np.full(epsilons.shape, values[-1])
+        between = ~(epsilons >= knots[-1])
+        asked, widths = epsilons[between], np.diff(knots)
+        left = np.clip(np.searchsorted(knots, asked, side="right") - 1, 0, len(knots) - 2)
+        reached = asked - knots[left]
         # (e^reached - 1) / (e^width - 1), written so that nothing overflows.
-        share = np.exp(reached - width) * np.expm1(-reached) / np.expm1(-width)
-        chord = values[left] * (1.0 - share) + values[left + 1] * share
-        curve: Floats = np.clip(chord * (1.0 + _ROUNDING), values[left + 1], values[left])
-        return np.where(epsilons >= knots[-1], values[-1], curve)
+        share = np.exp(reached - widths[left]) * np.expm1(-reached) / np.expm1(-widths)[left]
+        upper, lower = values[left], values[left + 1]
+        deltas[between] = np.clip((upper * (1.0 - share) + lower * share) * (1.0 + _ROUNDING), lower, upper)
+        return deltas
 
 
 def hull(epsilons: Floats, deltas: Floats) -> tuple[tuple[float, ...], tuple[float, ...]]:
