@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from tools import docs
+from tools import docs, pictures, reference
 
 ROOT = Path(__file__).parents[1]
 PACKAGES = docs.packages()
@@ -51,7 +51,7 @@ def test_what_a_page_shows_of_a_file_begins_and_ends_at_lines_that_are_there():
 def test_every_public_name_has_words_in_the_reference(package):
     module = docs.importlib.import_module(package)
     assert module.__doc__
-    for name in docs.public_names(module):
+    for name in reference.public_names(module):
         thing = getattr(module, name)
         if not isinstance(thing, type) and not docs.inspect.isroutine(thing):
             assert [line for line in docs.value_words(module, name) if line.strip()], f"{package}.{name} needs a string after its assignment"
@@ -122,3 +122,49 @@ def test_sections_and_formulas_of_docstrings_are_kept():
         "Words.", "", ".. code-block:: text", "", "       f(x) = x", "", ".. rubric:: Parameters", "",
         "``x``", "    a number or two.", "", "``y``", "    another", "", "",
     ]  # fmt: skip
+
+
+def test_every_parameter_of_an_estimator_has_a_meaning_in_its_table():
+    for home in sorted(set(docs.homes_of_names().values())):
+        if home.startswith("discreet.estimators.") and isinstance(thing := reference.thing_named(home), type) and hasattr(thing, "fit"):
+            assert [row.name for row in reference.parameters(thing) if not row.words] == [], home
+
+
+def test_a_table_of_parameters_says_types_defaults_and_inherited_meanings():
+    rows = {row.name: row for row in reference.parameters(reference.thing_named("discreet.estimators.LinearSVC"))}
+    assert (rows["epsilon"].kind, rows["epsilon"].default) == ("float", "1.0")
+    assert rows["epsilon"].words  # said by LogisticRegression
+    assert "hinge" in rows["loss"].words  # said by the class itself
+    assert reference.raised("Fit. Raises InvalidInput for NaN, InfeasibleTarget when no noise is enough.") == (
+        "Fit. ", [("InvalidInput", "for NaN"), ("InfeasibleTarget", "when no noise is enough")],
+    )  # fmt: skip
+    assert reference.raised("Raises what the mechanism raises.") == ("Raises what the mechanism raises.", [])
+
+
+def test_what_the_theme_leaves_out_for_readers_of_screens_is_mended(tmp_path):
+    (tmp_path / "page.html").write_text(
+        '<p class="caption" role="heading">Start</p><pre>x</pre><h2>Search</h2><aside class="sidebar-drawer"></aside>'
+    )
+    docs.mend(tmp_path)
+    text = (tmp_path / "page.html").read_text()
+    assert 'aria-level="2"' in text
+    assert '<pre tabindex="0">' in text
+    assert "<article><h1>Discreet</h1>" in text
+    assert "<dl>" not in text
+
+
+@pytest.mark.parametrize("picture", pictures.PICTURES, ids=lambda picture: picture.__name__)
+def test_every_picture_is_drawn_by_code_that_runs_and_is_shown(picture):
+    name = pictures.file_of(picture)
+    drawn, kept = (set(re.findall(r"<title>(.*?)</title>|<(\w+)", text)) for text in (picture(), (pictures.FOLDER / name).read_text()))
+    assert drawn == kept
+    assert f"(pictures/{name})" in (ROOT / "docs" / "gallery.md").read_text()
+
+
+def test_every_picture_of_the_documentation_has_code_or_a_study():
+    drawn = {pictures.file_of(picture) for picture in pictures.PICTURES} | {
+        "adult-curves.svg",
+        "persons.svg",
+    }  # benchmarks: persons.py; docs/additive.md
+    assert {path.name for path in pictures.FOLDER.glob("*.svg")} == drawn
+    assert len(drawn) >= 15

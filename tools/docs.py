@@ -13,7 +13,6 @@ import ast
 import importlib
 import importlib.util
 import inspect
-import pkgutil
 import re
 import shutil
 import sys
@@ -21,6 +20,11 @@ from html.parser import HTMLParser
 from pathlib import Path
 from types import ModuleType
 from urllib.parse import unquote, urlsplit
+
+sys.path.insert(0, str(Path(__file__).resolve().parent.parent))  # run as a script too
+
+from tools import reference
+from tools.reference import homes_of_names, packages
 
 ROOT = Path(__file__).resolve().parent.parent
 PAGES = ("README.md", "CONTRIBUTING.md", "CHANGELOG.md", "SECURITY.md", "LICENSE", "docs/**/*.md", "docs/pictures/*.svg", "src/discreet/**/*.md")
@@ -39,6 +43,7 @@ def main(arguments: list[str] | None = None) -> int:
     if code:
         print(f"the site was not built: Sphinx ended with {code}; its warnings are above", flush=True)
         return code
+    mend(pages)
     faults = [*faults_of_links(pages), *missing_names(pages, names), *missing_notes(pages)]
     for fault in faults:
         print(fault, flush=True)
@@ -52,6 +57,37 @@ def build(source: Path, pages: Path, doctrees: Path) -> int:
 
     shutil.rmtree(pages, ignore_errors=True)  # no page of yesterday answers for a link of today
     return sphinx(["-b", "html", "-W", "--keep-going", "-q", "-d", str(doctrees), str(source), str(pages)])
+
+
+MENDED = (
+    ('<p class="caption" role="heading">', '<p class="caption" role="heading" aria-level="2">'),
+    ('<aside class="sidebar-drawer">', '<aside class="sidebar-drawer" aria-label="Pages of the site">'),
+    ('<aside class="toc-drawer', '<aside aria-label="On this page" class="toc-drawer'),
+    ("<pre>", '<pre tabindex="0">'),
+    ('<div class="table-wrapper', '<div tabindex="0" class="table-wrapper'),
+)
+"""What the theme writes, and what stands in its place: with roles, names and keys for those who do not look, or do not point."""
+
+
+_SIGNATURE = re.compile(r"<dl>\n((?:<dd>.*?</dd>\n)+)</dl>")
+"""A signature of several lines, which the theme writes as a list of definitions of nothing."""
+
+
+def _lines_of(signature: str) -> str:
+    return signature.replace("<dd>", '<span class="line-of-signature">').replace("</dd>\n", "</span>")
+
+
+def mend(folder: Path) -> None:
+    """Make the pages of the theme accessible."""
+    for path in folder.rglob("*.html"):
+        text = path.read_text(encoding="utf-8")
+        for written, mended in MENDED:
+            text = text.replace(written, mended)
+        text = _SIGNATURE.sub(lambda found: _lines_of(found.group(1)), text)
+        if "<h1" not in text:
+            title = re.search(r"<title>(.*?)(?: - .*)?</title>", text, flags=re.DOTALL)
+            text = re.sub(r"(<article[^>]*>)", rf"\1<h1>{title.group(1) if title else 'Discreet'}</h1>", text, count=1)
+        path.write_text(text, encoding="utf-8")
 
 
 # The sources
@@ -70,11 +106,8 @@ def write_sources(folder: Path) -> list[str]:
             wanted[path.relative_to(ROOT / "docs" / "site")] = path.read_bytes()
     index = wanted[Path("index.md")].decode()
     wanted[Path("index.md")] = (index + further_pages(index, wanted)).encode()
-    homes = homes_of_names()
-    for package in packages():
-        wanted[Path("api") / f"{package}.rst"] = reference_page(importlib.import_module(package), homes).encode()
+    wanted |= reference_pages(homes := homes_of_names())
     names = sorted(set(homes.values()))
-    wanted[Path("api.rst")] = contents_page("Reference", packages()).encode()
     for path in [path for path in folder.rglob("*") if path.is_file() and path.relative_to(folder) not in wanted]:
         path.unlink()
     for path, content in wanted.items():
@@ -83,6 +116,17 @@ def write_sources(folder: Path) -> list[str]:
             target.parent.mkdir(parents=True, exist_ok=True)
             target.write_bytes(content)
     return names
+
+
+def reference_pages(homes: dict[str, str]) -> dict[Path, bytes]:
+    """The pages of the reference, as files."""
+    pages = {Path("api.rst"): reference.contents_page()}
+    for package in packages():
+        pages[Path("api") / f"{package}.rst"] = reference.package_page(importlib.import_module(package), homes, value_words)
+    for name in set(homes.values()):
+        if reference.page_of(name) == name:
+            pages[Path("api") / f"{name}.rst"] = reference.class_page(name)
+    return {path: page.encode() for path, page in pages.items()}
 
 
 def further_pages(index: str, wanted: dict[Path, bytes]) -> str:
@@ -98,50 +142,6 @@ def further_pages(index: str, wanted: dict[Path, bytes]) -> str:
 def toctree(caption: str, pages: list[str]) -> str:
     """A hidden list of pages in the markup of MyST; nothing if there are none."""
     return "\n```{toctree}\n:hidden:\n:caption: " + caption + "\n\n" + "\n".join(pages) + "\n```\n" if pages else ""
-
-
-def packages() -> list[str]:
-    """discreet and every package in it that says what is public, in alphabetic order."""
-    discreet = importlib.import_module("discreet")
-    found = [module.name for module in pkgutil.walk_packages(discreet.__path__, prefix="discreet.") if module.ispkg]
-    return [name for name in ["discreet", *sorted(found)] if public_names(importlib.import_module(name))]
-
-
-def public_names(module: ModuleType) -> list[str]:
-    """The names that a package exports."""
-    return sorted(name for name in getattr(module, "__all__", []) if name != "__version__")
-
-
-def homes_of_names() -> dict[str, str]:
-    """For every public name, in full, the one under which it is documented: packages pass on what others define, and that has one entry only."""
-    homes: dict[str, str] = {}
-    of_things: dict[int, str] = {}
-    for package in sorted(packages(), key=lambda name: (name == "discreet", name.count("."), name)):
-        module = importlib.import_module(package)
-        for name in public_names(module):
-            full = f"{package}.{name}"
-            homes[full] = of_things.setdefault(id(getattr(module, name)), full)
-    return homes
-
-
-def reference_page(module: ModuleType, homes: dict[str, str]) -> str:
-    """The reference of one package: its docstring, and each name with what it has, or a link to the package that it comes from."""
-    package = module.__name__
-    parts = [heading(package, "="), f".. automodule:: {package}\n   :no-members:\n"]
-    passed_on = [f"{package}.{name}" for name in public_names(module) if homes[f"{package}.{name}"] != f"{package}.{name}"]
-    parts.append("\n".join(f"- :py:obj:`{name} <{homes[name]}>`" for name in passed_on) + "\n")
-    for name in public_names(module):
-        thing = getattr(module, name)
-        if f"{package}.{name}" in passed_on:
-            continue
-        if inspect.isclass(thing):
-            parts.append(f".. autoclass:: {package}.{name}\n   :members:\n")
-        elif inspect.isroutine(thing):
-            parts.append(f".. autofunction:: {package}.{name}\n")
-        else:
-            words = "\n".join(f"   {line}" for line in value_words(module, name))
-            parts.append(f".. py:data:: {name}\n\n{words}\n")
-    return "\n".join(parts)
 
 
 def value_words(module: ModuleType, name: str) -> list[str]:
@@ -173,18 +173,6 @@ def assigned_words(module: ModuleType, name: str) -> str:
         if isinstance(one, ast.ImportFrom) and one.module and any((alias.asname or alias.name) == name for alias in one.names):
             return assigned_words(importlib.import_module(one.module), name)
     return ""
-
-
-def contents_page(title: str, entries: list[str]) -> str:
-    """A page that lists the packages."""
-    rows = "\n".join(f"   api/{entry}" for entry in entries)
-    words = "Every name here is public: it changes only with an entry in the changelog."
-    return f"{heading(title, '=')}\n{words}\n\n.. toctree::\n   :maxdepth: 1\n\n{rows}\n"
-
-
-def heading(words: str, line: str) -> str:
-    """A title in reStructuredText."""
-    return f"{words}\n{line * len(words)}\n"
 
 
 # What is checked of the built pages
@@ -248,11 +236,11 @@ def missing_names(folder: Path, names: list[str]) -> list[str]:
     """Public names without an entry of their own, with words, in the reference."""
     faults = []
     for name in names:
-        package = name.rpartition(".")[0]
-        text = (folder / "api" / f"{package}.html").read_text(encoding="utf-8")
+        page = folder / "api" / f"{reference.page_of(name)}.html"
+        text = page.read_text(encoding="utf-8") if page.exists() else ""
         _, _, entry = text.partition(f'id="{name}"')
         if not re.match(r"\s*<(p|div)\b", entry.partition("</dt>")[2].partition("<dd>")[2]):
-            faults.append(f"api/{package}.html: no entry with words for {name}")
+            faults.append(f"{page.relative_to(folder)}: no entry with words for {name}")
     return faults
 
 

@@ -9,6 +9,8 @@ from collections.abc import Iterable, Iterator
 from importlib import metadata
 from typing import Any
 
+from tools import reference
+
 project = "Discreet"
 author = "The Discreet contributors"
 copyright = "The Discreet contributors, Apache-2.0"  # noqa: A001 - Sphinx's name
@@ -23,6 +25,7 @@ source_suffix = {".md": "markdown", ".rst": "restructuredtext"}
 root_doc = "index"
 highlight_language = "text"
 myst_heading_anchors = 4
+myst_enable_extensions = ["colon_fence"]
 autodoc_typehints = "none"  # signatures show names and defaults; the words say shapes and units
 autodoc_member_order = "bysource"
 autodoc_preserve_defaults = True
@@ -114,8 +117,37 @@ def marked_up(lines: Iterable[str]) -> list[str]:
     return out
 
 
-def _process(_app: object, _what: str, _name: str, _thing: object, _options: object, lines: list[str]) -> None:
-    lines[:] = marked_up(lines)
+def documented(thing: object, lines: Iterable[str]) -> list[str]:
+    """The docstring of a class or a function as markup: what it says of parameters and errors stands in tables, before its further sections."""
+    rows = reference.parameters(thing)
+    text, errors = reference.raised(without_parameters("\n".join(lines), thing, {row.name for row in rows}))
+    tables = [*reference.parameter_table(rows, plain), *reference.error_table(errors, plain)]
+    words = marked_up(text.splitlines())
+    place = next((position for position, line in enumerate(words) if line.startswith(".. rubric::")), len(words))
+    return [*words[:place], "", *tables, *words[place:]]
+
+
+def without_parameters(text: str, thing: object, names: set[str]) -> str:
+    """A docstring without what its table says."""
+    text = re.sub(r"Parameters and attributes are those of (\w+), (?:except|but for)", r"Attributes are those of \1.", text)
+    text = re.sub(r"^Parameters\n-+\n", "", text, flags=re.MULTILINE)
+    if reference.prose_entries(thing):
+        text = re.sub(r"^Parameters: .*?(?=\n\s*\n|\Z)", "", text, flags=re.DOTALL | re.MULTILINE)
+    kept: list[str] = []
+    dropping = False
+    for line in text.splitlines():
+        entry = _FIELD.match(line)
+        if entry:
+            dropping = set(entry.group(1).split(", ")) <= names
+        elif not line.strip():
+            dropping = False
+        if not dropping:
+            kept.append(line)
+    return "\n".join(kept)
+
+
+def _process(_app: object, what: str, _name: str, thing: object, _options: object, lines: list[str]) -> None:
+    lines[:] = documented(thing, lines) if what in {"class", "exception", "function", "method"} else marked_up(lines)
 
 
 def setup(app: Any) -> None:  # noqa: ANN401 - Sphinx is here only where the site is built

@@ -66,8 +66,9 @@ class PrivateSearchCV(MetaEstimatorMixin, Spender):  # type: ignore[misc]
     estimator : a classifier or regression of this library. The search sets its epsilon, delta, classes, random_state and ledger, and follows its
         neighbours.
     param_grid : the public settings, a dict of lists or a list of such dicts, as for GridSearchCV. Never write down values learnt from the records.
-    param_distributions : instead of a grid, a dict of lists or distributions (with `rvs`); `n_candidates` settings are drawn from it before anything
-        else, from `public_seed`.
+    param_distributions : instead of a grid, a dict of lists or distributions (with `rvs`).
+    n_candidates : how many settings are drawn from param_distributions, before anything else.
+    public_seed : integer seed of that drawing, which is public.
     epsilon, delta : what the whole search spends.
     method : "random-stopping", or "algorithm-4", which cuts the records into one part more than there are settings.
     law : of the number of runs: "geometric", "logarithmic" (heavier tail, smaller price a run), or None: logarithmic for delta = 0, else geometric.
