@@ -9,6 +9,7 @@ import shutil
 import numpy as np
 import pytest
 
+from discreet.cli.jobs import CommandJobs
 from discreet.core.errors import DiscreetError
 from discreet.display.workbench.desk import Desk
 from discreet.display.workbench.wire import Refused, read_fields
@@ -31,6 +32,7 @@ FORM = {
         {"name": "city", "kind": "category", "categories": ["north", "south", "other"], "other": "other", "missing": ""},
     ],
 }
+JOB = {"job": "fit", "chosen": "linear-svc", "options": {"--alpha": "0.1", "--intercept": "on"}}
 BUDGET = {"epsilon": 1.0, "delta": 1e-6, "neighbours": "replace-one"}
 QUESTIONS = {
     "state": {},
@@ -38,11 +40,15 @@ QUESTIONS = {
     "check": {"schema": FORM},
     "load": {"path": "bound.toml"},
     "save": {"schema": FORM, "path": "new.toml", "overwrite": False},
-    "point": {"schema": FORM, "what": "svm", "budget": BUDGET, "records": 200, "best": "easy", "sample": "", "table": "people.csv"},
-    "plan": {"schema": FORM, "what": "svm", "budget": BUDGET, "records": 1000, "norm": 1.0, "excess": 0.1},
+    "sheet": {"job": "fit", "chosen": "lasso"},
+    "browse": {"path": ".", "kind": "table"},
+    "point": {"schema": FORM, **JOB, "budget": BUDGET, "records": 200, "best": "easy", "sample": "", "table": "people.csv"},
+    "foresee": {"schema": FORM, **JOB, "budget": BUDGET, "records": 200, "table": "people.csv", "ledger": "", "data_set": ""},
+    "plan": {"schema": FORM, "what": "linear-svc", "budget": BUDGET, "records": 1000, "norm": 1.0, "excess": 0.1},
     "status": {"number": 1},
     "stop": {"number": 1},
     "ledger": {"path": "team.ledger"},
+    "amend": {"path": "team.ledger", "data_set": "people", "epsilon": 2, "delta": 1e-6, "reason": "why"},
     "declare": {"path": "team.ledger", "data_set": "people", "unit": "person", **BUDGET},
 }
 """One of each that is served; `run`, which starts a process, is left to tests/display/workbench."""
@@ -66,7 +72,7 @@ def run_case(number, folder):
     (folder / "sample.csv").write_bytes(spoiled_csv(random, TABLE) if random.random() < 0.7 else GOOD.encode())
     (folder / "bound.toml").write_text(BOUND)
     (folder / "uploads").mkdir()
-    desk = Desk(folder=folder / "runs", uploads=folder / "uploads", ledger=None, data_set=None)
+    desk = Desk(jobs=CommandJobs(), folder=folder / "runs", uploads=folder / "uploads", ledger=None, data_set=None)
     before = {path for path in folder.rglob("*") if path.is_file()}
     upload = random.random() < 0.1
     name, body = ("upload", spoiled_csv(random, TABLE)) if upload else question(random)
@@ -108,8 +114,8 @@ def test_the_questions_are_served_as_they_are(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     (tmp_path / "people.csv").write_text(TABLE)
     (tmp_path / "bound.toml").write_text(BOUND)
-    desk = Desk(folder=tmp_path / "runs", uploads=tmp_path, ledger=None, data_set=None)
-    for name in ("state", "table", "check", "load", "save", "declare", "ledger"):
+    desk = Desk(jobs=CommandJobs(), folder=tmp_path / "runs", uploads=tmp_path, ledger=None, data_set=None)
+    for name in ("state", "table", "sheet", "browse", "check", "load", "save", "foresee", "declare", "amend", "ledger"):
         assert getattr(desk, name)(read_fields(as_json(QUESTIONS[name])))
 
 

@@ -182,6 +182,13 @@ def group(name: str, short_help: str | None, text: str, *commands: click.Command
     )
 
 
+def options_of(made: click.Command, *words: str) -> list[click.Option]:
+    """The options of a command behind these words."""
+    context = click.Context(made, help_option_names=["-h", "--help"])  # as the program's, since a command keeps its help option
+    context.meta[_TYPED] = words
+    return [one for one in made.get_params(context) if isinstance(one, click.Option)]
+
+
 def epilog(*examples: str) -> str:
     """The end of a help text; click keeps its line breaks."""
     return "\b\nExamples:\n" + "\n".join(f"  {line}" for line in examples)

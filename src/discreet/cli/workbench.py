@@ -31,10 +31,11 @@ def workbench(
     Only this machine can reach the page, and only through the printed link, which works once. Ctrl-C ends it. A run is the command
     `discreet fit` or `discreet release`, which the page shows. Trade-offs are explored on invented rows, never on the table.
     """
+    from discreet.cli.jobs import CommandJobs
     from discreet.display.workbench import Workbench
 
     path = None if ledger is None else str(open_ledger(ledger).path)
-    page = Workbench(port=port, folder=folder, ledger=path, data_set=data_set)
+    page = Workbench(CommandJobs(), port=port, folder=folder, ledger=path, data_set=data_set)
     results = str(Path(folder).absolute())
     how = "Open this link in a browser on this machine; it works once. Elsewhere: docs/workbench.md tells how to tunnel."
     for name in ("SIGTERM", "SIGHUP"):  # a closed terminal ends it as Ctrl-C does, so that uploads never stay behind

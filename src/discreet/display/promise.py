@@ -196,29 +196,35 @@ def _lead(certificate: Certificate, what: str) -> str:
 
 
 def _warnings(certificate: Certificate) -> Iterator[Block]:
-    guarantee, named, records = certificate.guarantee, stated(certificate.guarantee), certificate.problem.get("records")
-    if isinstance(guarantee, MutualInformation):
-        words = "This is an average over what might have been released: a rare outcome may reveal the number. It is weaker than differential privacy."
+    guarantee, records = certificate.guarantee, certificate.problem.get("records")
+    known = records if isinstance(records, int) and not isinstance(records, bool) else None
+    for words in cautions(guarantee, known):
         yield Text(words, Tone.BAD)
+    if stated(guarantee) is None:
+        return
+    if isinstance(guarantee, Statement) and guarantee.local:
+        yield Text("Every record was randomised by its owner: nobody else, the collector included, has ever held it.", Tone.GOOD)
+
+
+def cautions(guarantee: Guarantee, records: int | None) -> Iterator[str]:
+    """What is to be weighed of a promise; `records` are those or the persons that it is about, where their number is public."""
+    if isinstance(guarantee, MutualInformation):
+        yield "This is an average over what might have been released: a rare outcome may reveal the number. It is weaker than differential privacy."
+    named = stated(guarantee)
     if named is None:
         return
     (epsilon, delta), many, one = named, guarantee.unit.counted, "person" if guarantee.unit is Unit.PERSON else "record"
     if epsilon >= _EMPTY:
-        words = f"Epsilon is {epsilon:.3g}: any conclusion may become {_factor(epsilon)} times likelier through one {one}: next to no promise."
-        yield Text(words, Tone.BAD)
+        yield f"Epsilon is {epsilon:.3g}: any conclusion may become {_factor(epsilon)} times likelier through one {one}: next to no promise."
     elif epsilon >= _WEAK:
-        yield Text(f"Epsilon is {epsilon:.3g}: that is a weak promise. At 1 the factor is 2.7, here it is {_factor(epsilon)}.", Tone.BAD)
-    if isinstance(records, int) and not isinstance(records, bool) and records > 0 and delta * records > 0.1:
-        words = (
+        yield f"Epsilon is {epsilon:.3g}: that is a weak promise. At 1 the factor is 2.7, here it is {_factor(epsilon)}."
+    if records is not None and records > 0 and delta * records > 0.1:
+        yield (
             f"Delta is {delta:.3g} with {records:,} {many}. A release that picks one {one} in {1.0 / delta:,.0f} at random and prints it satisfies "
             f"that delta. Take delta far below 1 divided by the number of {many}."
         )
-        yield Text(words, Tone.BAD)
-    elif not isinstance(records, int) and delta > _LARGE_DELTA:
-        words = f"Delta is {delta:.3g}. Unless there are far fewer than {1.0 / delta:,.0f} {many}, that is too much: take it far below 1 / {many}."
-        yield Text(words, Tone.BAD)
-    if isinstance(guarantee, Statement) and guarantee.local:
-        yield Text("Every record was randomised by its owner: nobody else, the collector included, has ever held it.", Tone.GOOD)
+    elif records is None and delta > _LARGE_DELTA:
+        yield f"Delta is {delta:.3g}. Unless there are far fewer than {1.0 / delta:,.0f} {many}, that is too much: take it far below 1 / {many}."
 
 
 def _factor(epsilon: float) -> str:

@@ -7,6 +7,7 @@ from typing import NamedTuple
 
 import pytest
 
+from discreet.cli.jobs import CommandJobs
 from discreet.display.workbench import Workbench
 from tests.cli.conftest import csv_text, rows
 
@@ -23,6 +24,7 @@ FORM = {
         {"name": "nickname", "kind": "ignore"},
     ],
 }
+JOB = {"job": "fit", "chosen": "linear-svc", "options": {}}
 BUDGET = {"epsilon": 1.0, "delta": 1e-6, "neighbours": "replace-one"}
 
 
@@ -112,7 +114,7 @@ def people(tmp_path):
 @pytest.fixture
 def stranger(tmp_path):
     """A client that has not entered."""
-    with Workbench(folder=tmp_path / "results") as page:
+    with Workbench(CommandJobs(), folder=tmp_path / "results") as page:
         yield Client(page)
 
 

@@ -1,10 +1,13 @@
 """From a CSV file to a verified model in a real browser, as somebody does it who has never seen the page."""
 
 import json
+import os
 import time
+from pathlib import Path
 
 import pytest
 
+from discreet.cli.jobs import CommandJobs
 from discreet.display.workbench import Workbench
 from discreet.estimators import Model
 from discreet.ledger import Ledger
@@ -18,7 +21,7 @@ TAB, ENTER = {"key": "Tab", "code": 9}, {"key": "Enter", "text": "\r", "code": 1
 
 @pytest.fixture
 def page(tmp_path):
-    with Workbench(folder=tmp_path / "results") as made:
+    with Workbench(CommandJobs(), folder=tmp_path / "results") as made:
         yield made
 
 
@@ -64,6 +67,7 @@ def sound(browser, step):
         and not node.get("name", {}).get("value")
     ]
     assert not unnamed, unnamed
+    lawful(browser)
     identities = browser.run("[...document.querySelectorAll('[id]')].map((e) => e.id)")
     assert len(identities) == len(set(identities))
     for dark in (False, True):
@@ -72,6 +76,15 @@ def sound(browser, step):
         ink, paper = (browser.run(f"getComputedStyle(document.body).{name}") for name in ("color", "backgroundColor"))
         assert (brightness(ink) > brightness(paper)) is dark
     browser.look(width=1200, dark=False)
+
+
+def lawful(browser):
+    """No violation that axe-core finds, where DISCREET_AXE names its file."""
+    if path := os.environ.get("DISCREET_AXE"):
+        browser.run(Path(path).read_text(encoding="utf-8") + ";0")
+        said = "axe.run(document, {resultTypes: ['violations']}).then((all) => all.violations"
+        found = f"{said}.map((one) => [one.id, one.nodes.map((node) => node.html)]))"
+        assert browser.run(found) == []
 
 
 def brightness(colour):
@@ -86,10 +99,10 @@ def test_from_csv_to_verified_model(page, browser, people, tmp_path):
     assert browser.run("location.hash") == ""
     # the table, by its path
     browser.fill("#table-path", str(tmp_path / "absent.csv"))
-    browser.click("#form-table button")
+    browser.click("#form-table .main")
     browser.until("document.querySelector('#alert').textContent.includes('no file')")
     browser.fill("#table-path", str(people))
-    browser.click("#form-table button")
+    browser.click("#form-table .main")
     browser.until("document.activeElement.textContent === 'Describe them'")
     browser.click("#table-found button")
     sound(browser, "describe")
@@ -196,7 +209,7 @@ def test_names_of_columns_are_text_whatever_they_hold(page, browser, tmp_path):
     table.write_text(",".join('"' + name.replace('"', '""') + '"' for name in names) + "\n", encoding="utf-8")
     entered(browser, page)
     browser.fill("#table-path", str(table))
-    browser.click("#form-table button")
+    browser.click("#form-table .main")
     browser.until("document.activeElement.textContent === 'Describe them'")
     assert browser.run("[...document.querySelectorAll('ul.names li')].map((e) => e.textContent)") == names
     browser.click("#table-found button")
@@ -207,13 +220,161 @@ def test_names_of_columns_are_text_whatever_they_hold(page, browser, tmp_path):
     browser.fill("#column-0-lower", "0")
     browser.fill("#column-0-upper", "1")
     browser.until("document.querySelector('#describe-state').textContent.startsWith('Complete')")
-    assert browser.run("document.querySelectorAll('img, iframe, b, script:not([src])').length") == 0
+    assert browser.run("document.querySelectorAll('main img, iframe, main b, script:not([src])').length") == 0
     assert not browser.complaints()
     # a reload of the page keeps what was typed
-    browser.call("Page.reload")
+    reloaded(browser)
     browser.until("document.querySelector('#describe-state').textContent.startsWith('Complete')")
     assert browser.run("document.querySelector('#target-classes').value") == "<b>no</b>\nyes"
     assert browser.run("document.querySelector('#column-0-upper').value") == "1"
+
+
+def reloaded(browser):
+    browser.run("window.before = true")
+    browser.call("Page.reload")
+    browser.until("window.before === undefined && document.readyState === 'complete'")
+
+
+def chosen(browser, people):
+    """At the step Choose, with everything described."""
+    browser.fill("#table-path", str(people))
+    browser.click("#form-table .main")
+    browser.until("document.activeElement.textContent === 'Describe them'")
+    browser.click("#table-found button")
+    described(browser)
+    browser.click("#step-describe [data-next]")
+    browser.until("document.querySelector('#option-alpha')")
+
+
+def test_a_reload_keeps_everything_and_an_error_leads_to_its_field(page, browser, people):
+    entered(browser, page)
+    chosen(browser, people)
+    browser.click("#options-own summary")
+    browser.fill("#option-alpha", "minus one")
+    browser.fill("#epsilon", "0.5")
+    browser.click("#add-remove")
+    reloaded(browser)
+    browser.until("!document.querySelector('#step-choose').hidden && document.querySelector('#option-alpha')?.value === 'minus one'")
+    assert browser.run("[document.querySelector('#epsilon').value, document.querySelector('#add-remove').checked]") == ["0.5", True]
+    browser.click("#steps [data-step=explore]")
+    browser.fill("#records", "300")
+    browser.click("#explore-go")
+    browser.until("!document.querySelector('#alert').hidden")
+    assert "alpha takes a finite number" in browser.text("#alert span")
+    browser.click("#alert button")
+    browser.until("document.activeElement.id === 'option-alpha'")
+    assert browser.run("document.querySelector('#alert').hidden")  # a step that is left takes its refusals with it
+    browser.fill("#option-alpha", "0.1")
+    browser.fill("#epsilon", "-1")
+    browser.click("#steps [data-step=run]")
+    browser.until("document.querySelector('#alert').textContent.includes('epsilon must be more than 0')")
+    browser.click("#alert button")
+    browser.until("document.activeElement.id === 'epsilon'")
+    browser.fill("#epsilon", "9")
+    browser.click("#steps [data-step=run]")
+    browser.until("document.querySelector('#run-weighed').textContent.includes('next to no promise')")
+    assert "Options" in browser.text("#run-summary")
+    assert "Alpha: 0.1" in browser.text("#run-summary")
+    assert not [entry for entry in browser.complaints() if "status of 422" not in str(entry)]
+
+
+WIDE = [f"question {number}" for number in range(299)]
+
+
+def test_three_hundred_columns_are_found_and_set_together(page, browser, tmp_path):
+    table = tmp_path / "wide.csv"
+    table.write_text(",".join([*WIDE, "answer"]) + "\n", encoding="utf-8")
+    entered(browser, page)
+    browser.fill("#table-path", str(table))
+    browser.click("#form-table .main")
+    browser.until("document.activeElement.textContent === 'Describe them'")
+    browser.click("#table-found button")
+    browser.click("#persons-one")
+    browser.choose("#target-column", "answer")
+    browser.fill("#target-classes", "no\nyes")
+    browser.until("document.querySelector('#columns-shown').textContent === '299 columns'")
+    assert browser.run("document.querySelectorAll('#columns fieldset.card').length") == 0  # folded up
+    browser.fill("#columns-search", "question 29")
+    browser.until("document.querySelectorAll('#columns fieldset.card').length === 10")
+    browser.choose("#columns-set", "number")
+    browser.fill("#columns-search", "question 290")
+    browser.until("document.querySelectorAll('#columns fieldset.card').length === 1")
+    browser.fill("#column-290-lower", "0")
+    browser.fill("#column-290-upper", "5")
+    browser.fill("#columns-search", "")
+    browser.until("document.querySelector('#columns-shown').textContent === '299 columns'")
+    assert browser.run("[...document.querySelectorAll('#columns summary')].map((e) => e.textContent)")[:1] == ["Numbers (10)"]
+    browser.choose("#columns-filter", "todo")
+    browser.until("document.querySelectorAll('#columns fieldset.card').length === 9")
+    lawful(browser)
+
+
+def test_a_file_is_chosen_by_keyboard(page, browser, people):
+    """From the folder of the workbench to the one of the table, and back to the field."""
+    entered(browser, page)
+    browser.fill("#table-path", str(people.parent))
+    browser.press(**TAB)
+    assert browser.run("document.activeElement.dataset.browse") == "table"
+    browser.press(**ENTER)
+    browser.until("document.querySelector('#chooser').open && document.activeElement.textContent === 'the folder above'")
+    lawful(browser)
+    names = browser.run("[...document.querySelectorAll('#chooser-names .file')].map((e) => e.textContent)")
+    assert names == ["people.csv"]
+    for _ in range(20):
+        browser.press(**TAB)
+        if browser.run("document.activeElement.textContent") == "people.csv":
+            break
+    browser.press(**ENTER)
+    browser.until("!document.querySelector('#chooser').open && document.activeElement.id === 'table-path'")
+    assert browser.run("document.querySelector('#table-path').value") == str(people)
+
+
+@pytest.mark.slow
+def test_a_model_is_measured_and_used_and_bounds_are_chosen(page, browser, people, tmp_path):
+    """What somebody does after the first model; predictions are about people, and stay off the page."""
+    entered(browser, page)
+    chosen(browser, people)
+    browser.click("#step-choose [data-next=run]")
+    run_to_its_end(browser, 1)
+    for number, (name, ready) in enumerate([("evaluate", "#option-metrics"), ("intervals", "#option-level"), ("predict", "#option-threshold")], 2):
+        browser.click("#steps [data-step=choose]")
+        browser.click(f"#job-{name}")
+        browser.until(f"document.querySelector('{ready}')")
+        if name == "evaluate":
+            browser.click("#models-made button")
+        browser.until("document.querySelector('#model-path').value.endsWith('model.json')")
+        browser.click("#step-choose [data-next=run]")
+        run_to_its_end(browser, number)
+        lawful(browser)
+        if name == "evaluate":
+            assert "Right answers" in browser.text("#run-result")
+        if name == "intervals":
+            assert "intervals for" in browser.text("#run-result caption")
+    made = tmp_path / "results/run-4/predictions.csv"
+    assert made.stat().st_mode & 0o077 == 0
+    assert "predictions.csv" not in browser.run("[...document.querySelectorAll('#run-result a')].map((e) => e.href).join()")
+    reloaded(browser)
+    browser.until("document.querySelector('#run-result h2')?.textContent === 'Done'")
+    assert browser.run("document.querySelectorAll('#run-earlier button').length") == 3
+    # bounds that nobody knows, and on with them
+    browser.click("#steps [data-step=describe]")
+    browser.click("#column-0-open")
+    browser.until("document.querySelector('#describe-state').textContent.startsWith('Complete but for the bounds of age')")
+    browser.click("#step-describe > .next [data-next]")
+    browser.until("document.querySelector('#job-bounds').checked")
+    browser.click("#step-choose [data-next=run]")
+    run_to_its_end(browser, 5)
+    browser.click("#run-result .next button")
+    browser.until("document.querySelector('#column-0-upper')?.value === '100'")
+    browser.until("document.querySelector('#describe-state').textContent.startsWith('Complete: 5 features')")
+    assert not [entry for entry in browser.complaints() if "status of 422" not in str(entry)]
+
+
+def run_to_its_end(browser, number):
+    browser.until("!document.querySelector('#step-run').hidden && !document.querySelector('#run-go').disabled")
+    browser.click("#run-go")
+    browser.until(f"document.querySelector('#run-result .note')?.textContent.startsWith('Run {number}:')")
+    assert browser.text("#run-result h2") == "Done", browser.text("#run-result")
 
 
 def test_a_second_browser_with_the_same_link_is_refused(page, browser):

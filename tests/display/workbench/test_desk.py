@@ -18,7 +18,7 @@ from discreet.estimators.base import PrivateModel
 from discreet.ledger import Ledger
 from discreet.releases import read_release
 from tests.canary import CANARY, assert_silent
-from tests.display.workbench.conftest import BUDGET, FORM
+from tests.display.workbench.conftest import BUDGET, FORM, JOB
 
 
 def form(**changes):
@@ -27,7 +27,9 @@ def form(**changes):
 
 def test_a_table_is_its_header(client, people):
     found = client.ask("table", {"path": str(people)}).json
-    assert found == {"path": str(people), "name": "people", "columns": ["age", "hours", "nickname", "city", "answer"]}
+    written = found.pop("file")
+    assert found == {"path": str(people), "name": "people", "columns": ["age", "hours", "nickname", "city", "answer"], "plain": True}
+    assert (written["separator"], written["encoding"]) == ("", "utf-8")
 
 
 @pytest.mark.parametrize(
@@ -141,7 +143,7 @@ def test_visits_are_fitted_for_persons_on_a_ledger_of_persons(client, people, tm
     ledger = {"path": str(tmp_path / "team.ledger"), "data_set": "visits", "epsilon": 3, "delta": 1e-5, "neighbours": "replace-one", "unit": "person"}
     assert client.ask("declare", ledger).json["data_sets"][0]["unit"] == "person"
     schema = form(persons={"kind": "several", "column": "patient", "rows": "4", "weight": "row"})
-    wanted = {"schema": schema, "what": "linear-svc", "budget": BUDGET, "table": str(visits), "ledger": ledger["path"], "data_set": "visits"}
+    wanted = {"schema": schema, **JOB, "budget": BUDGET, "table": str(visits), "ledger": ledger["path"], "data_set": "visits"}
     record = client.finished(wanted)
     assert record["state"] == "done", record
     assert record["result"]["guarantee"]["unit"] == "person"
@@ -166,18 +168,20 @@ def test_a_schema_is_saved_and_loaded_again(client, tmp_path):
     assert Schema.from_toml(client.ask("check", {"schema": loaded}).json["toml"]) == Schema.load(path)
 
 
-def test_a_schema_that_the_page_cannot_show_is_not_changed_silently(client, tmp_path):
+def test_a_schema_that_says_more_than_the_form_keeps_it(client, tmp_path):
     path = tmp_path / "people.toml"
     client.ask("save", {"schema": FORM, "path": str(path)})
-    path.write_text(path.read_text().replace("upper = 100", 'upper = 100\nscale = "symmetric"'))
-    assert "more than this page can show" in client.ask("load", {"path": str(path)}).error
+    path.write_text(path.read_text().replace("upper = 100", 'upper = 100\nscale = "symmetric"') + '\n[file]\nseparator = ";"\ndecimal = ","\n')
+    loaded = client.ask("load", {"path": str(path)}).json["schema"]
+    assert loaded["file"]["separator"] == ";"
+    assert Schema.from_toml(client.ask("check", {"schema": loaded}).json["toml"]) == Schema.load(path)
 
 
 @pytest.mark.parametrize("what", ["linear-regression", "lasso", "kernel-classifier"])
 def test_a_point_of_any_model_is_measured_on_invented_rows(client, what):
     number = {"column": "answer", "kind": "number", "lower": "0", "upper": "10", "clip": True}
     schema = FORM if what == "kernel-classifier" else form(target=number, rows="bound")
-    question = {"schema": schema, "what": what, "records": 1000, "best": "easy"}
+    question = {"schema": schema, "job": "fit", "chosen": what, "options": {}, "records": 1000, "best": "easy"}
     near, far = (client.ask("point", question | {"budget": BUDGET | {"epsilon": epsilon}}).json for epsilon in (10.0, 0.05))
     assert near["measure"] == ("share of errors" if schema is FORM else "root mean square error")
     assert near["best"] - 0.03 < near["mean"] < far["mean"]
@@ -187,19 +191,25 @@ def test_a_point_of_any_model_is_measured_on_invented_rows(client, what):
 
 
 def test_the_page_begins_with_every_kind_of_model(client):
-    listed = {one["kind"]: one for one in client.ask("state", {}).json["models"]}
+    (fit,) = [one for one in client.ask("state", {}).json["jobs"] if one["name"] == "fit"]
+    listed = {one["name"]: one for one in fit["choices"]}
     assert sorted(listed) == sorted(PrivateModel.models)
     assert all(set(one["learns"]) <= set(PrivateModel.models[kind].targets) and one["says"] for kind, one in listed.items())
 
 
 @pytest.mark.parametrize("what", ["linear-svc", "logistic-regression"])
 def test_a_point_is_measured_on_invented_rows(client, what):
-    found = client.ask("point", {"schema": FORM, "what": what, "budget": BUDGET, "records": 2000, "best": "middling"}).json
+    found = client.ask(
+        "point", {"schema": FORM, "job": "fit", "chosen": what, "options": {}, "budget": BUDGET, "records": 2000, "best": "middling"}
+    ).json
     assert found["best"] == pytest.approx(0.15, abs=0.01)
     assert found["best"] - 0.03 < found["without_privacy"] <= found["mean"] + 0.02 < 0.4
     assert found["low"] <= found["mean"] <= found["high"]
     assert 0 < found["spread"] < 2
-    weaker = client.ask("point", {"schema": FORM, "what": what, "budget": BUDGET | {"epsilon": 0.02}, "records": 2000, "best": "middling"}).json
+    weaker = client.ask(
+        "point",
+        {"schema": FORM, "job": "fit", "chosen": what, "options": {}, "budget": BUDGET | {"epsilon": 0.02}, "records": 2000, "best": "middling"},
+    ).json
     assert weaker["spread"] > 3 * found["spread"]
     plan = client.ask("plan", {"schema": FORM, "what": what, "budget": BUDGET, "records": 2000, "norm": found["norm"], "excess": 0.1}).json
     assert plan["excess"] > plan["without_privacy"] > 0
@@ -208,27 +218,31 @@ def test_a_point_is_measured_on_invented_rows(client, what):
 
 def test_a_point_of_many_classes(client):
     schema = form(target={"column": "answer", "kind": "classes", "classes": ["no", "yes", "maybe"]})
-    question = {"schema": schema, "what": "logistic-regression", "budget": BUDGET, "records": 3000, "best": "easy"}
+    question = {"schema": schema, **JOB, "chosen": "logistic-regression", "budget": BUDGET, "records": 3000, "best": "easy"}
     found = client.ask("point", question).json
     assert found["norm"] is None
     assert found["mean"] < found["guessing"]
     assert (
-        "two classes" in client.ask("plan", {key: question[key] for key in ("schema", "what", "budget", "records")} | {"norm": 1, "excess": 1}).error
+        "two classes"
+        in client.ask("plan", {key: question[key] for key in ("schema", "budget", "records")} | {"what": "linear-svc", "norm": 1, "excess": 1}).error
     )
 
 
 def test_the_noise_of_a_release_needs_no_rows(client):
     sizes = [
-        client.ask("point", {"schema": FORM, "what": "additive", "budget": BUDGET | {"epsilon": epsilon}, "records": 100}).json["noise"]
+        client.ask(
+            "point", {"schema": FORM, "job": "release", "chosen": "additive", "options": {}, "budget": BUDGET | {"epsilon": epsilon}, "records": 100}
+        ).json["noise"]
         for epsilon in (0.5, 1.0, 5.0)
     ]
     assert sizes == sorted(sizes, reverse=True)
-    sketch = {"schema": FORM, "what": "sketch", "budget": BUDGET | {"neighbours": "add-remove"}, "records": 100, "rows": 50}
+    sketch = {"schema": FORM, "job": "release", "chosen": "sketch", "options": {"--rows": "50"}, "records": 100}
+    sketch |= {"budget": BUDGET | {"neighbours": "add-remove"}}
     assert client.ask("point", sketch).json["what"] == "second moments"
 
 
 def test_the_private_table_is_never_its_own_sample(client, people, tmp_path):
-    question = {"schema": FORM, "what": "linear-svc", "budget": BUDGET, "records": 100, "table": str(people)}
+    question = {"schema": FORM, **JOB, "budget": BUDGET, "records": 100, "table": str(people)}
     link = tmp_path / "sample.csv"
     link.symlink_to(people)
     copy = client.upload("people.csv", people.read_bytes()).json["path"]
@@ -244,7 +258,7 @@ def test_a_table_of_a_spreadsheet_is_read_as_its_first_line_shows(client, people
     written = tmp_path / "semicolons.csv"
     written.write_text(people.read_text(encoding="utf-8").replace(",", ";"), encoding="utf-8")
     assert client.ask("table", {"path": str(written)}).json["columns"] == client.ask("table", {"path": str(people)}).json["columns"]
-    question = {"schema": FORM, "what": "linear-svc", "budget": BUDGET}
+    question = {"schema": FORM, **JOB, "budget": BUDGET}
     assert client.ask("point", question | {"records": 100, "sample": str(written)}).json["mean"] < 0.5
     record = client.ask("run", question | {"table": str(written)}).json
     assert client.waited(record)["state"] == "done", record
@@ -255,7 +269,7 @@ def test_exploring_never_opens_the_table(client, people):
     """The table is taken away after its header was read: everything up to the run works without it."""
     client.ask("table", {"path": str(people)})
     people.unlink()
-    question = {"schema": FORM, "what": "linear-svc", "budget": BUDGET, "records": 500, "best": "easy", "table": str(people)}
+    question = {"schema": FORM, **JOB, "budget": BUDGET, "records": 500, "best": "easy", "table": str(people)}
     assert client.ask("point", question).status == 200
     assert client.ask("check", {"schema": FORM}).status == 200
 
@@ -263,8 +277,11 @@ def test_exploring_never_opens_the_table(client, people):
 def test_a_target_that_is_a_number_is_for_regressions_and_releases(client):
     schema = form(target={"column": "answer", "kind": "number", "lower": "0", "upper": "10", "clip": True}, rows="bound")
     assert client.ask("check", {"schema": schema}).json["problems"] == []
-    assert client.ask("point", {"schema": schema, "what": "additive", "budget": BUDGET, "records": 100}).json["noise"] > 0
-    answer = client.ask("point", {"schema": schema, "what": "linear-svc", "budget": BUDGET, "records": 100, "best": "easy"})
+    assert (
+        client.ask("point", {"schema": schema, "job": "release", "chosen": "additive", "options": {}, "budget": BUDGET, "records": 100}).json["noise"]
+        > 0
+    )
+    answer = client.ask("point", {"schema": schema, **JOB, "budget": BUDGET, "records": 100, "best": "easy"})
     assert (answer.status, "a linear-svc learns two or more classes, and the schema declares a number" in answer.error) == (422, True)
 
 
@@ -277,12 +294,12 @@ def ledger(client, tmp_path):
 
 
 def test_from_a_table_to_a_verified_model_in_the_ledger(client, people, ledger):
-    question = {"schema": FORM, "what": "linear-svc", "budget": BUDGET, "table": str(people), "ledger": str(ledger), "data_set": "people"}
+    question = {"schema": FORM, **JOB, "budget": BUDGET, "table": str(people), "ledger": str(ledger), "data_set": "people"}
     record = client.finished(question)
     assert (record["state"], record["message"]) == ("done", "")
     assert record["steps"][:2] == ["Checking what can be checked without the records", "Reading the table"]
     assert record["result"]["verification"]["ok"]
-    assert record["files"] == ["model.json", "certificate.json", "report.html", "schema.toml", "run.sh", "run.py"]
+    assert record["files"] == ["model.json", "report.html", "certificate.json", "schema.toml", "run.sh", "run.py", "run.ipynb"]
     got = {name: client.send("GET", f"/runs/1/{name}", headers={"Cookie": client.cookie}) for name in record["files"]}
     assert all(answer.status == 200 for answer in got.values())
     model = Model.from_json(got["model.json"].body.decode())
@@ -299,7 +316,7 @@ def test_from_a_table_to_a_verified_model_in_the_ledger(client, people, ledger):
 def test_rows_are_not_fitted_on_a_ledger_of_persons(client, people, tmp_path):
     ledger = {"path": str(tmp_path / "team.ledger"), "data_set": "visits", "epsilon": 3, "delta": 1e-5, "neighbours": "replace-one", "unit": "person"}
     client.ask("declare", ledger)
-    wanted = {"what": "linear-svc", "budget": BUDGET, "table": str(people), "ledger": ledger["path"], "data_set": "visits"}
+    wanted = {**JOB, "budget": BUDGET, "table": str(people), "ledger": ledger["path"], "data_set": "visits"}
     rows = client.finished(wanted | {"schema": form(persons={"kind": "rows"})})
     assert rows["state"] == "failed"
     assert "[person] in the schema" in rows["message"]
@@ -307,7 +324,7 @@ def test_rows_are_not_fitted_on_a_ledger_of_persons(client, people, tmp_path):
 
 @pytest.mark.slow
 def test_the_command_line_of_a_run_does_it_again_until_the_ledger_refuses(client, people, ledger):
-    question = {"schema": FORM, "what": "linear-svc", "budget": BUDGET, "table": str(people), "ledger": str(ledger), "data_set": "people"}
+    question = {"schema": FORM, **JOB, "budget": BUDGET, "table": str(people), "ledger": str(ledger), "data_set": "people"}
     record = client.finished(question)
     model = Model.load(client.page.desk.folder / "run-1" / "model.json")
     words = shlex.split(record["command"])
@@ -330,7 +347,7 @@ def test_the_command_line_of_a_run_does_it_again_until_the_ledger_refuses(client
 
 @pytest.mark.slow
 def test_the_script_makes_the_same_model_but_for_its_noise(client, people):
-    record = client.finished({"schema": FORM, "what": "logistic-regression", "budget": BUDGET, "table": str(people)})
+    record = client.finished({"schema": FORM, **JOB, "chosen": "logistic-regression", "budget": BUDGET, "table": str(people)})
     assert record["state"] == "done"
     done = subprocess.run([sys.executable, "-c", record["script"]], env=environment(), capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
@@ -347,9 +364,11 @@ def test_the_script_makes_the_same_model_but_for_its_noise(client, people):
 @pytest.mark.slow
 def test_a_table_is_released(client, people, tmp_path):
     schema = form(rows="bound")
-    record = client.finished({"schema": schema, "what": "additive", "budget": BUDGET | {"epsilon": 5.0}, "table": str(people)})
+    record = client.finished(
+        {"schema": schema, "job": "release", "chosen": "additive", "options": {}, "budget": BUDGET | {"epsilon": 5.0}, "table": str(people)}
+    )
     assert record["state"] == "done", record["message"]
-    assert record["files"] == ["certificate.json", "report.html", "schema.toml", "run.sh", "run.py", "release.zip"]
+    assert record["files"] == ["report.html", "release.zip", "certificate.json", "schema.toml", "run.sh", "run.py", "run.ipynb"]
     packed = tmp_path / "release.zip"
     packed.write_bytes(client.send("GET", "/runs/1/release.zip", headers={"Cookie": client.cookie}).body)
     with zipfile.ZipFile(packed) as archive:
@@ -396,7 +415,7 @@ def stopped_beside_the_reservation(client, question, site, monkeypatch, *, befor
 
 @pytest.mark.parametrize("before", [True, pytest.param(False, marks=pytest.mark.slow)])
 def test_a_run_that_is_stopped_leaves_nothing_but_what_the_ledger_counts(client, people, ledger, monkeypatch, tmp_path, before):
-    question = {"schema": FORM, "what": "linear-svc", "budget": BUDGET, "table": str(people), "ledger": str(ledger), "data_set": "people"}
+    question = {"schema": FORM, **JOB, "budget": BUDGET, "table": str(people), "ledger": str(ledger), "data_set": "people"}
     message = stopped_beside_the_reservation(client, question, tmp_path / "site", monkeypatch, before=before)
     if before:
         assert message == "The run was stopped. Nothing was recorded in the ledger: nothing is spent."
@@ -414,11 +433,11 @@ def test_a_run_that_is_stopped_leaves_nothing_but_what_the_ledger_counts(client,
         ({"ledger": "/nowhere/team.ledger", "data_set": "people"}, "no ledger"),
         ({"budget": BUDGET | {"epsilon": -1}}, "more than 0"),
         ({"budget": BUDGET | {"delta": 0.9}}, "at most 0.5"),
-        ({"what": "sketch"}, "rows"),
+        ({"job": "release", "chosen": "sketch"}, "Rows"),
     ],
 )
 def test_a_run_that_cannot_be_is_refused_in_one_sentence(client, people, changes, says):
-    answer = client.ask("run", {"schema": FORM, "what": "linear-svc", "budget": BUDGET, "table": str(people)} | changes)
+    answer = client.ask("run", {"schema": FORM, **JOB, "budget": BUDGET, "table": str(people)} | changes)
     message = answer.error if answer.status != 200 else client.waited(answer.json)["message"]
     assert says in message
 
@@ -443,8 +462,8 @@ def test_no_answer_shows_a_value_of_the_table(client, people, tmp_path, bad):
     client.ask("ledger", {"path": str(path)})
     client.upload("bad.csv", path.read_bytes())
     client.upload("headerless.csv", f"{CANARY},2\n3,4\n".encode())
-    client.ask("point", {"schema": FORM, "what": "linear-svc", "budget": BUDGET, "records": 50, "sample": str(path)})
-    question = {"schema": FORM, "what": "linear-svc", "budget": BUDGET}
+    client.ask("point", {"schema": FORM, **JOB, "budget": BUDGET, "records": 50, "sample": str(path)})
+    question = {"schema": FORM, **JOB, "budget": BUDGET}
     assert client.finished(question | {"table": str(path)})["state"] == "failed"
     done = client.finished(question | {"table": str(good)})
     assert done["state"] == "done"

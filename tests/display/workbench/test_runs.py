@@ -1,14 +1,16 @@
-"""A run in words: whatever its paths are called, it is one command and one script, and nothing in a name becomes a part of either."""
+"""A run in words: whatever its paths are called, it is one command, one script and one notebook, and nothing in a name becomes a part of any."""
 
 import ast
+import json
 import shlex
 from pathlib import Path
 
 import pytest
 
+from discreet.cli.jobs import CommandJobs
 from discreet.display.workbench.runs import Recipe
-from discreet.display.workbench.tradeoff import Budget
 
+JOBS = {job.name: job for job in CommandJobs().all()}
 ODD = [
     "/a/people.csv",
     '/a b/it\'s "people".csv',
@@ -20,48 +22,52 @@ ODD = [
 ]
 
 
+def recipe(name="fit", *, table="/a.csv", folder=Path("/b"), **more):
+    job = JOBS[name]
+    chosen = {"fit": "linear-svc", "tune": "lasso", "release": "additive"}.get(name, job.fixed)
+    return Recipe(job=job, chosen=chosen, table=table, folder=folder, model="/m.json" if job.needs_model else None, **more)
+
+
+def texts(source):
+    return {node.value for node in ast.walk(ast.parse(source)) if isinstance(node, ast.Constant) and isinstance(node.value, str)}
+
+
 @pytest.mark.parametrize("path", ODD)
-@pytest.mark.parametrize("what", ["linear-svc", "additive"])
-def test_names_stay_names(path, what):
-    recipe = Recipe(
-        what=what,
+@pytest.mark.parametrize("name", sorted(JOBS))
+def test_names_stay_names(path, name):
+    made = recipe(
+        name,
         table=path,
         folder=Path(path).parent / "it's run-1",
-        budget=Budget(0.1, 1e-6, "add-remove"),
+        words=("--epsilon=0.1", "--slots=100"),
         ledger=f"{path}.ledger",
         data_set="--part=x 'y'",
-        slots=100 if what == "additive" else None,
     )
-    words = shlex.split(recipe.command())
-    assert words[:3] == ["discreet", "release" if what == "additive" else "fit", path]
-    assert [word for word in words[3:] if not word.startswith("--")] == []
+    words = shlex.split(made.command())
+    before = [made.model] if made.model else []
+    assert words[: 3 + len(before)] == ["discreet", made.job.command, *before, path]
+    assert [word for word in words[3 + len(before) :] if not word.startswith("--")] == []
     assert f"--ledger={path}.ledger" in words
     assert "--data-set=--part=x 'y'" in words
-    script = ast.parse(recipe.script())
-    texts = {node.value for node in ast.walk(script) if isinstance(node, ast.Constant) and isinstance(node.value, str)}
-    assert {path, f"{path}.ledger", "--part=x 'y'", "add-remove"} <= texts
-    names = {node.func.id for node in ast.walk(script) if isinstance(node, ast.Call) and isinstance(node.func, ast.Name)}
-    assert names <= {
-        "Account",
-        "encoded_estimator",
-        "read_table",
-        "SystemNoise",
-        "publish",
-    }
+    cells = json.loads(made.notebook())["cells"]
+    code = "\n".join("".join(cell["source"]) for cell in cells if cell["cell_type"] == "code")
+    for source in (made.script(), code):
+        assert set(words[1:]) <= texts(source)  # every word of the command, and no other list of options
+        called = {node.func.id for node in ast.walk(ast.parse(source)) if isinstance(node, ast.Call) and isinstance(node.func, ast.Name)}
+        assert called <= {"print", "open", "read_release", "read_synthetic", "sorted"}
 
 
-def test_numbers_are_written_so_that_they_are_read_back_exactly():
-    budget = Budget(0.1 + 0.2, 1e-07 / 3, "replace-one")
-    words = Recipe(what="linear-svc", table="/a.csv", folder=Path("/b"), budget=budget).arguments()
-    given = dict(word.split("=", 1) for word in words if "=" in word)
-    assert (float(given["--epsilon"]), float(given["--delta"])) == (budget.epsilon, budget.delta)
+@pytest.mark.parametrize("name", sorted(JOBS))
+def test_the_same_again_is_written_beside_the_first_result(name):
+    made = recipe(name)
+    first, again = ([word for word in words if word.startswith("--out=")] for words in (made.arguments(), shlex.split(made.command())))
+    assert first != again
+    assert again[0].removeprefix("--out=") in made.script()
+    assert Path(first[0].removeprefix("--out=")).parent == Path(again[0].removeprefix("--out=")).parent
+    files = [word.partition("=")[2] for word in shlex.split(made.command()) if word.partition("=")[2].startswith("/b/")]
+    assert not {Path(path).name for path in files} & set(made.job.files.values())
 
 
-def test_the_same_again_is_written_beside_the_first_result():
-    for what in ("linear-svc", "additive"):
-        recipe = Recipe(what=what, table="/a.csv", folder=Path("/b"), budget=Budget(1.0, 1e-6, "replace-one"))
-        first = recipe.arguments()[-1].removeprefix("--out=")
-        again = shlex.split(recipe.command())[-1].removeprefix("--out=")
-        assert first != again
-        assert again in recipe.script()
-        assert Path(first).parent == Path(again).parent
+def test_predictions_are_no_file_that_the_page_serves():
+    private = [job.name for job in JOBS.values() if job.private]
+    assert private == ["predict"]

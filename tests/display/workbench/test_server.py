@@ -7,12 +7,30 @@ from contextlib import suppress
 
 import pytest
 
+from discreet.cli.jobs import CommandJobs
 from discreet.core.errors import InvalidInput
 from discreet.display.workbench import Workbench
 from tests.canary import CANARY, assert_silent
-from tests.display.workbench.conftest import BUDGET, FORM
+from tests.display.workbench.conftest import BUDGET, FORM, JOB
 
-NAMES = ["state", "table", "check", "load", "save", "point", "plan", "run", "status", "stop", "ledger", "declare"]
+NAMES = [
+    "state",
+    "sheet",
+    "browse",
+    "table",
+    "check",
+    "load",
+    "save",
+    "point",
+    "plan",
+    "foresee",
+    "run",
+    "status",
+    "stop",
+    "ledger",
+    "declare",
+    "amend",
+]
 ODD = [
     None,
     True,
@@ -57,7 +75,7 @@ def files(folder):
 def check(answer):
     assert answer.status in (200, 400, 404, 409, 411, 413, 415, 422), answer
     if answer.status != 200:
-        assert set(answer.json) == {"error"}
+        assert {"error"} <= set(answer.json) <= {"error", "field"}
         assert "Traceback" not in answer.error
         assert "unexpected" not in answer.error.lower()
 
@@ -83,16 +101,20 @@ def mutated(source, value):
 
 
 def questions(people):
-    shared = {"schema": FORM, "what": "linear-svc", "budget": BUDGET}
+    shared = {"schema": FORM, "budget": BUDGET}
     return {
         "state": {},
         "table": {"path": str(people)},
         "check": {"schema": FORM},
         "load": {"path": str(people)},
         "save": {"schema": FORM | {"rows": "nonsense"}, "path": str(people.parent / "saved.toml")},
-        "point": shared | {"what": "additive", "records": 50},
-        "plan": shared | {"records": 100, "norm": 1.0, "excess": 9.0},
-        "run": shared | {"table": str(people), "data_set": "without-a-ledger"},
+        "sheet": {"job": "fit", "chosen": "lasso"},
+        "browse": {"path": str(people), "kind": "table"},
+        "point": shared | {"job": "release", "chosen": "additive", "options": {}, "records": 50},
+        "plan": shared | {"what": "linear-svc", "records": 100, "norm": 1.0, "excess": 9.0},
+        "foresee": shared | JOB | {"table": str(people), "records": 100},
+        "run": shared | JOB | {"table": str(people), "data_set": "without-a-ledger"},
+        "amend": {"path": str(people), "data_set": "people", "epsilon": 1, "delta": 0, "reason": "why"},
         "status": {"number": 1},
         "stop": {"number": 1},
         "ledger": {"path": str(people)},
@@ -219,11 +241,11 @@ def test_nothing_is_logged(client, capfd):
 
 def test_a_port_that_is_taken_is_said_in_one_sentence(stranger, tmp_path):
     with pytest.raises(InvalidInput, match="cannot be listened on"):
-        Workbench(port=stranger.port, folder=tmp_path)
+        Workbench(CommandJobs(), port=stranger.port, folder=tmp_path)
 
 
 def test_uploads_are_gone_with_the_workbench(tmp_path):
-    with Workbench(folder=tmp_path / "results") as page:
+    with Workbench(CommandJobs(), folder=tmp_path / "results") as page:
         folder = page._uploads
         assert folder.stat().st_mode & 0o077 == 0
     assert not folder.exists()

@@ -1,14 +1,14 @@
 """What the page may ask for, one method a question; all answers are public by construction.
 
-table, upload            the header of a table                     no record is interpreted
+table, upload, browse    the header of a table, names of files     no record is interpreted
 check, load, save        the schema that was typed in              no table is opened
+sheet                    the fields of a command                   no table is opened
 point, plan              trade-offs on invented or public rows     the chosen table is refused as a sample
+foresee                  what is to be weighed before a run        the header of the table
 run, status, stop        the command that spends                   a process of its own
-ledger, declare          what was spent                            no table is opened
+ledger, declare, amend   what was spent                            no table is opened
 """
 
-import filecmp
-import os
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -16,17 +16,19 @@ from dataclasses import replace
 from functools import lru_cache
 from io import BufferedIOBase
 from pathlib import Path
+from typing import NamedTuple
 
 from discreet.core.errors import InvalidInput
-from discreet.core.files.lookup import exists, is_file
 from discreet.core.files.whole_file import write_whole
 from discreet.core.version import VERSION
-from discreet.data import Schema, dialect_of, read_header
+from discreet.data import Schema, dialect_of
 from discreet.data.toml_text import write_toml
-from discreet.display.workbench.form import form_of, lost_by_the_form, read_form, required_schema
+from discreet.display.workbench import accounts, places
+from discreet.display.workbench.cautions import foreseen
+from discreet.display.workbench.form import form_of, read_form, required_schema
+from discreet.display.workbench.jobs import Job, Jobs, job_named, results_of, words_of
 from discreet.display.workbench.runs import SCHEMA, Recipe, Run
 from discreet.display.workbench.tradeoff import (
-    METHODS,
     PLANNED,
     Budget,
     Trial,
@@ -35,29 +37,33 @@ from discreet.display.workbench.tradeoff import (
     noise_of_release,
     planned,
     planned_release,
+    read_settings,
     sample_trial,
 )
 from discreet.display.workbench.wire import Fields, Refused
 from discreet.estimators.base import PrivateModel
-from discreet.estimators.kinds import summary_of
-from discreet.ledger import Ledger, declaration
-from discreet.ledger.entries import priced
+from discreet.releases.methods import ALL_METHODS
 
-LARGEST_UPLOAD = 2 << 30
-_ENDINGS = (".csv", ".csv.gz", ".tsv", ".parquet")
 _BEST = {"easy": 0.05, "middling": 0.15, "hard": 0.3}
 """Share of errors of the best predictor there is, on invented rows."""
-_BLOCK = 1 << 20
-_MOST_ENTRIES = 500
-"""Of a data set that the page shows."""
+
+
+class _Asked(NamedTuple):
+    """What is to be run, as it was typed."""
+
+    recipe: Recipe
+    schema: Schema | None
+    draft: str
+    budget: Budget
 
 
 class Desk:
     """The state of one workbench: its folders, its trials, its runs."""
 
-    def __init__(self, *, folder: Path, uploads: Path, ledger: str | None, data_set: str | None) -> None:
-        """`folder` gets one folder a run; `uploads` is private to this user and gone with the workbench."""
+    def __init__(self, *, jobs: Jobs, folder: Path, uploads: Path, ledger: str | None, data_set: str | None) -> None:
+        """`jobs` are the commands that can be run; `folder` gets one folder a run; `uploads` is private to this user and gone with the workbench."""
         self.folder = folder
+        self._jobs = jobs
         self._uploads = uploads
         self._ledger = ledger
         self._data_set = data_set
@@ -70,46 +76,42 @@ class Desk:
     def state(self, asked: Fields) -> dict[str, object]:
         """What the page begins with."""
         asked.only()
-        run = self._runs[-1].record() if self._runs else None
         return {
             "version": VERSION,
             "folder": str(self.folder),
             "here": str(Path.cwd()),
             "ledger": self._ledger,
             "data_set": self._data_set,
-            "endings": list(_ENDINGS),
-            "largest": LARGEST_UPLOAD,
-            "models": [
-                {"kind": kind, "name": kind.replace("-", " ").capitalize(), "says": summary_of(made)}
-                | {"learns": list(made().learns), "standard_for": list(made.standard_for)}
-                for kind, made in sorted(PrivateModel.models.items())
-            ],
-            "run": run,
+            "endings": list(places.TABLES),
+            "largest": places.LARGEST_UPLOAD,
+            "jobs": [job.record() for job in self._jobs.all()],
+            "planned": list(PLANNED),
+            "runs": [run.record() for run in self._runs],
         }
 
+    def sheet(self, asked: Fields) -> dict[str, object]:
+        """The fields of a job."""
+        job = job_named(self._jobs, asked.only("job", "chosen").text("job"))
+        found = self._jobs.sheet(job, asked.text("chosen"))
+        return {"budget": list(found.budget), "options": [one._asdict() for one in found.options]}
+
+    def browse(self, asked: Fields) -> dict[str, object]:
+        """Names of folders and files, to choose one."""
+        kind = asked.only("path", "kind").choice("kind", "What is looked for", tuple(places.ENDINGS))
+        return places.browsed(asked.text("path") or str(Path.cwd()), kind)
+
     def table(self, asked: Fields) -> dict[str, object]:
-        """The columns of the table at a path."""
-        return _header(_place(asked.only("path").needed("path", "The path of a table")))
+        """The columns of the table at a path, which is written as its first line shows, or as is said."""
+        path = places.place(asked.only("path", "file").needed("path", "The path of a table"))
+        return places.header(path, asked.inner("file") if "file" in asked.values else None)
 
     def upload(self, name: str, size: int, stream: BufferedIOBase) -> dict[str, object]:
         """Keep the bytes of a table in a private folder, whole or not at all; its columns."""
-        plain = name.replace("\\", "/").rpartition("/")[2]
-        if not plain.isprintable() or len(plain) > 200 or not plain.lower().endswith(_ENDINGS) or plain.startswith("."):
-            raise Refused(422, "The name of a table must end in .csv, .csv.gz, .tsv or .parquet.")
-        if size > LARGEST_UPLOAD:
-            raise Refused(413, "A table of more than 2 GiB is not uploaded. Give its path instead: it stays where it is.")
+        places.upload_name(name, size)
         with self._lock:
             self._uploaded += 1
             folder = self._uploads / str(self._uploaded)
-            folder.mkdir(mode=0o700)
-        target = folder / plain
-        try:
-            _copied(stream, target, size)
-            return _header(str(target))
-        except BaseException:
-            target.unlink(missing_ok=True)
-            folder.rmdir()
-            raise
+        return places.uploaded(name, size, stream, folder)
 
     def check(self, asked: Fields) -> dict[str, object]:
         """Everything that is wrong with the schema in the form, or what it amounts to."""
@@ -117,51 +119,54 @@ class Desk:
         found = formed.schema
         return {
             "problems": [{"where": problem.where, "message": problem.message} for problem in formed.problems],
-            "toml": None if found is None else write_toml(found.to_dict()),
+            "toml": formed.draft or (None if found is None else write_toml(found.to_dict())),
+            "complete": found is not None,
+            "open": list(formed.open),
             "features": None if found is None else found.features,
             "norm_bound": None if found is None else found.norm_bound,
         }
 
     def load(self, asked: Fields) -> dict[str, object]:
         """The form for a schema file."""
-        path = _place(asked.only("path").needed("path", "The path of a schema"))
-        if not is_file(path):
-            raise InvalidInput(f"there is no schema file {path!r}. Check the path.")
+        path = places.required_file(asked.only("path").needed("path", "The path of a schema"), "schema file", "path")
         found = Schema.load(path)
-        if lost_by_the_form(found):
-            more = "a scale, released bounds, times, classes in order"
-            raise InvalidInput(f"{path!r} says more than this page can show ({more}). Use it with `discreet fit --schema`.")
         form = form_of(found)
         return {"schema": form if found.persons is not None else form | {"persons": {"kind": ""}}}  # who has not been asked is asked
 
     def save(self, asked: Fields) -> dict[str, object]:
         """Write the schema of the form to a file."""
         asked.only("schema", "path", "overwrite")
-        found = required_schema(asked.inner("schema"))
-        path = _place(asked.needed("path", "A path for the schema"))
+        formed = read_form(asked.inner("schema"))
+        text = formed.draft or required_schema(asked.inner("schema")).to_toml()
+        path = places.place(asked.needed("path", "A path for the schema"))
         if not path.lower().endswith(".toml"):
-            raise Refused(422, "The name of a schema ends in .toml.")
-        write_whole(path, found.to_toml(), overwrite=asked.flag("overwrite"))
+            raise Refused(422, "The name of a schema ends in .toml.", "path")
+        write_whole(path, text, overwrite=asked.flag("overwrite"))
         return {"path": path}
 
     def point(self, asked: Fields) -> dict[str, object]:
         """One point of a curve: a fit measured on public rows, or the noise of a release."""
-        asked.only("schema", "what", "budget", "records", "best", "sample", "table", "rows", "slots")
-        schema, budget, what = required_schema(asked.inner("schema")), _budget(asked.inner("budget")), _what(asked)
+        asked.only("schema", "job", "chosen", "options", "budget", "records", "best", "sample", "table")
+        schema, budget = required_schema(asked.inner("schema")), _budget(asked.inner("budget"))
+        job, what, given = job_named(self._jobs, asked.text("job")), asked.text("chosen"), asked.inner("options")
         records = asked.whole("records", "The number of records", least=10, most=10**9)
-        if what in METHODS:
-            rows, slots = _release_sizes(asked, what, budget, schema)
-            return noise_of_release(planned_release(schema, what, budget, rows=rows, slots=slots), records)
+        if job.command == "release":
+            if what not in ALL_METHODS:
+                raise Refused(422, "Curves are drawn for models, and for releases of sums, rows and sketches.", "job")
+            return noise_of_release(planned_release(schema, what, budget, given), records)
+        if what not in PrivateModel.models:
+            raise Refused(422, "Curves are drawn for models, and for releases of sums, rows and sketches.", "job")
+        settings = read_settings(what, schema, given) if job.name == "fit" else {}
         sample = asked.text("sample")
         with self._computing():
             if sample:
-                path = _place(sample)
-                _refuse_same(path, asked.text("table"))
+                path = places.required_file(sample, "file", "sample")
+                places.refuse_same(path, asked.text("table"))
                 trial = self._trial(_as_written(schema, path).to_toml(), records, sample=path)
             else:
                 best = _BEST[asked.choice("best", "How well the target can be predicted", tuple(_BEST))]
                 trial = self._trial(schema.to_toml(), records, best=best)
-            found = measured(what, schema, trial, budget)
+            found = measured(what, schema, trial, budget, settings)
         return found._asdict() | {"best": trial.best, "norm": trial.norm}
 
     def plan(self, asked: Fields) -> dict[str, object]:
@@ -177,34 +182,77 @@ class Desk:
         with self._computing():
             return planned(what, schema, budget, records=records, norm=norm, excess=excess)
 
+    def foresee(self, asked: Fields) -> dict[str, object]:
+        """What is to be weighed before a run, and whether it would be refused; nothing is spent, and of the table the header alone is read."""
+        made = self._asked(asked, self.folder)
+        return foreseen(made.recipe, made.schema, made.budget, asked.inner("options"), records=_records(asked))
+
     def run(self, asked: Fields) -> dict[str, object]:
         """Start the command that spends."""
-        asked.only("schema", "what", "budget", "table", "ledger", "data_set", "rows", "slots")
-        schema, budget, what = required_schema(asked.inner("schema")), _budget(asked.inner("budget")), _what(asked)
-        rows, slots = _release_sizes(asked, what, budget, schema) if what in METHODS else (None, None)
-        table = _place(asked.needed("table", "A table"))
-        if not is_file(table):
-            raise InvalidInput(f"there is no file {table!r}. Check the path.")
-        schema = _as_written(schema, table)
-        ledger, data_set = asked.text("ledger"), asked.text("data_set")
-        if data_set and not ledger:
-            raise Refused(422, "The name of a data set needs a ledger beside it.")
-        if ledger:
-            ledger = str(_opened(_place(ledger)).path)
-            if not data_set:
-                raise Refused(422, "Choose which data set of the ledger the table is.")
+        made = self._asked(asked, self.folder)
         with self._lock:
             if self._runs and not self._runs[-1].over:
                 raise Refused(409, "Another run is under way. Wait for its end, or stop it.")
             folder = self._new_folder()
-            recipe = Recipe(
-                what=what, table=table, folder=folder, budget=budget, ledger=ledger or None, data_set=data_set or None, rows=rows, slots=slots
-            )
-            write_whole(folder / SCHEMA, schema.to_toml(), overwrite=False)
-            made = Run(len(self._runs) + 1, recipe)
-            made.start()
-            self._runs.append(made)
-        return made.record()
+            if made.recipe.job.needs_schema:
+                text = made.draft if made.schema is None else made.schema.to_toml()
+                write_whole(folder / SCHEMA, text, overwrite=False)
+            started = Run(len(self._runs) + 1, replace(made.recipe, folder=folder))
+            started.start()
+            self._runs.append(started)
+        return started.record()
+
+    def _asked(self, asked: Fields, folder: Path) -> _Asked:
+        """What is to be run. Raises Refused, with its field, for what is missing."""
+        asked.only("job", "chosen", "schema", "budget", "options", "table", "model", "ledger", "data_set", "records")
+        job = job_named(self._jobs, asked.text("job"))
+        chosen = self._chosen(job, asked.text("chosen"))
+        table = places.required_file(asked.needed("table", "A table"), "file", "table")
+        schema, draft = self._described(job, asked, table)
+        sheet, given = self._jobs.sheet(job, chosen), asked.inner("options")
+        budget = _budget(asked.inner("budget"))
+        words = [f"--{name}={getattr(budget, name)}" for name in sheet.budget]
+        model = places.required_file(asked.needed("model", "The file of a model"), "model file", "model") if job.needs_model else None
+        ledger, data_set = asked.text("ledger"), asked.text("data_set")
+        if data_set and not ledger:
+            raise Refused(422, "The name of a data set needs a ledger beside it.", "ledger")
+        if ledger and job.spends:
+            ledger = str(accounts.opened(places.place(ledger)).path)
+            if not data_set:
+                raise Refused(422, "Choose which data set of the ledger the table is.", "data_set")
+        recipe = Recipe(
+            job=job,
+            chosen=chosen,
+            table=table,
+            folder=folder,
+            model=model,
+            words=(*words, *words_of(sheet, given)),
+            more=results_of(sheet, given),
+            ledger=(ledger or None) if job.spends else None,
+            data_set=(data_set or None) if job.spends else None,
+        )
+        return _Asked(recipe, schema, draft, budget)
+
+    def _chosen(self, job: Job, chosen: str) -> str:
+        if not job.choices:
+            return job.fixed
+        if chosen not in {one.name for one in job.choices}:
+            raise Refused(422, "Choose a kind of model, or a method of release.", "chosen")
+        return chosen
+
+    def _described(self, job: Job, asked: Fields, table: str) -> tuple[Schema | None, str]:
+        """The schema, or the draft of one; neither where a model brings its own."""
+        if not job.needs_schema:
+            return None, ""
+        given = asked.inner("schema")
+        if not job.draft:
+            schema = required_schema(given)
+            return (schema if "file" in given.values else _as_written(schema, table)), ""
+        formed = read_form(given)
+        if not formed.draft:
+            said = formed.problems[0].message if formed.problems else "no bounds are open: tick those of the columns whose bounds nobody knows."
+            raise Refused(422, said, "describe")
+        return None, formed.draft
 
     def status(self, asked: Fields) -> dict[str, object]:
         """How far a run is."""
@@ -218,22 +266,15 @@ class Desk:
 
     def ledger(self, asked: Fields) -> dict[str, object]:
         """What a ledger holds."""
-        return _ledger_record(_opened(_place(asked.only("path").needed("path", "The path of a ledger"))))
+        return accounts.shown(asked)
 
     def declare(self, asked: Fields) -> dict[str, object]:
-        """A data set with its total, in a ledger that is made where there is none."""
-        asked.only("path", "data_set", "epsilon", "delta", "neighbours", "unit")
-        path = _place(asked.needed("path", "The path of a ledger"))
-        wanted = declaration(  # before a file is made, so that a refusal leaves no empty ledger behind
-            asked.needed("data_set", "The name of a data set"),
-            epsilon=asked.number("epsilon", "The total epsilon", least=0.0, most=1e6, inclusive=False),
-            delta=asked.number("delta", "The total delta", least=0.0, most=1.0),
-            neighbours=_neighbours(asked),
-            unit=asked.choice("unit", "Whose total it is", ("record", "person")),
-        )
-        ledger = Ledger(path) if exists(path) else Ledger.create(path)
-        ledger.add(wanted)
-        return _ledger_record(ledger)
+        """A data set with its total."""
+        return accounts.declared(asked)
+
+    def amend(self, asked: Fields) -> dict[str, object]:
+        """Another total of a data set."""
+        return accounts.amended(asked)
 
     def file(self, number: int, name: str) -> Path | None:
         """A file of a run that may be downloaded."""
@@ -284,39 +325,17 @@ def _trial(schema: str, records: int, *, best: float = 0.0, sample: str | None =
     return invented_trial(found, records=records, best=best) if sample is None else sample_trial(found, sample, records=records)
 
 
-def _copied(stream: BufferedIOBase, target: Path, size: int) -> None:
-    with target.open("xb") as file:
-        left = size
-        while left > 0:
-            block = stream.read(min(_BLOCK, left))
-            if not block:
-                raise Refused(400, "The upload was cut off. Nothing was kept.")
-            file.write(block)
-            left -= len(block)
-
-
-def _header(path: str) -> dict[str, object]:
-    if not is_file(path):
-        raise InvalidInput(f"there is no file {path!r}. Check the path.")
-    return {"path": path, "name": Path(path).name.partition(".")[0].strip() or "table", "columns": read_header(path, dialect_of(path))}
-
-
 def _as_written(schema: Schema, path: str) -> Schema:
-    """For this table: how it is written is shown by its first line, and not asked in the form."""
-    return replace(schema, file=dialect_of(path))
+    """For this table, which is written as its first line shows."""
+    seen = dialect_of(path)
+    return replace(schema, file=replace(schema.file, separator=seen.separator, encoding=seen.encoding, decimal=seen.decimal))
 
 
-def _place(path: str) -> str:
-    """Absolute; ~ is the home folder."""
-    return os.path.abspath(os.path.expanduser(path))  # noqa: PTH100, PTH111 - Path.absolute keeps "..", and Path.expanduser raises for unknown users
-
-
-def _what(asked: Fields) -> str:
-    return asked.choice("what", "What is made", (*PrivateModel.models, *METHODS))
-
-
-def _neighbours(asked: Fields) -> str:
-    return asked.choice("neighbours", "What is hidden", ("replace-one", "add-remove"))
+def _records(asked: Fields) -> int | None:
+    """Their number, where somebody said it."""
+    if asked.values.get("records") is None:
+        return None
+    return asked.whole("records", "The number of records", least=1, most=10**12)
 
 
 def _budget(asked: Fields) -> Budget:
@@ -324,55 +343,5 @@ def _budget(asked: Fields) -> Budget:
     return Budget(
         asked.number("epsilon", "epsilon", least=0.0, most=1e4, inclusive=False),
         asked.number("delta", "delta", least=0.0, most=0.5),
-        _neighbours(asked),
+        asked.choice("neighbours", "What is hidden", ("replace-one", "add-remove")),
     )
-
-
-def _release_sizes(asked: Fields, what: str, budget: Budget, schema: Schema) -> tuple[int | None, int | None]:
-    if what == "sketch":
-        return asked.whole("rows", "The number of rows of the sketch", least=1, most=10**7), None
-    if what != "moments" and (budget.neighbours == "add-remove" or schema.person is not None):
-        return None, asked.whole("slots", "The public number of rows", least=1, most=10**9)
-    return None, None
-
-
-def _refuse_same(sample: str, table: str) -> None:
-    """The private table is never its own public sample, be it under another name or as a copy: bytes are compared, and not interpreted."""
-    try:
-        same = bool(table) and filecmp.cmp(sample, _place(table), shallow=False)
-    except (OSError, ValueError):
-        same = False
-    if same:
-        raise Refused(422, "This is the private table itself. Trade-offs are tried out on invented rows, or on another file that is public.")
-
-
-def _opened(path: str) -> Ledger:
-    """The ledger in this file. Raises InvalidInput where there is none: a mistyped path never becomes a new one."""
-    if not is_file(path):
-        raise InvalidInput(f"there is no ledger {path!r}. Check the path, or make one below.")
-    return Ledger(path)
-
-
-def _ledger_record(ledger: Ledger) -> dict[str, object]:
-    """Everything that the page shows of it."""
-    return {"path": str(ledger.path), "data_sets": [_data_set(ledger, one.name) for one in ledger.data_sets()]}
-
-
-def _data_set(ledger: Ledger, name: str) -> dict[str, object]:
-    data_set, spent, left, count = ledger.standing(name)
-    entries = [
-        {"when": one.reserved_at, "purpose": one.purpose, "state": str(one.state), "cost": priced(one.guarantee), "part": one.part}
-        for one in reversed(ledger.history(name)[-_MOST_ENTRIES:])
-    ]
-    return {
-        "name": data_set.name,
-        "neighbours": str(data_set.neighbours),
-        "unit": str(data_set.unit),
-        "accountant": data_set.accountant,
-        "total": data_set.total.to_dict(),
-        "spent": spent.to_dict(),
-        "left": left.to_dict(),
-        "parts": list(data_set.parts),
-        "entries": entries,
-        "more": max(0, count - _MOST_ENTRIES),
-    }

@@ -1,6 +1,6 @@
 """Runs: the command that reads the records and spends, as a process of its own, with its steps, its end, and a way to stop it.
 
-    discreet fit TABLE --schema=... --epsilon=...        what is started, in words that can be typed again, and a Python script that does the same
+    discreet fit TABLE --schema=... --epsilon=...        what is started, in words that can be typed again; a script and a notebook do the same
 
     running -> done | failed        running -> stopping -> cancelled | done
 
@@ -21,21 +21,23 @@ import sys
 import threading
 import time
 import zipfile
+from collections.abc import Mapping
 from contextlib import suppress
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import IO, Any
 
 from discreet.core.errors import DiscreetError, FileFormatError
 from discreet.core.files.strict_json import read_object
 from discreet.core.files.whole_file import write_whole
-from discreet.display.workbench.tradeoff import METHODS, Budget
+from discreet.display.workbench.jobs import Job
+from discreet.display.workbench.scripts import notebook, script
 from discreet.ledger import Ledger
 
-MODEL, RELEASE, SCHEMA, REPORT, CERTIFICATE = "model.json", "release", "schema.toml", "report.html", "certificate.json"
-_STEP = "step: "
-_SPENDING = ("Fitting", "Releasing")
-"""The steps in which a budget is reserved and noise is drawn."""
+SCHEMA, CERTIFICATE, PACKED = "schema.toml", "certificate.json", "release.zip"
+_STEP, _PAGE = "step: ", "--report"
+_FREE = ("Checking what", "Checking the method", "Reading", "Encoding", "Connecting", "Loading", "Predicting")
+"""The steps in which no budget is reserved and no noise is drawn; any other may."""
 _PATIENCE = 30.0
 """Seconds between the interrupt and the end of a process that does not listen."""
 _AGAIN = 0.5
@@ -47,52 +49,91 @@ _PROGRAM = (
     "import signal; signal.signal(signal.SIGINT, signal.default_int_handler); from discreet.cli import main; main()",
 )
 """As `python -m discreet`, and to be interrupted even where the workbench runs in the background, whose processes ignore SIGINT by inheritance."""
-_FILES = (MODEL, CERTIFICATE, REPORT, SCHEMA, "run.sh", "run.py", "release.zip")
+_SHOWN = frozenset(
+    [
+        "guarantee",
+        "spent",
+        "ledger",
+        "noise",
+        "verification",
+        "kind",
+        "features",
+        "protects",
+        "does_not_protect",
+        "shape",
+        "noise_variance",
+        "settings",
+        "kept",
+        "score",
+        "bounds",
+        "schema",
+        "parts",
+        "level",
+        "records",
+        "coefficients",
+        "covers",
+        "guarantee_with_the_model",
+        "classes",
+        "accuracy",
+        "balanced_accuracy",
+        "confusion",
+        "baseline",
+        "mse",
+        "rmse",
+        "mae",
+        "r2",
+        "log_loss",
+        "method",
+        "columns",
+    ]
+)
+"""What the page shows of a released document."""
+_BESIDE = (PACKED, CERTIFICATE, SCHEMA, "run.sh", "run.py", "run.ipynb")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Recipe:
     """What is run, in public words."""
 
-    what: str
+    job: Job
+    chosen: str = ""
     """A kind of model, or a method of release."""
     table: str
     """Absolute path."""
     folder: Path
     """Where schema and outputs are."""
-    budget: Budget
+    model: str | None = None
+    """Absolute path of the model that is used."""
+    words: tuple[str, ...] = ()
+    """Budget and options, as on the command line."""
+    more: Mapping[str, str] = field(default_factory=dict)
+    """Further files, by their options."""
     ledger: str | None = None
     """Absolute path."""
     data_set: str | None = None
-    rows: int | None = None
-    """Of a sketch."""
-    slots: int | None = None
-    """Of noisy rows under add-remove."""
     again: bool = False
     """Written beside the first result, which has its place already."""
 
     @property
-    def releases_rows(self) -> bool:
-        """Whether data leave, rather than a model."""
-        return self.what in METHODS
+    def output(self) -> Path:
+        """The file or the folder that is made."""
+        return self._place(self.job.result)
 
     @property
-    def output(self) -> Path:
-        """The model file or the folder of the release."""
-        if self.again:
-            return self.folder / ("release-again" if self.releases_rows else "model-again.json")
-        return self.folder / (RELEASE if self.releases_rows else MODEL)
+    def schema(self) -> Path | None:
+        """What the table is described by, where the command wants to know."""
+        return self.folder / SCHEMA if self.job.needs_schema else None
 
     def arguments(self) -> list[str]:
-        """Of the program `discreet`. Values stand behind = so that none of them can be read as an option."""
-        budget = self.budget
-        words = ["release" if self.releases_rows else "fit", self.table, f"--schema={self.folder / SCHEMA}"]
-        words += [f"--{'method' if self.releases_rows else 'model'}={self.what}", f"--epsilon={budget.epsilon!r}", f"--delta={budget.delta!r}"]
-        words += [f"--neighbours={budget.neighbours}"]
-        words += [f"--{name}={value}" for name, value in (("rows", self.rows), ("slots", self.slots)) if value is not None]
+        """Of the program `discreet`, but for the report. Values stand behind = so that none of them can be read as an option."""
+        words = [self.job.command, *([] if self.model is None else [self.model]), self.table]
+        words += [f"--schema={self.schema}"] if self.schema is not None else []
+        words += [f"{self.job.chosen_by}={self.chosen}"] if self.chosen else []
+        words += self.words
         if self.ledger is not None and self.data_set is not None:
             words += [f"--ledger={self.ledger}", f"--data-set={self.data_set}"]
-        return [*words, f"--out={self.output}"]
+        files = {flag: name for flag, name in (*self.job.files.items(), *self.more.items()) if flag != _PAGE}
+        return [*words, *(f"{flag}={self._place(name)}" for flag, name in files.items())]
 
     def command(self) -> str:
         """For a shell, written to another place, since the first one is taken."""
@@ -100,18 +141,17 @@ class Recipe:
 
     def script(self) -> str:
         """Python that does the same, written to another place."""
-        return (_RELEASE if self.releases_rows else _FIT).format(
-            what=self.what,
-            schema=str(self.folder / SCHEMA),
-            table=self.table,
-            out=str(replace(self, again=True).output),
-            epsilon=self.budget.epsilon,
-            delta=self.budget.delta,
-            neighbours=self.budget.neighbours,
-            account="None" if self.ledger is None else f"Account({self.ledger!r}, {self.data_set!r})",
-            rows=self.rows,
-            slots=self.slots,
-        )
+        again = replace(self, again=True)
+        return script(self.job, again.arguments(), again.output)
+
+    def notebook(self) -> str:
+        """The same in cells."""
+        again = replace(self, again=True)
+        return notebook(self.job, again.arguments(), again.output)
+
+    def _place(self, name: str) -> Path:
+        stem, dot, suffix = name.partition(".")
+        return self.folder / (f"{stem}-again{dot}{suffix}" if self.again else name)
 
 
 class Run:
@@ -136,7 +176,7 @@ class Run:
         """Start the process, and a thread that follows it."""
         self._before = self._entries()
         self._process = subprocess.Popen(  # noqa: S603 - this very program
-            [*_PROGRAM, *self.recipe.arguments(), f"--report={self.recipe.folder / REPORT}", "--json"],
+            [*_PROGRAM, *self.recipe.arguments(), *self._page(), "--json"],
             stdin=subprocess.DEVNULL,
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
@@ -146,6 +186,10 @@ class Run:
             start_new_session=True,
         )
         self._thread.start()
+
+    def _page(self) -> list[str]:
+        name = self.recipe.job.files.get(_PAGE)
+        return [] if name is None else [f"{_PAGE}={self.recipe.folder / name}"]
 
     def stop(self) -> None:
         """Interrupt it, as Ctrl-C does. Nothing happens where it is over."""
@@ -175,7 +219,12 @@ class Run:
             return {
                 "number": self.number,
                 "state": self.state,
-                "what": self.recipe.what,
+                "job": self.recipe.job.name,
+                "title": self.recipe.job.title,
+                "chosen": self.recipe.chosen,
+                "table": self.recipe.table,
+                "output": str(self.recipe.output),
+                "spends": self.recipe.job.spends,
                 "steps": list(self._steps),
                 "seconds": round(self._seconds if self._seconds is not None else time.monotonic() - self._began, 1),
                 "message": self._message,
@@ -183,7 +232,7 @@ class Run:
                 "folder": str(self.recipe.folder),
                 "command": self.recipe.command(),
                 "script": self.recipe.script(),
-                "result": _public(self._document),
+                "result": {} if self.recipe.job.private else _public(self._document),
             }
 
     def _interrupt(self) -> None:
@@ -225,10 +274,11 @@ class Run:
                     self._steps.append(line.removeprefix(_STEP).strip())
 
     def _settle(self, code: int, document: dict[str, Any]) -> None:
-        folder = self.recipe.folder
-        if "model" in document and isinstance(document["model"], dict):  # fitted, and then not saved: the budget is spent, so it must not be lost
-            write_whole(folder / MODEL, json.dumps(document["model"], indent=2, ensure_ascii=False) + "\n", overwrite=True)
-        made = self.recipe.output.exists()
+        output = self.recipe.output
+        held = next((value for name, value in document.items() if name != "error" and isinstance(value, dict)), None)
+        if "error" in document and held is not None and not output.exists():  # paid for, and then not saved: it must not be lost
+            write_whole(output, json.dumps(held, indent=2, ensure_ascii=False) + "\n", overwrite=False)
+        made = output.exists()
         if made:
             self._keep()
         error = document.get("error")
@@ -247,9 +297,11 @@ class Run:
 
     def _spent(self, *, made: bool) -> str:
         """What became of the budget, in one sentence."""
+        if not self.recipe.job.spends:
+            return "Nothing was spent."
         if made:
             return "The result was written before, and the budget is spent."
-        began = any(step.startswith(_SPENDING) for step in self._steps)
+        began = any(not step.startswith(_FREE) for step in self._steps)
         if self.recipe.ledger is None:
             return "Noise may have been drawn: count its budget as spent." if began else "No noise was drawn: nothing is spent."
         after = self._entries()
@@ -270,17 +322,20 @@ class Run:
 
     def _keep(self) -> None:
         """Write what belongs to the result: the certificate by itself, the recipe, a release as one file."""
-        folder = self.recipe.folder
-        write_whole(folder / "run.sh", f"#!/bin/sh\n# Running it again spends the budget once more.\n{self.recipe.command()}\n", overwrite=True)
+        folder, job = self.recipe.folder, self.recipe.job
+        again = "Running it again spends the budget once more." if job.spends else "It spends nothing."
+        write_whole(folder / "run.sh", f"#!/bin/sh\n# {again}\n{self.recipe.command()}\n", overwrite=True)
         write_whole(folder / "run.py", self.recipe.script(), overwrite=True)
-        if self.recipe.releases_rows:
-            pack(folder / RELEASE, folder / "release.zip")
-            source = folder / RELEASE / "manifest.json"
+        write_whole(folder / "run.ipynb", self.recipe.notebook(), overwrite=True)
+        output = self.recipe.output
+        if output.is_dir():
+            pack(output, folder / PACKED)
             with suppress(OSError, ValueError):
-                self._certificate(read_object(source.read_text(encoding="utf-8"), what="a manifest"))
-        else:
-            self._certificate(read_object((folder / MODEL).read_text(encoding="utf-8"), what="a model"))
-        self._files = tuple(name for name in _FILES if (folder / name).exists())
+                self._certificate(read_object((output / "manifest.json").read_text(encoding="utf-8"), what="a manifest"))
+        elif output.suffix == ".json":
+            self._certificate(read_object(output.read_text(encoding="utf-8"), what="a result"))
+        made = [] if job.private else [*job.files.values(), *self.recipe.more.values()]
+        self._files = tuple(dict.fromkeys(name for name in (*made, *_BESIDE) if (folder / name).is_file()))
 
     def _certificate(self, record: dict[str, Any]) -> None:
         found = record.get("certificate", record.get("discreet:certificate"))
@@ -322,55 +377,4 @@ def _document(text: str) -> dict[str, Any]:
 
 def _public(document: dict[str, Any]) -> dict[str, object]:
     """What the page shows of the result; all of it is in the files as well."""
-    shown = ("guarantee", "spent", "ledger", "noise", "verification", "kind", "features", "protects", "does_not_protect", "shape", "noise_variance")
-    return {name: document[name] for name in shown if name in document}
-
-
-_HEAD = """\
-# The run of the workbench, in Python. Running it again is another release about the same people: it spends the budget once more.
-"""
-
-_FIT = (
-    _HEAD
-    + """\
-from discreet import Model
-from discreet.data import Schema, read_table
-from discreet.estimators import encoded_estimator
-from discreet.ledger import Account
-
-schema = Schema.load({schema!r})
-table = schema.encode(read_table({table!r}, schema.columns(target=True), schema.file), target=True)
-account = {account}
-settings = {{"epsilon": {epsilon!r}, "delta": {delta!r}, "neighbours": {neighbours!r}, "ledger": account}}
-estimator = encoded_estimator({what!r}, schema, settings)
-model = Model.from_estimator(estimator.fit(table), schema)
-model.save({out!r})
-model.verify().require()
-"""
-)
-
-_RELEASE = (
-    _HEAD
-    + """\
-from discreet.data import Schema, read_table
-from discreet.ledger import Account
-from discreet.noise import SystemNoise
-from discreet.releases import publish
-
-schema = Schema.load({schema!r})
-release = publish(
-    read_table({table!r}, schema.columns(target=True), schema.file),
-    {out!r},
-    SystemNoise(),
-    method={what!r},
-    schema=schema,
-    neighbours={neighbours!r},
-    epsilon={epsilon!r},
-    delta={delta!r},
-    rows={rows!r},
-    slots={slots!r},
-    account={account},
-)
-release.verify().require()
-"""
-)
+    return {name: value for name, value in document.items() if name in _SHOWN}

@@ -27,6 +27,7 @@ from discreet.core.errors import DiscreetError, InvalidInput
 from discreet.display.markup import rendered
 from discreet.display.workbench.desk import Desk
 from discreet.display.workbench.gate import KEY_HEADER, Gate
+from discreet.display.workbench.jobs import Jobs
 from discreet.display.workbench.wire import Fields, Refused, read_fields
 
 LARGEST_REQUEST = 8 << 20
@@ -41,6 +42,8 @@ _TYPES = {
     ".py": "text/x-python; charset=utf-8",
     ".sh": "text/x-shellscript; charset=utf-8",
     ".zip": "application/zip",
+    ".csv": "text/csv; charset=utf-8",
+    ".ipynb": "application/x-ipynb+json",
 }
 _POLICY = (
     "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; form-action 'none'; base-uri 'none'; "
@@ -65,8 +68,10 @@ class Workbench:
     Raises InvalidInput where the port is taken.
     """
 
-    def __init__(self, *, port: int = 0, folder: str | Path = "workbench", ledger: str | None = None, data_set: str | None = None) -> None:
-        """Listen, on 127.0.0.1 only; nothing is answered before `serve` or entering the context."""
+    def __init__(
+        self, jobs: Jobs, *, port: int = 0, folder: str | Path = "workbench", ledger: str | None = None, data_set: str | None = None
+    ) -> None:
+        """Listen, on 127.0.0.1 only; `jobs` are what can be run; nothing is answered before `serve` or entering the context."""
         try:
             self._server = _Server(("127.0.0.1", port), _Handler)
         except (OSError, OverflowError) as error:
@@ -74,7 +79,7 @@ class Workbench:
         else:
             self._uploads = Path(tempfile.mkdtemp(prefix="discreet-workbench-"))
             self.gate = Gate(self._server.server_address[1])
-            self.desk = Desk(folder=Path(folder).absolute(), uploads=self._uploads, ledger=ledger, data_set=data_set)
+            self.desk = Desk(jobs=jobs, folder=Path(folder).absolute(), uploads=self._uploads, ledger=ledger, data_set=data_set)
             self._server.workbench = self
             return
         raise refusal
@@ -149,7 +154,7 @@ class _Handler(BaseHTTPRequestHandler):
             self.server.workbench.gate.check_host(headers)
             {"GET": self._get, "POST": self._post, "PUT": self._put}[self.command](headers)
         except Refused as refusal:
-            self._refuse(refusal.status, refusal.message)
+            self._refuse(refusal.status, refusal.message, refusal.field)
         except DiscreetError as error:
             self._refuse(422, str(error))
         except (ConnectionError, TimeoutError, socket.timeout):  # noqa: UP041 - three names of a browser that went away
@@ -212,8 +217,8 @@ class _Handler(BaseHTTPRequestHandler):
 
     def _calls(self) -> dict[str, Callable[[Fields], dict[str, object]]]:
         desk = self.server.workbench.desk
-        asked = (desk.state, desk.table, desk.check, desk.load, desk.save, desk.point, desk.plan, desk.run, desk.status, desk.stop, desk.ledger)
-        return {call.__name__: call for call in (*asked, desk.declare)}
+        asked = (desk.state, desk.sheet, desk.browse, desk.table, desk.check, desk.load, desk.save, desk.point, desk.plan, desk.foresee, desk.run)
+        return {call.__name__: call for call in (*asked, desk.status, desk.stop, desk.ledger, desk.declare, desk.amend)}
 
     def _fields(self) -> Fields:
         if self.headers.get_content_type() != "application/json":
@@ -248,10 +253,10 @@ class _Handler(BaseHTTPRequestHandler):
         body = json.dumps(document, ensure_ascii=True, allow_nan=False).encode()
         self._send(status, body, "application/json", headers)
 
-    def _refuse(self, status: int, message: str) -> None:
+    def _refuse(self, status: int, message: str, field: str = "") -> None:
         self.close_connection = True
         try:
-            self._json({"error": message}, status=status)
+            self._json({"error": message} | ({"field": field} if field else {}), status=status)
             self._drain()
         except OSError:
             return

@@ -18,8 +18,11 @@ is read: calibrations need no rows at all. No ledger is spent on.
 """
 
 import math
+from collections.abc import Callable, Mapping
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
@@ -28,19 +31,22 @@ import polars as pl
 from scipy.special import ndtr
 
 from discreet.core.arrays import Floats
-from discreet.core.errors import DiscreetError, InvalidInput
+from discreet.core.errors import DiscreetError, InvalidInput, quietly
 from discreet.core.neighbours import Neighbours
 from discreet.data import EncodedTable, NumberTarget, Schema, TimeTarget, read_table
+from discreet.data import Target as ClassTarget
 from discreet.data.labels import canonical
+from discreet.display.workbench.wire import Fields
 from discreet.estimators.forms import linear_decision
-from discreet.estimators.kinds import check_learns, encoded_estimator, kind_named, learnt_from
+from discreet.estimators.kinds import check_learns, encoded_estimator, kind_named, learnt_from, settings_of
 from discreet.ledger import without_ledger
 from discreet.matrices import Matrix
 from discreet.noise import SeededNoise
 from discreet.planning import Plan
 from discreet.queries import Target
-from discreet.releases import About, Kind, Publication, Request
+from discreet.releases import SETTINGS, About, Kind, Publication, Request
 from discreet.releases.columns import released_domain, released_schema
+from discreet.releases.methods import ALL_METHODS
 
 Codes: TypeAlias = npt.NDArray[np.intp]
 
@@ -51,7 +57,6 @@ _SAMPLE_SHARE = 0.3
 FITS, APART = 8, 4
 PLANNED = ("linear-svc", "logistic-regression")
 """Kinds that the planner proves something about."""
-METHODS = ("moments", "additive", "sketch")
 
 
 class Trial(NamedTuple):
@@ -101,11 +106,11 @@ def _invented_numbers(schema: Schema, parts: list[Matrix], share: float) -> Tria
     numbers = (math.sqrt(1.0 - share) * (plain - plain.mean()) / spread + math.sqrt(share) * error) / 3.0
     numbers = np.clip(numbers, -1.0, 1.0)
     first = parts[0].shape[0]
-    fitted, tested = (_numbers(schema, part, some) for part, some in zip(parts, (numbers[:first], numbers[first:]), strict=True))
+    fitted, tested = (_numbered(schema, part, some) for part, some in zip(parts, (numbers[:first], numbers[first:]), strict=True))
     return Trial(fitted, tested, None, math.sqrt(share) / 3.0)
 
 
-def _numbers(schema: Schema, rows: Matrix, numbers: Floats) -> EncodedTable:
+def _numbered(schema: Schema, rows: Matrix, numbers: Floats) -> EncodedTable:
     return EncodedTable(
         rows=rows,
         signs=None,
@@ -212,15 +217,15 @@ class Measured(NamedTuple):
     records: int
 
 
-def measured(kind: str, schema: Schema, trial: Trial, budget: Budget) -> Measured:
-    """Fit and measure on public rows. Raises what a fit raises."""
-    made = _estimator(kind, schema, budget, seed=1)
+def measured(kind: str, schema: Schema, trial: Trial, budget: Budget, settings: Mapping[str, Any] = MappingProxyType({})) -> Measured:
+    """Fit and measure on public rows, with these settings of the model. Raises what a fit raises."""
+    made = _estimator(kind, schema, budget, settings, seed=1)
     if kind not in PLANNED:
-        return _measured_apart(kind, schema, trial, budget)
+        return _measured_apart(kind, schema, trial, budget, settings)
     right = _codes(trial.tested)
     with without_ledger():
         private = made.fit_many(trial.fitted, count=FITS)
-        plain = _estimator(kind, schema, budget._replace(epsilon=math.inf, delta=0.0), seed=1).fit_many(trial.fitted, count=1)
+        plain = _estimator(kind, schema, budget._replace(epsilon=math.inf, delta=0.0), settings, seed=1).fit_many(trial.fitted, count=1)
     errors = [_errors(schema, trial.tested, coef, intercept, right) for coef, intercept in zip(private.coef, private.intercept, strict=True)]
     weights = np.column_stack((private.coef.reshape(FITS, -1), private.intercept.reshape(FITS, -1)))
     centre = weights.mean(axis=0)
@@ -237,13 +242,13 @@ def measured(kind: str, schema: Schema, trial: Trial, budget: Budget) -> Measure
     )
 
 
-def _measured_apart(kind: str, schema: Schema, trial: Trial, budget: Budget) -> Measured:
+def _measured_apart(kind: str, schema: Schema, trial: Trial, budget: Budget, settings: Mapping[str, Any]) -> Measured:
     """Of a kind without many fits at once: one after the other, and half as many."""
     plain = budget._replace(epsilon=math.inf)
     with without_ledger():
-        made = [_estimator(kind, schema, budget, seed=seed).fit(trial.fitted) for seed in range(1, APART + 1)]
+        made = [_estimator(kind, schema, budget, settings, seed=seed).fit(trial.fitted) for seed in range(1, APART + 1)]
         try:
-            without: float | None = _error(_estimator(kind, schema, plain, seed=1).fit(trial.fitted), trial.tested)
+            without: float | None = _error(_estimator(kind, schema, plain, settings, seed=1).fit(trial.fitted), trial.tested)
         except DiscreetError:
             without = None  # of a loss that has no ordinary fit
     errors = [_error(one, trial.tested) for one in made]
@@ -304,19 +309,36 @@ def planned(kind: str, schema: Schema, budget: Budget, *, records: int, norm: fl
     }
 
 
-def planned_release(schema: Schema, method: str, budget: Budget, *, rows: int | None, slots: int | None) -> Publication:
-    """A calibrated release; no table is read. Raises as `Publication.planned` does."""
+def planned_release(schema: Schema, method: str, budget: Budget, given: Fields) -> Publication:
+    """A calibrated release; no table is read. `given` are its numbers by their options. Raises as `Publication.planned` does."""
     released = released_schema(schema)
+    numbers: dict[str, Any] = {}
+    needed = {one.name for way in ALL_METHODS[method].ways for one in (*way.needs, *way.takes)}
+    for one in SETTINGS.values():
+        if text := given.text(one.option):
+            read: Callable[[str], Any] = _numbers if one.kind is list else one.kind
+            numbers[one.name] = quietly(partial(read, text), InvalidInput(f"{one.option} must be a number; {text!r} was given."))
+    numbers |= {name: getattr(budget, name) for name in ("epsilon", "delta") if name in needed and "bits" not in numbers}
     request = Request(
-        domain=released_domain(released),
-        target=Target.NOISY,
-        neighbours=Neighbours(budget.neighbours),
-        epsilon=budget.epsilon,
-        delta=budget.delta,
-        rows=rows,
-        slots=slots,
+        domain=released_domain(released), target=Target(given.text("--target") or "noisy"), neighbours=Neighbours(budget.neighbours), **numbers
     )
     return Publication.planned(method, request, calibration="tight", schema=released, about=About())
+
+
+def read_settings(kind: str, schema: Schema, given: Fields) -> dict[str, Any]:
+    """Settings of a model by their options, as `discreet fit` reads them."""
+    found: dict[str, Any] = {}
+    for name, one in settings_of(kind_named(kind)).items():
+        if text := given.text(f"--{name.removeprefix('fit_').replace('_', '-')}"):
+            found[name] = text == "on" if one.spelling == "FLAG" else one.read(text)
+    if "class_weight" in found and isinstance(schema.target, ClassTarget):
+        labels = {canonical(label): label for label in schema.target.classes}
+        found["class_weight"] = {labels.get(label, label): weight for label, weight in found["class_weight"].items()}
+    return found
+
+
+def _numbers(text: str) -> list[float]:
+    return [float(one) for one in text.split(",")]
 
 
 def noise_of_release(made: Publication, records: int) -> dict[str, object]:
@@ -336,13 +358,13 @@ def noise_of_release(made: Publication, records: int) -> dict[str, object]:
     }
 
 
-def _estimator(kind: str, schema: Schema, budget: Budget, *, seed: int) -> Any:  # noqa: ANN401 - each kind has a fit of its own
+def _estimator(kind: str, schema: Schema, budget: Budget, further: Mapping[str, Any], *, seed: int) -> Any:  # noqa: ANN401 - each kind has a fit of its own
     """On rows: what somebody says of persons is for the run. Raises InvalidInput for a target that this kind does not learn."""
     whose = replace(schema, person=None, rows_per_person=None)
     settings: dict[str, Any] = {"epsilon": budget.epsilon, "delta": budget.delta, "neighbours": budget.neighbours, "random_state": seed}
     if learnt_from(schema) == "ordered classes" and "ordered classes" in kind_named(kind).targets:
         settings["rows_per_person"] = 1  # as these ask to be told
-    made = encoded_estimator(kind, whose, settings)
+    made = encoded_estimator(kind, whose, settings | dict(further))
     check_learns(made, schema)
     return made
 

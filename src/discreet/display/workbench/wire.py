@@ -10,13 +10,14 @@ LONGEST_TEXT = 4096
 
 
 class Refused(Exception):
-    """A request that is not served: an HTTP status, and one sentence for the person at the page."""
+    """A request that is not served: an HTTP status, one sentence for the person at the page, and the field that it is about, if it is one."""
 
-    def __init__(self, status: int, message: str) -> None:
-        """Both are public."""
+    def __init__(self, status: int, message: str, field: str = "") -> None:
+        """All of it is public."""
         super().__init__(message)
         self.status = status
         self.message = message
+        self.field = field
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,22 +47,23 @@ class Fields:
         """A text that is not empty; `what` is asked for otherwise."""
         if value := self.text(name):
             return value
-        raise Refused(422, f"{what} is needed.")
+        raise Refused(422, f"{what} is needed.", name)
 
     def number(self, name: str, what: str, *, least: float, most: float, inclusive: bool = True) -> float:
         """A finite number between public limits; `inclusive` says whether the lower one belongs to them."""
         value = self.values.get(name)
         if isinstance(value, bool) or not isinstance(value, int | float):
-            raise Refused(422, f"{what} must be a number.")
+            raise Refused(422, f"{what} must be a number.", name)
         if not (least <= value <= most) or (value == least and not inclusive):
-            raise Refused(422, f"{what} must be {'at least' if inclusive else 'more than'} {least:g} and at most {most:g}; {value:.10g} was given.")
+            limits = f"{'at least' if inclusive else 'more than'} {least:g} and at most {most:g}"
+            raise Refused(422, f"{what} must be {limits}; {value:.10g} was given.", name)
         return float(value)
 
     def whole(self, name: str, what: str, *, least: int, most: int) -> int:
         """A whole number between public limits."""
         value = self.number(name, what, least=least, most=most)
         if not value.is_integer():
-            raise Refused(422, f"{what} must be a whole number.")
+            raise Refused(422, f"{what} must be a whole number.", name)
         return int(value)
 
     def flag(self, name: str) -> bool:
@@ -75,7 +77,7 @@ class Fields:
         """One of the allowed words."""
         value = self.values.get(name)
         if not isinstance(value, str) or value not in allowed:
-            raise Refused(422, f"{what} must be one of {quoted(allowed, most=12)}.")
+            raise Refused(422, f"{what} must be one of {quoted(allowed, most=12)}.", name)
         return value
 
     def inner(self, name: str) -> "Fields":

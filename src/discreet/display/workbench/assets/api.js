@@ -1,4 +1,4 @@
-// Questions to the server: JSON in, JSON out, an Error with one sentence where it refuses.
+// Questions to the server: JSON in, JSON out, an Error with one sentence, and the field that it is about, where it refuses.
 const KEY = "discreet-key";
 
 export async function ask(name, question = {}, signal = undefined) {
@@ -21,11 +21,13 @@ export async function enter() {
   }
 }
 
+export const session = () => localStorage.getItem(KEY) ?? "";
+
 async function send(method, name, body, headers, signal) {
   let answer;
   try {
     answer = await fetch(`/api/${name}`, {
-      method, body, signal, headers: { ...headers, "X-Discreet-Key": localStorage.getItem(KEY) ?? "" }, cache: "no-store", credentials: "same-origin",
+      method, body, signal, headers: { ...headers, "X-Discreet-Key": session() }, cache: "no-store", credentials: "same-origin",
     });
   } catch (error) {
     if (error.name === "AbortError") throw error;
@@ -37,6 +39,6 @@ async function send(method, name, body, headers, signal) {
   } catch {
     throw new Error("The workbench gave no answer that can be read. Try again.");
   }
-  if (!answer.ok) throw new Error(found.error);
+  if (!answer.ok) throw Object.assign(new Error(found.error), { field: found.field ?? "" });
   return found;
 }

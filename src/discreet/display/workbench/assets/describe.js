@@ -1,25 +1,31 @@
-// The description of the table: a card for every column, checked by the server while one types, as `Schema` checks it everywhere else.
+// The description of the table, checked by the server while one types, as `Schema` checks it everywhere else.
 import { ask } from "./api.js";
-import { byId, field, guarded, make } from "./parts.js";
+import { allCards, bounds, labels, newCards, reveal, showCards, startColumns } from "./columns.js";
+import { remember, remembered } from "./memory.js";
+import { byId, guarded, make, show as goTo } from "./parts.js";
 
-let cards = [];
 let changed = () => {};
 let timer = 0, asked = 0;
-let touched = new Set();
+let touched = new Set(), troubled = new Set(), wrong = new Map();
+let base = "", opened = [];
+let targetKind = "classes", targetValues = {};
+const FILE = { separator: "file-separator", encoding: "file-encoding", decimal: "file-decimal", thousands: "file-thousands", dates: "file-dates" };
 
-export function startDescribing(onChange) {
+export function startDescribing(onChange, readAgain) {
   changed = onChange;
+  startColumns((card) => { if (card) touched.delete(card.name); later(); }, () => [byId("target-column").value, personsColumn()], () => troubled, mark);
   byId("form-schema").addEventListener("submit", (event) => event.preventDefault());
-  byId("form-schema").addEventListener("input", (event) => { note(event.target); later(); });
+  byId("form-schema").addEventListener("input", (event) => { if (event.target.id !== "columns-search") { note(event.target); later(); } });
   byId("target-column").addEventListener("change", () => { showTarget(); showCards(); });
   byId("persons-box").addEventListener("change", () => { showPersons(); showCards(); });
+  byId("file-again").addEventListener("click", () => guarded(byId("file-again"), () => readAgain(typedFile())));
   byId("form-load").addEventListener("submit", (event) => {
     event.preventDefault();
     guarded(event.submitter, async () => {
       fill((await ask("load", { path: byId("load-path").value })).schema);
       byId("load-schema").open = false;
       await check();
-    });
+    }, { path: "load-path" });
   });
   byId("form-save").addEventListener("submit", (event) => {
     event.preventDefault();
@@ -27,24 +33,36 @@ export function startDescribing(onChange) {
     guarded(event.submitter, async () => {
       const saved = await ask("save", { schema: typedSchema(), path: byId("save-path").value, overwrite: byId("save-over").checked });
       byId("save-state").textContent = `Saved as ${saved.path}.`;
-    });
+    }, { path: "save-path" });
   });
 }
 
 export function columnsFound(found, folder) {
-  cards = found.columns.map((name, place) => ({ name, place, kind: "ignore", values: {} }));
-  touched = new Set();
+  newCards(found.columns);
+  [base, opened, touched, troubled] = ["", [], new Set(), new Set()];
   byId("schema-name").value = found.name;
   byId("save-path").value = `${folder}/${found.name}.toml`;
   const select = byId("target-column");
   select.replaceChildren(make("option", { value: "" }, "choose ..."), ...found.columns.map((name) => make("option", { value: name }, name)));
   byId("persons-column").replaceChildren(make("option", { value: "" }, "choose ..."), ...found.columns.map((name) => make("option", { value: name }, name)));
   fillPersons({ kind: "" });
-  targetKind = "classes";
-  targetValues = {};
+  fillFile(found.file);
+  byId("file-box").open = !found.plain;
+  [targetKind, targetValues] = ["classes", {}];
   showTarget();
   showCards();
   check();
+}
+
+// The header read again in another way: what was typed for columns that are still there stays.
+export function columnsAgain(found) {
+  const [typed, place, names] = [typedSchema(), byId("save-path").value, new Set(found.columns)];
+  columnsFound(found, "");
+  byId("save-path").value = place;
+  const target = names.has(typed.target.column) ? typed.target : { ...typed.target, column: "" };
+  fill({ ...typed, file: found.file, target, columns: typed.columns.filter((column) => names.has(column.name)) });
+  byId("file-box").open = true;
+  return check();
 }
 
 const personsKind = () => document.querySelector("input[name=persons-kind]:checked")?.value ?? "";
@@ -75,63 +93,33 @@ function fillPersons(persons) {
   showPersons();
 }
 
-let targetKind = "classes";
-let targetValues = {};
+function typedFile() {
+  const said = Object.fromEntries(Object.entries(FILE).map(([name, id]) => [name, byId(id).value]));
+  return { ...said, ignore_case: byId("file-case").checked };
+}
+
+function fillFile(file) {
+  for (const [name, id] of Object.entries(FILE)) byId(id).value = file[name] ?? "";
+  byId("file-case").checked = file.ignore_case === true;
+  const marks = [file.separator === "" ? "commas" : `separated by ${file.separator}`, file.encoding, `1${file.thousands === "blank" ? " " : file.thousands}000${file.decimal}5`];
+  byId("file-said").textContent = `: ${marks.join(", ")}`;
+}
 
 function showTarget() {
-  const kinds = [["classes", "Classes"], ["number", "A number (releases only)"]].map(([kind, label]) =>
+  const choices = [["classes", "Classes"], ["number", "A number"], ...(targetKind === "file" ? [["file", "As the schema file says"]] : [])];
+  const kinds = choices.map(([kind, label]) =>
     make("p", { class: "check" }, make("input", { type: "radio", name: "target-kind", id: `target-kind-${kind}`, value: kind, checked: targetKind === kind,
       onchange: () => { targetKind = kind; showTarget(); later(); } }), make("label", { for: `target-kind-${kind}` }, label)));
-  const keep = (name) => ({ value: targetValues[name] ?? "", oninput: (event) => { targetValues[name] = event.target.value; }, spellcheck: "false" });
-  const body = targetKind === "classes"
-    ? [field("target-classes", "All classes, one a line; of two, the second is the positive one", make("textarea", { ...keep("classes"), rows: 3, "aria-describedby": "problem-target" })),
-       row(field("target-other", "Any other value counts as", make("input", { type: "text", ...keep("other") }), "Empty: such a table is refused."),
-           field("target-missing", "A missing value counts as", make("input", { type: "text", ...keep("missing") })))]
-    : bounds("target", targetValues);
-  byId("target-fields").replaceChildren(make("fieldset", { class: "kinds" }, make("legend", {}, "Kind of target"), ...kinds), ...body);
+  const ordered = make("input", { type: "checkbox", id: "target-ordered", checked: targetValues.ordered === true,
+    onchange: (event) => { targetValues.ordered = event.target.checked; later(); } });
+  const bodies = {
+    classes: () => [...labels("target", targetValues, "classes", "All classes, one a line; of two, the second is the positive one"),
+      make("p", { class: "check" }, ordered, make("label", { for: "target-ordered" }, "The classes are in order, from the lowest."))],
+    number: () => bounds("target", targetValues),
+    file: () => [make("p", { class: "note" }, "It is no single column of classes or numbers, and stays as the file has it.")],
+  };
+  byId("target-fields").replaceChildren(make("fieldset", { class: "kinds" }, make("legend", {}, "Kind of target"), ...kinds), ...bodies[targetKind]());
 }
-
-function showCards() {
-  const target = byId("target-column").value;
-  byId("columns").replaceChildren(...cards.filter((card) => card.name !== target && card.name !== personsColumn()).map(cardOf));
-}
-
-function cardOf(card) {
-  const id = `column-${card.place}`;
-  const kinds = [["number", "Number"], ["category", "Category"], ["ignore", "Leave out"]].map(([kind, label]) =>
-    make("p", { class: "check" }, make("input", { type: "radio", name: id, id: `${id}-${kind}`, value: kind, checked: card.kind === kind,
-      onchange: () => { card.kind = kind; touched.delete(card.name); body.replaceChildren(...bodyOf(card, id)); later(); } }),
-    make("label", { for: `${id}-${kind}` }, label)));
-  const body = make("div", {}, ...bodyOf(card, id));
-  const said = make("p", { class: "problem", id: `${id}-problem`, hidden: true });
-  return make("fieldset", { id, "data-column": card.name }, make("legend", {}, card.name),
-    make("fieldset", { class: "kinds" }, make("legend", {}, `Kind of ${card.name}`), ...kinds), body, said);
-}
-
-function bodyOf(card, id) {
-  if (card.kind === "number") return bounds(id, card.values);
-  if (card.kind === "ignore") return [];
-  const keep = keeper(card.values);
-  return [
-    field(`${id}-categories`, "All possible values, one a line", make("textarea", { ...keep("categories"), rows: 3 })),
-    row(field(`${id}-other`, "Any other value counts as", make("input", { type: "text", ...keep("other") }), "Empty: such a table is refused."),
-      field(`${id}-missing`, "A missing value counts as", make("input", { type: "text", ...keep("missing") }))),
-  ];
-}
-
-function bounds(id, values) {
-  const keep = keeper(values);
-  const text = (name) => make("input", { type: "text", inputmode: "decimal", ...keep(name) });
-  const clip = make("input", { type: "checkbox", id: `${id}-clip`, checked: values.clip === true, onchange: (event) => { values.clip = event.target.checked; later(); } });
-  return [
-    row(field(`${id}-lower`, "Smallest possible", text("lower")), field(`${id}-upper`, "Largest possible", text("upper")),
-      field(`${id}-missing`, "A missing value counts as", text("missing"))),
-    make("p", { class: "check" }, clip, make("label", { for: `${id}-clip` }, "A value outside counts as the nearer bound; otherwise such a table is refused.")),
-  ];
-}
-
-const keeper = (values) => (name) => ({ value: values[name] ?? "", oninput: (event) => { values[name] = event.target.value; }, spellcheck: "false" });
-const row = (...fields) => make("div", { class: "row" }, ...fields);
 
 function note(element) {
   const column = element.closest("[data-column]");
@@ -142,6 +130,7 @@ function note(element) {
 
 function later() {
   clearTimeout(timer);
+  remember("schema", typedSchema());
   timer = setTimeout(check, 250);
 }
 
@@ -150,48 +139,65 @@ const lines = (text) => (text ?? "").split("\n").map((line) => line.trim()).filt
 export function typedSchema() {
   const target = byId("target-column").value;
   const values = targetValues;
+  const limits = ({ lower, upper, missing, clip }) => ({ lower: lower ?? "", upper: upper ?? "", clip: clip === true, missing: missing ?? "" });
+  const others = ({ other, missing, aliases }) => ({ other: other ?? "", missing: missing ?? "", aliases: lines(aliases) });
+  const typed = {
+    classes: () => ({ classes: lines(values.classes), ordered: values.ordered === true, ...others(values) }),
+    number: () => limits(values), file: () => ({}),
+  }[targetKind]();
   return {
     name: byId("schema-name").value,
     rows: byId("schema-rows").value,
     missing_values: byId("schema-missing").value.split(/\s+/).filter((text) => text !== ""),
     persons: typedPersons(),
-    target: targetKind === "classes"
-      ? { column: target, kind: "classes", classes: lines(values.classes), other: values.other ?? "", missing: values.missing ?? "" }
-      : { column: target, kind: "number", lower: values.lower ?? "", upper: values.upper ?? "", clip: values.clip === true, missing: values.missing ?? "" },
-    columns: cards.filter((card) => card.name !== target && card.name !== personsColumn() && card.kind !== "ignore").map(({ name, kind, values: own }) => {
-      if (kind === "number") return { name, kind, lower: own.lower ?? "", upper: own.upper ?? "", clip: own.clip === true, missing: own.missing ?? "" };
-      return { name, kind, categories: lines(own.categories), other: own.other ?? "", missing: own.missing ?? "" };
-    }),
+    file: typedFile(),
+    base,
+    target: { column: target, kind: targetKind, ...typed },
+    columns: allCards().filter((card) => card.kind !== "ignore" && card.name !== target && card.name !== personsColumn()).map(({ name, kind, values: of }) => (
+      kind === "number" ? { name, kind, ...limits(of), open: of.open === true }
+        : kind === "date" ? { name, kind, ...limits(of) }
+          : { name, kind, categories: lines(of.categories), ...others(of) })),
   };
 }
 
-// What was typed survives a reload of the page, in this tab.
-const keep = (schema) => sessionStorage.setItem("discreet-schema", JSON.stringify(schema));
-
 export function restore() {
-  const kept = sessionStorage.getItem("discreet-schema");
-  if (kept === null) return;
-  try { fill(JSON.parse(kept)); } catch { sessionStorage.removeItem("discreet-schema"); }
+  const kept = remembered("schema");
+  if (!kept) return;
+  try { fill(kept); } catch { remember("schema", null); }
   check();
 }
 
-export const classCount = () => (targetKind === "classes" ? lines(targetValues.classes).length : 0);
+export const openBounds = () => opened;
 
-function fill(schema) {
+// Of the target, in the words of kinds of models.
+export function learnt() {
+  if (targetKind === "file") return "times";
+  if (targetKind === "number") return "numbers";
+  const classes = lines(targetValues.classes).length;
+  if (targetValues.ordered === true) return "ordered classes";
+  return classes > 2 ? "more classes" : "two classes";
+}
+
+const texts = (of) => ({ ...of, aliases: (of.aliases ?? []).join("\n") });
+
+export function fill(schema) {
   const known = new Map(schema.columns.map((column) => [column.name, column]));
-  const absent = [schema.target.column, ...(schema.persons?.column ? [schema.persons.column] : []), ...known.keys()].filter((name) => !cards.some((card) => card.name === name));
+  const wanted = [schema.target.column, ...(schema.persons?.column ? [schema.persons.column] : []), ...known.keys()];
+  const absent = wanted.filter((name) => name !== "" && !allCards().some((card) => card.name === name));
   if (absent.length > 0) throw new Error(`The table has no column ${absent.map((name) => `'${name}'`).join(", ")} of that schema.`);
+  base = schema.base ?? "";
   byId("schema-name").value = schema.name;
   byId("schema-rows").value = schema.rows;
   byId("schema-missing").value = schema.missing_values.join(" ");
+  if (schema.file) fillFile(schema.file);
   fillPersons(schema.persons ?? { kind: "" });
   byId("target-column").value = schema.target.column;
   targetKind = schema.target.kind;
-  targetValues = { ...schema.target, classes: (schema.target.classes ?? []).join("\n") };
-  for (const card of cards) {
+  targetValues = { ...texts(schema.target), classes: (schema.target.classes ?? []).join("\n") };
+  for (const card of allCards()) {
     const column = known.get(card.name);
     card.kind = column?.kind ?? "ignore";
-    card.values = column ? { ...column, categories: (column.categories ?? []).join("\n") } : {};
+    card.values = column ? { ...texts(column), categories: (column.categories ?? []).join("\n") } : {};
   }
   touched = new Set(["target", "persons", ...known.keys()]);
   showTarget();
@@ -199,37 +205,65 @@ function fill(schema) {
 }
 
 // What was not touched yet is only counted, not marked: an empty form is no mistake.
-export async function check(mark = false) {
+export async function check(all = false) {
   const mine = (asked += 1);
   let found;
   const schema = typedSchema();
-  keep(schema);
+  remember("schema", schema);
   try {
     found = await ask("check", { schema });
   } catch (error) {
-    found = { problems: [{ where: "schema", message: error.message }], toml: null };
+    found = { problems: [{ where: "schema", message: error.message }], toml: null, complete: false, open: [] };
   }
   if (mine !== asked) return found.toml !== null;
-  const said = new Map(found.problems.map(({ where, message }) => [where, message]));
-  if (mark) for (const { where } of found.problems) touched.add(where);
+  opened = found.open;
+  const said = wrong = new Map(found.problems.map(({ where, message }) => [where, message]));
+  troubled = new Set(said.keys());
+  if (all) {
+    for (const { where } of found.problems) touched.add(where);
+    const first = allCards().find((card) => said.has(card.name));
+    if (first && !byId(`column-${first.place}`)) reveal(first);
+  }
   show(byId("problem-schema"), said.get("schema"));
+  show(byId("problem-file"), said.get("file"), byId("file-fields"));
+  if (said.has("file")) byId("file-box").open = true;
   show(byId("problem-persons"), touched.has("persons") ? said.get("persons") : undefined, personsKind() === "several" ? byId("persons-box") : null);
   show(byId("problem-target"), touched.has("target") ? said.get("target") : undefined, byId("target-box"));
-  for (const card of cards) {
-    const place = byId(`column-${card.place}-problem`);
-    if (place) show(place, touched.has(card.name) ? said.get(card.name) : undefined, byId(`column-${card.place}`));
-  }
-  const open = found.problems.length;
-  byId("describe-state").textContent = open === 0
-    ? `Complete: ${found.features} ${found.features === 1 ? "feature" : "features"}, rows of norm at most ${Number(found.norm_bound.toPrecision(6))}.`
-    : `${open} ${open === 1 ? "part is" : "parts are"} still to be filled in or corrected.`;
+  if (byId("columns-filter").value === "todo" && !byId("columns").contains(document.activeElement)) showCards();
+  else mark();
+  state(found);
   byId("schema-toml").textContent = found.toml ?? "Not complete yet.";
-  changed(found.toml !== null);
+  changed(found.complete, found.open);
   return found.toml !== null;
 }
 
+// What is wrong with a column stands in its card, wherever that is shown.
+function mark() {
+  for (const card of allCards()) {
+    const place = byId(`column-${card.place}-problem`);
+    if (place) show(place, touched.has(card.name) ? wrong.get(card.name) : undefined, byId(`column-${card.place}`));
+  }
+}
+
+function state(found) {
+  const count = found.problems.length;
+  const place = byId("describe-state");
+  if (count > 0) {
+    const where = found.problems[0].where;
+    const card = allCards().find((one) => one.name === where);
+    const to = card ? () => goTo(reveal(card).querySelector("input")) : () => goTo(byId({ target: "target-column", persons: "persons-one", file: "file-separator" }[where] ?? "schema-name"));
+    place.replaceChildren(`${count} ${count === 1 ? "part is" : "parts are"} still to be filled in or corrected. `,
+      make("button", { type: "button", class: "linked", onclick: () => { touched.add(where); to(); check(); } }, `Go to ${card ? where : { schema: "the table", persons: "whose rows are whose", target: "what is to be predicted", file: "how the file is written" }[where] ?? where}`));
+  } else if (found.open.length > 0) {
+    place.textContent = `Complete but for the bounds of ${found.open.join(", ")}: choose these privately next.`;
+  } else {
+    place.textContent = `Complete: ${found.features} ${found.features === 1 ? "feature" : "features"}, rows of norm at most ${Number(found.norm_bound.toPrecision(6))}.`;
+  }
+}
+
 const PARTS = [["smallest", "lower"], ["lower", "lower"], ["largest", "upper"], ["upper", "upper"], ["categories", "categories"], ["classes", "classes"],
-  ["other", "other"], ["missing", "missing"], ["predicted", "column"], ["most rows", "most"]];
+  ["aliases", "aliases"], ["other", "other"], ["missing", "missing"], ["predicted", "column"], ["most rows", "most"], ["separator", "separator"],
+  ["encoding", "encoding"], ["decimal", "decimal"], ["thousands", "thousands"], ["dates", "dates"]];
 
 function show(place, words, box = null) {
   place.textContent = words ?? "";
@@ -238,9 +272,16 @@ function show(place, words, box = null) {
   const meant = words ? PARTS.filter(([word]) => words.includes(word)).map(([, part]) => part) : [];
   const wrong = inputs.filter((input) => meant.some((part) => input.id.endsWith(`-${part}`))).slice(0, 1);
   for (const input of inputs) {
-    if (words && (wrong.includes(input) || (wrong.length === 0 && input === inputs[0]))) { input.setAttribute("aria-invalid", "true"); input.setAttribute("aria-errormessage", place.id); }
-    else { input.removeAttribute("aria-invalid"); input.removeAttribute("aria-errormessage"); }
+    if (words && (wrong.includes(input) || (wrong.length === 0 && input === inputs[0]))) { input.setAttribute("aria-invalid", "true"); input.setAttribute("aria-errormessage", place.id); described(input, place.id, true); }
+    else { input.removeAttribute("aria-invalid"); input.removeAttribute("aria-errormessage"); described(input, place.id, false); }
   }
+}
+
+function described(input, id, wrong) {
+  const others = (input.getAttribute("aria-describedby") ?? "").split(" ").filter((one) => one !== "" && (one !== id || id.startsWith("problem-")));
+  const all = wrong && !others.includes(id) ? [...others, id] : others;
+  if (all.length > 0) input.setAttribute("aria-describedby", all.join(" "));
+  else input.removeAttribute("aria-describedby");
 }
 
 export function focusFirstProblem() {

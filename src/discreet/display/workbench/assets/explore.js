@@ -1,166 +1,178 @@
-// Trade-offs: one question a point, so that curves grow while one looks, and stop when one says so.
+// Trade-offs: one question a point, so that curves grow while one looks, and stop when one says so. What was found is kept, and drawn from that.
 import { ask } from "./api.js";
+import { job, settledChoice } from "./choose.js";
 import { draw } from "./curves.js";
+import { remember, remembered } from "./memory.js";
 import { byId, facts, guarded, make, percent, short, table, typed } from "./parts.js";
 
 const EPSILONS = [0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 5, 10];
-const RELEASES = new Set(["moments", "additive", "sketch"]);
 const SHARES = [1 / 100, 1 / 30, 1 / 10, 1 / 3, 1, 3];
-const ofNumber = () => choice().schema.target.kind === "number";
-let stopping = null, choice = null, norm = null, pictures = [];
+const NEAR = 0.01; // of errors: a private fit this near to the one without privacy is as good
+const FIELDS = { epsilon: "epsilon", delta: "delta", sample: "sample", records: "records", job: "chosen" };
+let stopping = null, pictures = [], planned = [];
+let found = null; // { key, what, number, epsilon, records, sampled, points: [[epsilon, answer]], counts: [[records, answer]], plan }
 
-export function startExploring(chosen) {
-  choice = chosen;
-  byId("form-explore").addEventListener("submit", (event) => { event.preventDefault(); guarded(byId("explore-go"), explore); });
+export function startExploring(kinds) {
+  planned = kinds;
+  byId("form-explore").addEventListener("submit", (event) => { event.preventDefault(); guarded(byId("explore-go"), explore, FIELDS); });
   byId("explore-stop").addEventListener("click", () => stopping?.abort());
-  byId("form-plan").addEventListener("submit", (event) => { event.preventDefault(); guarded(event.submitter, plan); });
+  byId("form-plan").addEventListener("submit", (event) => { event.preventDefault(); guarded(event.submitter, plan, FIELDS); });
   new ResizeObserver(() => pictures.forEach(([place, picture]) => draw(place, picture))).observe(byId("step-explore"));
 }
 
-export function showExploring() {
-  const { what } = choice();
-  const model = !RELEASES.has(what);
+const keyOf = ({ job: name, chosen, schema, options, budget, table: path }) => JSON.stringify([name, chosen, schema, options, budget, path, typed("records"), byId("best").value, sampled()]);
+const sampled = () => (byId("sample-box").open ? byId("sample").value.trim() : "");
+const sorted = (values) => [...new Set(values)].sort((a, b) => a - b);
+const count = (value) => value.toLocaleString("en");
+
+export async function showExploring() {
+  const model = job().choices.some((one) => one.learns.length > 0);
   byId("best-field").hidden = !model;
   byId("sample-box").hidden = !model;
+  const key = keyOf(await settledChoice());
+  const kept = found ?? remembered("explored");
   clear();
+  if (kept?.key === key) { found = kept; render(); byId("explore-state").textContent = "As drawn before. Nothing was spent."; }
 }
 
 function clear() {
   stopping?.abort();
-  pictures = [];
-  norm = null;
+  [pictures, found] = [[], null];
   for (const name of ["epsilon", "records"]) byId(`figure-${name}`).hidden = true;
   byId("planner").hidden = true;
-  byId("plan-answer").replaceChildren();
+  for (const id of ["plan-answer", "explore-said", "explore-answer"]) byId(id).replaceChildren();
   byId("explore-state").textContent = "";
-  byId("explore-said").replaceChildren();
 }
 
 async function explore() {
   clear();
-  const { schema, what, budget, table: path, rows, slots } = choice();
+  const chosen = await settledChoice();
+  const { schema, job: name, chosen: kind, options, budget, table: path } = chosen;
   const records = typed("records");
-  const sample = byId("sample-box").open ? byId("sample").value.trim() : "";
-  if (sample !== "" && !byId("sample-public").checked) throw new Error("Tick that every record of the sample is public, or leave its path empty.");
+  const sample = sampled();
+  if (sample !== "" && !byId("sample-public").checked) throw Object.assign(new Error("Tick that every record of the sample is public, or leave its path empty."), { field: "sample-public" });
   const mine = new AbortController();
   stopping = mine;
   byId("explore-stop").hidden = false;
-  const question = (epsilon, count) => ({ schema, what, budget: { ...budget, epsilon }, records: count, best: byId("best").value, sample, table: path, rows, slots });
+  const point = (epsilon, some) => ask("point", { schema, job: name, chosen: kind, options, budget: { ...budget, epsilon }, records: some, best: byId("best").value, sample, table: path }, mine.signal);
+  const made = { key: keyOf(chosen), kind, release: name === "release", number: schema.target.kind === "number", epsilon: budget.epsilon, records, sampled: sample !== "", points: [], counts: [], plan: null };
+  found = made;
   try {
-    if (RELEASES.has(what)) await noise(question, budget.epsilon, records, mine.signal);
-    else await errors(question, budget.epsilon, records, mine.signal, sample !== "");
+    for (const one of [budget.epsilon, ...sorted(EPSILONS.filter((value) => value !== budget.epsilon))]) {
+      byId("explore-state").textContent = `${made.release ? "Calibrating" : "Fitting"} at epsilon ${one} ...`;
+      made.points.push([one, await point(one, records)]);
+      render();
+    }
+    if (made.points[0][1].norm && planned.includes(kind)) await plan();
+    if (!made.release) await growing(made, point);
     byId("explore-state").textContent = "Done. Nothing was spent.";
+    remember("explored", made);
   } catch (error) {
     if (error.name !== "AbortError") throw error;
     if (stopping === mine) byId("explore-state").textContent = "Stopped.";
   } finally {
-    byId("explore-stop").hidden = stopping === mine ? true : byId("explore-stop").hidden;
+    if (stopping === mine) byId("explore-stop").hidden = true;
   }
 }
 
-const sorted = (values) => [...new Set(values)].sort((a, b) => a - b);
-
-async function errors(question, epsilon, records, signal, sampled) {
-  const [privately, without, guessing, spread] = [[], [], [], []];
-  const values = sorted([...EPSILONS, epsilon]);
-  const number = ofNumber();
-  const title = number ? "Root mean square error, over half the range of the target" : "Share of errors";
-  const said = (value) => (value === null ? "not known" : percent(value));
-  show("epsilon", {
-    title, across: "epsilon", upLog: false, format: percent, tick: (share) => `${Number((100 * share).toPrecision(3))} %`, mark: epsilon,
-    series: [{ name: "private", kind: "a", points: privately }, { name: "without privacy", kind: "b", points: without }, { name: "guessing", kind: "c", points: guessing }],
-  }, `Errors on ${sampled ? "held-out rows of the public sample" : "invented rows"}: the mean of a few private fits, and their range; dashed, the fit without privacy; dotted, always ${number ? "their mean" : "the commonest class"}. Your table will be another one.`);
-  let points = [];
-  for (const one of [epsilon, ...values.filter((value) => value !== epsilon)]) {
-    byId("explore-state").textContent = `Fitting at epsilon ${one} ...`;
-    const found = await ask("point", question(one, records), signal);
-    if (one === epsilon && found.norm) { norm = found.norm; byId("planner").hidden = false; }
-    privately.push({ x: one, y: found.mean, low: found.low, high: found.high });
-    if (found.without_privacy !== null) without.push({ x: one, y: found.without_privacy });
-    guessing.push({ x: one, y: found.guessing });
-    points.push([one, found]);
-    points.sort((a, b) => a[0] - b[0]);
-    redraw("epsilon", table(`${title} against epsilon`, ["epsilon", "private", "range", "without privacy"],
-      points.map(([x, f]) => [String(x), percent(f.mean), `${percent(f.low)} to ${percent(f.high)}`, said(f.without_privacy)]), [0, 1, 2, 3]));
-  }
-  if (norm) await plan();
-  show("records", {
-    title: "Noise in the weights, relative to their length", across: "records", upLog: true, format: (value) => short(value, 2), mark: records,
-    series: [{ name: `at epsilon ${epsilon}`, kind: "a", points: spread }],
-  }, "How far private weights scatter because of noise, over their length: above 1 the noise is larger than what was learnt.");
-  const rows = [];
-  for (const count of sorted(SHARES.map((share) => Math.round(records * share)).filter((count) => count >= 30))) {
-    byId("explore-state").textContent = `Fitting ${count.toLocaleString("en")} records ...`;
-    let found;
+async function growing(made, point) {
+  for (const some of sorted(SHARES.map((share) => Math.round(made.records * share)).filter((one) => one >= 30))) {
+    byId("explore-state").textContent = `Fitting ${count(some)} records ...`;
+    let answer;
     try {
-      found = await ask("point", question(epsilon, count), signal);
+      answer = some === made.records ? made.points[0][1] : await point(made.epsilon, some);
     } catch (error) {
-      if (error.name === "AbortError" || count <= records) throw error;
+      if (error.name === "AbortError" || some <= made.records) throw error;
       break; // more rows than the browser should wait for
     }
-    if (rows.some(([known]) => known === found.records.toLocaleString("en"))) continue;
-    spread.push({ x: found.records, y: found.spread });
-    rows.push([found.records.toLocaleString("en"), short(found.spread), percent(found.mean)]);
-    redraw("records", table("Noise against the number of records", ["records", "noise / length", number ? "error" : "share of errors"], rows, [0, 1, 2]));
+    if (made.counts.some(([known]) => known === answer.records)) continue;
+    made.counts.push([answer.records, answer]);
+    render();
   }
 }
 
-async function noise(question, epsilon, records, signal) {
-  const [size, mean] = [[], []];
-  const found = await ask("point", question(epsilon, records), signal);
-  byId("explore-said").replaceChildren(facts(found.said));
-  const sketch = found.what === "second moments";
-  show("epsilon", {
-    title: sketch ? "Noise on the diagonal of the second moments" : "Noise on every number", across: "epsilon", upLog: true, format: (value) => short(value, 2), mark: epsilon,
-    series: [{ name: sketch ? "noise" : "standard deviation", kind: "a", points: size }, ...(sketch ? [] : [{ name: "largest number", kind: "b", points: mean }])],
-  }, sketch ? "The sum over the records of a squared number is at most as large as their number."
-    : `Numbers are encoded within +-${short(found.bound)}: where the curve is above the dashed line, a single row says next to nothing, and averages over many rows still do.`);
-  const points = [];
-  for (const one of sorted([...EPSILONS, epsilon])) {
-    byId("explore-state").textContent = `Calibrating at epsilon ${one} ...`;
-    const there = await ask("point", question(one, records), signal);
-    size.push({ x: one, y: there.noise });
-    mean.push({ x: one, y: there.bound });
-    points.push([String(one), short(there.noise)]);
-    redraw("epsilon", table("Noise against epsilon", ["epsilon", sketch ? "noise" : "standard deviation"], points, [0, 1]));
-  }
-  const [of, rows] = [[], []];
-  show("records", {
-    title: sketch ? "Noise on a mean square" : "Noise on the mean of a column", across: "records", upLog: true, format: (value) => short(value, 2), mark: records,
-    series: [{ name: `at epsilon ${epsilon}`, kind: "a", points: of }],
-  }, sketch ? "The noise on the second moments, over the number of records." : "The standard deviation that noise adds to the mean of a released column: it falls with the square root of the number of records.");
-  for (const count of sorted(SHARES.map((share) => Math.max(10, Math.round(records * share))))) {
-    const y = sketch ? found.noise / count : found.noise / Math.sqrt(count);
-    of.push({ x: count, y });
-    rows.push([count.toLocaleString("en"), short(y)]);
-  }
-  redraw("records", table("Noise against the number of records", ["records", "noise"], rows, [0, 1]));
+function render() {
+  pictures = [];
+  if (found.release) renderNoise(); else renderErrors();
+  renderPlan();
+}
+
+const titles = () => (found.number ? "Root mean square error, over half the range of the target" : "Share of errors");
+const curvesOf = (pairs) => [
+  { name: "private", kind: "a", points: pairs.map(([x, f]) => ({ x, y: f.mean, low: f.low, high: f.high })) },
+  { name: "without privacy", kind: "b", points: pairs.filter(([, f]) => f.without_privacy !== null).map(([x, f]) => ({ x, y: f.without_privacy })) },
+  { name: "guessing", kind: "c", points: pairs.map(([x, f]) => ({ x, y: f.guessing })) },
+];
+const lines = (pairs, show) => [...pairs].sort((a, b) => a[0] - b[0]).map(([x, f]) => [show(x), percent(f.mean), `${percent(f.low)} to ${percent(f.high)}`,
+  f.without_privacy === null ? "not known" : percent(f.without_privacy), short(f.spread)]);
+
+function renderErrors() {
+  const tick = (share) => `${Number((100 * share).toPrecision(3))} %`;
+  const shared = { title: titles(), upLog: false, format: percent, tick };
+  const rows = found.sampled ? "held-out rows of the public sample" : "invented rows";
+  const head = ["private", "range", "without privacy", "noise / length of the weights"];
+  answer(rows);
+  picture("epsilon", { ...shared, across: "epsilon", mark: found.epsilon, series: curvesOf(found.points) },
+    `Errors on ${rows} of ${count(found.points[0][1].records)} records: the mean of a few private fits, and their range; dashed, the fit without privacy; dotted, always ${found.number ? "their mean" : "the commonest class"}.`,
+    table(`${titles()} against epsilon`, ["epsilon", ...head], lines(found.points, String), [0, 1, 2, 3, 4]));
+  if (found.counts.length === 0) return;
+  picture("records", { ...shared, across: "records", mark: found.records, series: curvesOf(found.counts) },
+    `The same at epsilon ${found.epsilon}, for tables of other sizes.`,
+    table(`${titles()} against the number of records`, ["records", ...head], lines(found.counts, count), [0, 1, 2, 3, 4]));
+}
+
+// What somebody came for, in a sentence or two; the bound for experts never stands before it.
+function answer(rows) {
+  const [, here] = found.points[0];
+  const without = here.without_privacy === null ? "" : `, ${percent(here.without_privacy)} without privacy`;
+  const cost = here.without_privacy === null ? "" : ` Privacy costs about ${percent(Math.max(0, here.mean - here.without_privacy))}.`;
+  const enough = [...found.counts].sort((a, b) => a[0] - b[0]).find(([, f]) => f.without_privacy !== null && f.mean - f.without_privacy <= NEAR);
+  const most = Math.max(0, ...found.counts.map(([some]) => some));
+  const size = found.counts.length === 0 ? "" : enough ? ` With ${count(enough[0])} records or more it costs no more than 1 %.` : ` Even with ${count(most)} records it costs more than 1 %.`;
+  byId("explore-answer").textContent = `On ${rows}, with ${count(here.records)} records at epsilon ${found.epsilon}: ${found.number ? "an error of " : ""}${percent(here.mean)}${found.number ? "" : " wrong"}${without}; guessing ${percent(here.guessing)}.${cost}${size} Your table will be another one.`;
+}
+
+function renderNoise() {
+  const { points, epsilon, records } = found;
+  const here = points[0][1];
+  byId("explore-said").replaceChildren(facts(here.said));
+  const sums = here.what === "second moments";
+  const size = points.map(([x, f]) => ({ x, y: f.noise }));
+  picture("epsilon", {
+    title: sums ? "Noise on the diagonal of the second moments" : "Noise on every number", across: "epsilon", upLog: true, format: (value) => short(value, 2), mark: epsilon,
+    series: [{ name: sums ? "noise" : "standard deviation", kind: "a", points: size }, ...(sums ? [] : [{ name: "largest number", kind: "b", points: points.map(([x, f]) => ({ x, y: f.bound })) }])],
+  }, sums ? "The sum over the records of a squared number is at most as large as their number."
+    : `Numbers are encoded within +-${short(here.bound)}: where the curve is above the dashed line, a single row says next to nothing, and averages over many rows still do.`,
+  table("Noise against epsilon", ["epsilon", sums ? "noise" : "standard deviation"], [...points].sort((a, b) => a[0] - b[0]).map(([x, f]) => [String(x), short(f.noise)]), [0, 1]));
+  const counts = sorted(SHARES.map((share) => Math.max(10, Math.round(records * share)))).map((some) => ({ x: some, y: sums ? here.noise / some : here.noise / Math.sqrt(some) }));
+  picture("records", {
+    title: sums ? "Noise on a mean square" : "Noise on the mean of a column", across: "records", upLog: true, format: (value) => short(value, 2), mark: records,
+    series: [{ name: `at epsilon ${epsilon}`, kind: "a", points: counts }],
+  }, sums ? "The noise on the second moments, over the number of records." : "The standard deviation that noise adds to the mean of a released column: it falls with the square root of the number of records.",
+  table("Noise against the number of records", ["records", "noise"], counts.map(({ x, y }) => [count(x), short(y)]), [0, 1]));
 }
 
 async function plan() {
-  const { schema, what, budget } = choice();
-  const found = await ask("plan", { schema, what, budget, records: typed("records"), norm, excess: typed("excess") });
-  const count = (value) => (value === null ? "more than 10^15" : value.toLocaleString("en"));
-  const rows = [
-    [`With ${count(found.records)} records`, `excess loss at most ${short(found.excess)} (${short(found.without_privacy)} without privacy)`],
-    [`For an excess of ${short(found.wanted)}`, `${count(found.needed)} records are enough (${count(found.needed_without_privacy)} without privacy)`],
-  ];
-  byId("plan-answer").replaceChildren(facts(rows), make("p", { class: "note" },
-    `Excess of expected loss over the best predictor of norm at most ${short(found.norm)}, with probability 95 %, for every table of this description. `
-    + "A bound holds for the worst of them; the curves above show invented ones."));
+  const { schema, chosen: what, budget } = await settledChoice();
+  found.plan = await ask("plan", { schema, what, budget, records: typed("records"), norm: found.points[0][1].norm, excess: typed("excess") });
+  renderPlan();
 }
 
-function show(name, picture, caption) {
-  pictures = [...pictures.filter(([place]) => place.id !== `chart-${name}`), [byId(`chart-${name}`), picture]];
-  byId(`chart-${name}`).replaceChildren();
-  byId(`table-${name}`).replaceChildren();
-  byId(`caption-${name}`).textContent = caption;
+function renderPlan() {
+  const one = found.plan;
+  byId("planner").hidden = one === null;
+  if (one === null) return;
+  const many = (value) => (value === null ? "more than 10^15" : count(value));
+  byId("plan-answer").replaceChildren(facts([
+    [`With ${many(one.records)} records`, `excess loss at most ${short(one.excess)} (${short(one.without_privacy)} without privacy)`],
+    [`For an excess of ${short(one.wanted)}`, `${many(one.needed)} records are enough (${many(one.needed_without_privacy)} without privacy)`],
+  ]), make("p", { class: "note" }, `Excess of expected loss over the best predictor of norm at most ${short(one.norm)}, with probability 95 %, for every table of this description.`));
+}
+
+function picture(name, drawn, caption, numbers) {
+  pictures.push([byId(`chart-${name}`), drawn]);
   byId(`figure-${name}`).hidden = false;
-}
-
-function redraw(name, numbers) {
-  const found = pictures.find(([place]) => place.id === `chart-${name}`);
-  if (!found) return;
-  draw(...found);
+  byId(`caption-${name}`).textContent = caption;
   byId(`table-${name}`).replaceChildren(numbers);
+  draw(byId(`chart-${name}`), drawn);
 }

@@ -1,9 +1,11 @@
-// What has been spent, and a new data set with its total.
+// What has been spent, a new data set with its total, and another total for one that is there.
 import { ask } from "./api.js";
 import { amount, byId, facts, guarded, make, svg, table, typed } from "./parts.js";
 
+let shown = { path: "", data_sets: [] };
+
 export function startLedger(declared) {
-  byId("form-ledger").addEventListener("submit", (event) => { event.preventDefault(); guarded(event.submitter, show); });
+  byId("form-ledger").addEventListener("submit", (event) => { event.preventDefault(); guarded(event.submitter, show, { path: "show-path" }); });
   byId("form-declare").addEventListener("submit", (event) => {
     event.preventDefault();
     guarded(event.submitter, async () => {
@@ -13,21 +15,38 @@ export function startLedger(declared) {
       fill(found);
       declared(found.path, name);
       byId("new-ledger").open = false;
-    });
+    }, { path: "new-path", data_set: "new-set", epsilon: "new-epsilon", delta: "new-delta" });
+  });
+  byId("amend-set").addEventListener("change", totals);
+  byId("form-amend").addEventListener("submit", (event) => {
+    event.preventDefault();
+    guarded(event.submitter, async () => {
+      fill(await ask("amend", { path: shown.path, data_set: byId("amend-set").value, epsilon: typed("amend-epsilon"), delta: typed("amend-delta"), reason: byId("amend-reason").value }));
+      byId("amend-ledger").open = false;
+      byId("amend-reason").value = "";
+    }, { epsilon: "amend-epsilon", delta: "amend-delta", reason: "amend-reason" });
   });
 }
 
 export async function showLedger(path) {
   if (path) byId("show-path").value = path;
-  if (byId("show-path").value.trim() !== "") await guarded(null, show);
+  if (byId("show-path").value.trim() !== "") await guarded(null, show, { path: "show-path" });
 }
 
 async function show() {
   byId("ledger-shown").replaceChildren();
+  byId("amend-ledger").hidden = true;
   fill(await ask("ledger", { path: byId("show-path").value }));
 }
 
+function totals() {
+  const set = shown.data_sets.find((one) => one.name === byId("amend-set").value);
+  byId("amend-epsilon").value = set?.total.epsilon ?? "";
+  byId("amend-delta").value = set?.total.delta ?? "";
+}
+
 function fill(found) {
+  shown = found;
   const parts = found.data_sets.flatMap((set) => [
     make("h2", {}, set.name),
     bar(set),
@@ -38,6 +57,9 @@ function fill(found) {
         ["When", "For", "Cost", "State"], set.entries.map((entry) => [entry.when.slice(0, 19).replace("T", " "), entry.purpose || "-", entry.cost, stateOf(entry)]))),
   ]);
   byId("ledger-shown").replaceChildren(...(parts.length > 0 ? parts : [make("p", {}, "No data set is declared yet.")]));
+  byId("amend-ledger").hidden = found.data_sets.length === 0;
+  byId("amend-set").replaceChildren(...found.data_sets.map((set) => make("option", { value: set.name }, set.name)));
+  totals();
 }
 
 const stateOf = (entry) => (entry.state === "reserved" ? "reserved, never settled: counted" : entry.state);

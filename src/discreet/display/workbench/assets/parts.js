@@ -40,21 +40,52 @@ export function table(caption, header, rows, numbers = []) {
   return make("table", {}, make("caption", {}, caption), make("thead", {}, make("tr", {}, ...head)), make("tbody", {}, ...body));
 }
 
-export function problem(words) {
+// What is wrong, with a link to the field that it is about: the one that the server names, or an option that the sentence names.
+export function problem(said, fields = {}) {
   const place = byId("alert");
-  place.textContent = words ?? "";
-  place.hidden = !words;
-  if (words) place.scrollIntoView({ block: "nearest" });
+  place.hidden = !said;
+  place.replaceChildren();
+  for (const old of document.querySelectorAll("[data-blamed]")) { delete old.dataset.blamed; old.removeAttribute("aria-invalid"); }
+  if (!said) return;
+  const words = typeof said === "string" ? said : said.message;
+  const blamed = fieldOf(words, typeof said === "string" ? "" : (said.field ?? ""), fields);
+  place.append(make("span", {}, words));
+  if (blamed) {
+    blamed.setAttribute("aria-invalid", "true");
+    blamed.dataset.blamed = "";
+    const name = document.querySelector(`label[for="${CSS.escape(blamed.id)}"]`)?.textContent ?? "the field";
+    place.append(" ", make("button", { type: "button", class: "linked", onclick: () => show(blamed) }, `Go to ${name}`));
+  }
+  place.scrollIntoView({ block: "nearest" });
 }
 
-// Run what a button or a form asks for; a refusal is shown, and the button waits meanwhile.
-export async function guarded(button, action) {
+const STEP_OF = { describe: "target-column" };
+
+function fieldOf(words, field, fields) {
+  const named = fields[field] ?? STEP_OF[field] ?? (field.startsWith("--") ? `option${field.slice(1)}` : field);
+  const spoken = [...words.matchAll(/--([a-z][a-z-]+)/g)].map(([, name]) => [`option-${name}`, name]).flat();
+  const plain = ["epsilon", "delta"].filter((name) => new RegExp(`\\b${name}\\b`).test(words));
+  const told = [...document.querySelectorAll("[data-option]")].filter((one) => words.replaceAll("_", "-").startsWith(`${one.id.replace("option-", "")} `)).map((one) => one.id);
+  return [named, ...spoken, ...told, ...plain].map((id) => (id ? byId(id) : null)).find((one) => one?.matches("input, select, textarea")) ?? null;
+}
+
+// Open whatever hides a field, and go there.
+export function show(element) {
+  const step = element.closest("section[hidden]");
+  if (step) document.dispatchEvent(new CustomEvent("discreet-step", { detail: step.id.replace("step-", "") }));
+  for (let box = element.closest("details"); box; box = box.parentElement.closest("details")) box.open = true;
+  element.scrollIntoView({ block: "center" });
+  element.focus();
+}
+
+// Run what a button or a form asks for; a refusal is shown with its field, and the button waits meanwhile.
+export async function guarded(button, action, fields = {}) {
   problem(null);
   if (button) button.disabled = true;
   try {
     return await action();
   } catch (error) {
-    if (error.name !== "AbortError") problem(error.message);
+    if (error.name !== "AbortError") problem(error, fields);
     return undefined;
   } finally {
     if (button) button.disabled = false;

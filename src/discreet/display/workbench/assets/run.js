@@ -1,40 +1,67 @@
-// The run: one button, its steps, a way to stop it, and what came of it.
+// The run: what is to be weighed before it, one button, its steps, a way to stop it, and what came of it and of earlier ones.
 import { ask } from "./api.js";
+import { choice, job, jobNamed, said, settledChoice, useModel } from "./choose.js";
 import { unit } from "./describe.js";
-import { amount, byId, facts, guarded, make, problem, short } from "./parts.js";
+import { amount, byId, facts, guarded, make, problem, typed } from "./parts.js";
+import { files, shownResult } from "./results.js";
 
-const NAMES = { "model.json": "Model", "certificate.json": "Certificate", "report.html": "Report", "schema.toml": "Schema", "run.sh": "Command line",
-  "run.py": "Python script", "release.zip": "Release" };
 const STATES = { done: "Done", failed: "Not done", cancelled: "Stopped" };
-let choice = null, current = null, watching = false;
+const FIELDS = { table: "table-path", model: "model-path", ledger: "ledger-path", data_set: "ledger-set", describe: "target-column", epsilon: "epsilon", delta: "delta" };
+let current = null, watching = false, runs = [], hooks = {};
 
-export function startRunning(chosen) {
-  choice = chosen;
-  byId("run-go").addEventListener("click", () => guarded(null, go));
+export function startRunning(known, given) {
+  [runs, hooks] = [known, given];
+  byId("run-go").addEventListener("click", () => guarded(null, go, FIELDS));
   byId("run-stop").addEventListener("click", () => guarded(byId("run-stop"), async () => { current = await ask("stop", { number: current.number }); }));
+  const last = runs.at(-1);
+  if (last) { current = last; if (over(last)) finished(false); else watch(); }
+  earlier();
 }
 
-export function showRunning(words) {
-  const { table, what, budget, ledger, data_set: name } = choice();
+export const allRuns = () => runs;
+const over = (run) => run.state !== "running" && run.state !== "stopping";
+
+export async function showRunning() {
+  const chosen = await settledChoice();
+  const { title, says, options } = said();
+  const { spends, needs_schema: described } = job();
+  const { table, budget, ledger, data_set: name, model } = chosen;
   byId("run-summary").replaceChildren(facts([
     ["Table", table],
-    ["What leaves", words(what)],
-    ["Protected", unit().said],
-    ["Budget", `${amount(budget)}, ${budget.neighbours}`],
-    ["Ledger", ledger ? `${name || "(no data set chosen)"} in ${ledger}` : "none: nobody adds this up with other releases"],
+    ["What is made", `${title}: ${says}`],
+    ...(model ? [["Model", model]] : []),
+    ...(options.length > 0 ? [["Options", options.join("; ")]] : []),
+    ...(described && spends ? [["Protected", unit().said]] : []),
+    ...(spends ? [["Budget", byId("epsilon-field").hidden ? "as the options say" : `${byId("delta-field").hidden ? `epsilon ${budget.epsilon}` : amount(budget)}${byId("neighbours-field").hidden ? "" : `, ${budget.neighbours}`}`],
+      ["Ledger", ledger ? `${name || "(no data set chosen)"} in ${ledger}` : "none"]] : []),
   ]));
+  byId("run-go").textContent = spends ? "Run and spend the budget" : "Predict";
+  byId("run-note").textContent = spends ? "Settings, description and ledger are checked before a record is read; then the budget is reserved, then noise is drawn."
+    : "Predicting spends nothing. The predictions go to a file that you alone can read.";
+  byId("run-weighed").replaceChildren();
+  byId("run-go").disabled = true; // until what is to be weighed stands above it
+  try {
+    weigh(await ask("foresee", { ...chosen, records: byId("records").dataset.said ? typed("records") : null }));
+  } catch (error) {
+    problem(error, FIELDS);
+  } finally {
+    byId("run-go").disabled = watching;
+  }
 }
 
-export async function resume(run) {
-  current = run;
-  await watch();
+function weigh({ weighed, refused, said: worth }) {
+  byId("run-weighed").replaceChildren(
+    ...refused.map((words) => make("p", { class: "problem" }, `It would be refused: ${words}`)),
+    ...weighed.map((words) => make("p", { class: "caution" }, words)),
+    ...(worth.length > 0 ? [make("h2", {}, "What it would be worth"), facts(worth)] : []),
+  );
 }
 
 async function go() {
   if (watching) return;
   byId("run-result").replaceChildren();
-  const { schema, what, budget, table, ledger, data_set: name, rows, slots } = choice();
-  current = await ask("run", { schema, what, budget, table, ledger, data_set: name, rows, slots });
+  current = await ask("run", choice());
+  runs.push(current);
   await watch();
 }
 
@@ -46,16 +73,18 @@ async function watch() {
   byId("run-progress").hidden = false;
   byId("run-stop").focus();
   try {
-    let said = "";
-    while (current.state === "running" || current.state === "stopping") {
+    let last = "";
+    while (!over(current)) {
       const step = current.state === "stopping" ? "Stopping" : (current.steps[current.steps.length - 1] ?? "Starting");
-      if (step !== said) byId("run-state").textContent = `${step} ...`;
-      said = step;
+      if (step !== last) byId("run-state").textContent = `${step} ...`;
+      last = step;
       byId("run-seconds").textContent = `${current.seconds.toFixed(0)} s`;
       await new Promise((resolve) => setTimeout(resolve, 350));
       current = await ask("status", { number: current.number });
     }
-    finished();
+    runs[runs.findIndex((one) => one.number === current.number)] = current;
+    finished(true);
+    earlier();
   } finally {
     watching = false;
     byId("run-go").disabled = false;
@@ -64,45 +93,51 @@ async function watch() {
   }
 }
 
-function finished() {
-  const { state, message, result, files, number, command, script, seconds } = current;
+function finished(focus) {
+  const { state, message, command, script, spends } = current;
   const title = make("h2", { tabindex: "-1" }, STATES[state]);
-  const parts = [title];
-  if (message) parts.push(make("p", { class: state === "done" ? "good" : "problem" }, message));
-  if (result.verification) parts.push(...verdict(result, seconds));
-  if (files.length > 0) {
-    const links = files.map((name) => make("li", {}, make("a", { href: `/runs/${number}/${name}`, download: name.endsWith(".html") ? null : name,
-      target: name.endsWith(".html") ? "_blank" : null, rel: "noopener" }, `${NAMES[name]}${name.endsWith(".html") ? " (opens in a new tab)" : ""}`)));
-    parts.push(make("h3", {}, "Files"), make("ul", { class: "downloads" }, ...links), make("p", { class: "note" }, `They are kept in ${current.folder}.`));
-    parts.push(make("h3", {}, "The same again"), make("p", { class: "note" }, "Another run is another release about the same people: it spends the budget once more."),
+  const parts = [title, make("p", { class: "note" }, `Run ${current.number}: ${current.title}${current.chosen ? `, ${current.chosen}` : ""}`)];
+  if (message) parts.push(blame(message, state === "done"));
+  parts.push(...shownResult(current), ...next(), ...files(current));
+  if (state === "done") {
+    parts.push(make("h3", {}, "The same again"), make("p", { class: "note" }, spends ? "Another run is another release about the same people: it spends the budget once more." : "It spends nothing."),
       ...code("command line", command), ...code("Python script", script));
   }
   byId("run-result").replaceChildren(...parts);
-  title.focus();
-  if (state === "failed") problem(null);
+  if (focus) title.focus();
+  problem(null);
 }
 
-function verdict(result, seconds) {
-  const failed = result.verification.checks.filter((check) => !check.ok);
-  const guarantee = result.guarantee ?? {};
-  const rows = [
-    ["Guarantee", guarantee.epsilon === undefined || guarantee.epsilon === null ? "none" : `${amount({ epsilon: guarantee.epsilon, delta: guarantee.delta ?? 0 })}, ${guarantee.neighbours}, one ${guarantee.unit}`],
-    ["Took", `${seconds.toFixed(1)} s`],
-  ];
-  if (result.shape) rows.unshift(["Released", `${result.shape[0].toLocaleString("en")} rows of ${result.shape[1]} numbers`]);
-  if (result.ledger?.left) rows.push(["Left in the ledger", amount(result.ledger.left)]);
-  if (result.protects) rows.push(["Protects", result.protects.join(" ")], ["Does not protect", result.does_not_protect.join(" ")]);
-  const said = failed.length === 0
-    ? make("p", { class: "good" }, `Verified: ${result.verification.checks.length} checks passed, the guarantee recomputed by another method.`)
-    : make("p", { class: "problem" }, `Not valid: ${failed.map((check) => `${check.name}: ${check.detail}`).join("; ")}`);
-  const list = result.verification.checks.map((check) => make("li", {}, `${check.ok ? "passed" : "FAILED"}: ${check.name}: ${check.detail}`));
-  return [said, facts(rows), make("details", {}, make("summary", {}, "All checks"), make("ul", {}, ...list))];
+function blame(message, good) {
+  const line = make("p", { class: good ? "good" : "problem" }, message);
+  const field = [...message.matchAll(/--([a-z][a-z-]+)/g)].map(([, name]) => byId(`option-${name}`) ?? byId(name)).find(Boolean);
+  if (field) line.append(" ", make("button", { type: "button", class: "linked", onclick: () => hooks.show(field) }, `Go to ${field.id.replace("option-", "").replaceAll("-", " ")}`));
+  return line;
+}
+
+// What one does with it: measure a model, take its intervals, predict; go on with bounds.
+function next() {
+  if (current.state !== "done") return [];
+  const button = (words, action) => make("button", { type: "button", onclick: action }, words);
+  if (current.files.includes("model.json")) {
+    const on = ["evaluate", "intervals", "predict"].map((name) => button(jobNamed(name).title, () => { useModel(name, current.output); hooks.go("choose"); }));
+    return [make("p", { class: "note" }, "Go on with this model:"), make("p", { class: "next tight" }, ...on)];
+  }
+  if (current.files.includes("bounded.toml")) return [make("p", { class: "next tight" }, button("Describe the table with these bounds", () => hooks.load(current.output)))];
+  return [];
+}
+
+function earlier() {
+  const others = runs.filter((one) => one.number !== current?.number).reverse();
+  const line = (one) => make("li", {}, make("button", { type: "button", class: "linked", onclick: () => { current = one; finished(true); earlier(); } },
+    `Run ${one.number}: ${one.title}${one.chosen ? `, ${one.chosen}` : ""} (${(STATES[one.state] ?? "under way").toLowerCase()})`));
+  byId("run-earlier").replaceChildren(...(others.length > 0 ? [make("h2", {}, "Other runs"), make("ul", {}, ...others.map(line))] : []));
 }
 
 function code(name, text) {
-  const said = make("span", { role: "status", class: "note" });
+  const told = make("span", { role: "status", class: "note" });
   const copy = make("button", { type: "button", onclick: async () => {
-    try { await navigator.clipboard.writeText(text); said.textContent = " Copied."; } catch { said.textContent = " Select the text and copy it yourself."; }
+    try { await navigator.clipboard.writeText(text); told.textContent = " Copied."; } catch { told.textContent = " Select the text and copy it yourself."; }
   } }, `Copy the ${name}`);
-  return [make("pre", { tabindex: "0", "aria-label": name }, make("code", {}, text)), make("p", {}, copy, said)];
+  return [make("pre", { tabindex: "0", "aria-label": name }, make("code", {}, text)), make("p", {}, copy, told)];
 }
