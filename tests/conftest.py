@@ -79,6 +79,12 @@ def values(item):
     return {tuple((name, id(taken[name])) for name in names) for names in [*lists, *alone]}
 
 
+@pytest.fixture
+def quick(request):
+    """Whether it is a quick run."""
+    return size(request.config) == "quick"
+
+
 @pytest.fixture(autouse=True)
 def nothing_remembered(request):
     """What a test replaces is computed with the replacement, and nothing of it is there afterwards."""

@@ -39,8 +39,9 @@ def test_all_kinds_are_kept(goldens):
 
 
 @pytest.mark.parametrize("kind", KINDS)
-def test_kept_documents_load_and_verify(goldens, kind):
-    documents = goldens.kept(kind)
+def test_kept_documents_load_and_verify(goldens, kind, quick):
+    """All of them load; a quick run verifies the first one of each mechanism, relation and kind of guarantee."""
+    documents, verified = goldens.kept(kind), set()
     assert len(documents) == goldens.COUNTS[kind]
     for document in documents:
         if kind == "model":
@@ -49,7 +50,10 @@ def test_kept_documents_load_and_verify(goldens, kind):
         else:
             read = Certificate.from_dict(document)
             assert json.loads(read.to_json()) == document
-        assert read.verify().ok
+        certificate = getattr(read, "certificate", read)
+        like = (certificate.mechanism, certificate.guarantee.neighbours, type(certificate.guarantee))
+        assert (quick and like in verified) or read.verify().ok
+        verified.add(like)
 
 
 @pytest.mark.parametrize("kind", KINDS)

@@ -32,7 +32,6 @@ def direct(parts, step, epsilons):
     return curve_of_masses(Masses(first=first, finite=finite, infinite=infinite), step, epsilons)
 
 
-@settings(max_examples=60)
 @given(PRIVATE, st.floats(0.004, 0.5))
 def test_a_discretised_pair_is_above_its_curve_everywhere(part, step):
     reach = min(reach_of(part), 30.0)

@@ -61,7 +61,7 @@ def load_and_use(text):
 
 
 @given(data=st.data())
-@settings(suppress_health_check=[HealthCheck.function_scoped_fixture], max_examples=100)
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
 def test_a_model_file_with_one_place_changed(fitted_model, data):
     record = json.loads(fitted_model)
     path = data.draw(st.sampled_from(list(places(record))))
@@ -70,7 +70,7 @@ def test_a_model_file_with_one_place_changed(fitted_model, data):
 
 
 @given(data=st.data())
-@settings(suppress_health_check=[HealthCheck.function_scoped_fixture], max_examples=40)
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
 def test_a_model_with_one_place_of_its_certificate_changed_is_checked_to_the_end(fitted_model, data):
     record = json.loads(fitted_model)
     path = data.draw(st.sampled_from([path for path in places(record) if path[:2] in [("certificate", "parameters"), ("certificate", "problem")]]))
@@ -112,7 +112,7 @@ def test_a_schema_with_one_place_changed(data):
 
 
 @given(position=st.integers(0, 1000), length=st.integers(0, 20), text=st.text(max_size=8))
-@settings(suppress_health_check=[HealthCheck.function_scoped_fixture], max_examples=60)
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
 def test_no_schema_or_model_file_makes_the_program_fail_unexpectedly(model, fitted_model, position, length, text):
     at = position % len(SCHEMA)
     (model / "odd.toml").write_bytes((SCHEMA[:at] + text + SCHEMA[at + length :]).encode("utf-8", "surrogatepass"))

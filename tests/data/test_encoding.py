@@ -5,7 +5,7 @@ from fractions import Fraction
 import numpy as np
 import polars as pl
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from discreet.core.errors import InvalidInput, PrivateDataError
@@ -88,7 +88,6 @@ def short(encoding, columns):
     return Schema(name="x", target=SCHEMA.target, numeric=numeric)
 
 
-@settings(max_examples=200, deadline=None)
 @given(short_rows())
 def test_rows_however_short_have_the_norm_that_is_stated_in_exact_arithmetic(drawn):
     encoding, cells = drawn

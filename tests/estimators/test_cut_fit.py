@@ -262,6 +262,8 @@ def test_rows_of_persons_are_drawn_twice_and_one_draw_for_both_is_caught(monkeyp
     model = fit_with_cuts(LinearSVC(epsilon=8.0, neighbours="add-remove"), visits(), schema).model
     cuts, fit = drawn
     assert (cuts.counts == fit.counts).all() == fault  # 250 persons have six rows, of which four are kept
+    if fault:
+        return
     certificate = model.certificate_
     (said,) = [each for each in certificate.hypotheses if "drawn twice, independently" in each.enforced]
     less = tuple(each for each in certificate.hypotheses if each != said)

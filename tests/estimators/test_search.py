@@ -83,9 +83,9 @@ def test_many_runs_find_the_better_setting() -> None:
     """One setting shrinks everything to a constant answer."""
     X, _ = table(4000)
     shifted = np.where(X[:, 0] > 0.3, "yes", "no")
-    given = {"epsilon": 20.0, "expected_runs": 20.0}
+    given = {"epsilon": 20.0, "expected_runs": 10.0}
     found = [search(grid={"alpha": [1e6, 0.01]}, random_state=seed, **given).fit(X, shifted).best_index_ for seed in range(10)]
-    assert sum(found) >= 9  # by chance once in 90; once in 21 the better one is never run
+    assert sum(found) >= 9  # by chance once in 90; once in 11 the better one is never run
 
 
 def test_settings_may_be_drawn_from_distributions_by_a_public_seed() -> None:

@@ -48,7 +48,7 @@ def found(report):
 
 @pytest.mark.parametrize("neighbours", ["replace-one", "add-remove"])
 @pytest.mark.parametrize("delta", [0.0, 1e-6])
-@pytest.mark.parametrize("kind", [LinearRegression, Lasso, GroupLasso])
+@pytest.mark.parametrize("kind", [LinearRegression, *(pytest.param(kind, marks=pytest.mark.more) for kind in (Lasso, GroupLasso))])
 def test_with_little_noise_the_measures_are_those_of_scikit_learn(kind, delta, neighbours):
     X, y = people(40_000)  # at 4,000 the noise of the mean square is two thirds of what it may be off by
     model = fitted(X, y, kind)

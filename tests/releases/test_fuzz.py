@@ -49,7 +49,7 @@ def read_and_check(folder, text):
 
 
 @pytest.mark.parametrize("name", CASES)
-@settings(suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow], max_examples=40)
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow])
 @given(data=st.data())
 def test_a_manifest_with_one_place_changed(folders, name, data):
     folder = folders[name]
@@ -68,7 +68,7 @@ def test_a_manifest_with_one_place_changed(folders, name, data):
         read_and_check(folder, json.dumps(covered))
 
 
-@settings(suppress_health_check=[HealthCheck.function_scoped_fixture], max_examples=40)
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(text=st.text())
 def test_a_manifest_of_anything(folders, text):
     assert not read_and_check(folders["rows"], text)

@@ -161,13 +161,16 @@ def _pair(declared: Sequence[float]) -> tuple[float, float]:
 
 def truth_of(model: Any, asked: Any, y: Any) -> Truth:  # noqa: ANN401 - as above
     """Of records that are held. Raises InvalidInput, without any value of y, for what are not the model's classes, or no numbers."""
-    classes, ends = classes_of(model), periods_of(model)
+    classes, ends, encoded = classes_of(model), periods_of(model), isinstance(asked, EncodedTable)
+    if encoded and y is not None:
+        raise InvalidInput("an encoded table brings its own targets; leave y out.")
     if ends:
-        return _of_times(_encoded_times(asked, y) if isinstance(asked, EncodedTable) else y, ends)
+        return _of_times(_brought(asked.times, "times; encode it with target=True to measure a model of times.") if encoded else y, ends)
     if not classes:
-        return _numbers_of(model, _encoded_numbers(asked, y) if isinstance(asked, EncodedTable) else _given_numbers(y))
-    if isinstance(asked, EncodedTable):
-        return _of_codes(_codes_of_table(asked, y, classes), classes)
+        lacks = "target, or its target is a class; encode it with target=True to measure a model."
+        return _numbers_of(model, _brought(asked.numbers, lacks) if encoded else _given_numbers(y))
+    if encoded:
+        return _of_codes(_codes_of_table(asked, classes), classes)
     return _of_codes(_codes(_plain(y), classes), classes)
 
 
@@ -201,12 +204,11 @@ def _of_times(given: Any, ends: tuple[float, ...]) -> Truth:  # noqa: ANN401 - a
     return Truth(codes, codes)
 
 
-def _encoded_times(table: EncodedTable, y: Any) -> Floats:  # noqa: ANN401 - as above
-    if y is not None:
-        raise InvalidInput("an encoded table brings its own targets; leave y out.")
-    if table.times is None:
-        raise InvalidInput("the table was encoded without its times; encode it with target=True to measure a model of times.")
-    return table.times
+def _brought(targets: Floats | None, lacks: str) -> Floats:
+    """The targets of an encoded table."""
+    if targets is None:
+        raise InvalidInput(f"the table was encoded without its {lacks}")
+    return targets
 
 
 def _numbers_of(model: Any, given: Floats) -> Truth:  # noqa: ANN401 - as above
@@ -214,14 +216,6 @@ def _numbers_of(model: Any, given: Floats) -> Truth:  # noqa: ANN401 - as above
         return Truth(given, given)
     low, high = range_of(model, None)
     return Truth(low + 0.5 * (given + 1.0) * (high - low), given)
-
-
-def _encoded_numbers(table: EncodedTable, y: Any) -> Floats:  # noqa: ANN401 - as above
-    if y is not None:
-        raise InvalidInput("an encoded table brings its own targets; leave y out.")
-    if table.numbers is None:
-        raise InvalidInput("the table was encoded without its target, or its target is a class; encode it with target=True to measure a model.")
-    return table.numbers
 
 
 def _given_numbers(y: Any) -> Floats:  # noqa: ANN401 - as above
@@ -236,10 +230,8 @@ def _given_numbers(y: Any) -> Floats:  # noqa: ANN401 - as above
     return numbers
 
 
-def _codes_of_table(table: EncodedTable, y: Any, classes: Sequence[Any]) -> Integers:  # noqa: ANN401 - as above
+def _codes_of_table(table: EncodedTable, classes: Sequence[Any]) -> Integers:
     """The place of every record's class among the classes, whose texts agree."""
-    if y is not None:
-        raise InvalidInput("an encoded table brings its own targets; leave y out.")
     if table.signs is None and table.codes is None:
         raise InvalidInput("the table was encoded without its target; encode it with target=True to measure a model.")
     own = np.asarray(table.codes if table.signs is None else table.signs > 0, dtype=np.int64)

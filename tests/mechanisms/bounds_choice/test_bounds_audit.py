@@ -116,9 +116,9 @@ def test_scores_that_move_in_two_directions_or_twice_are_caught(scores):
 
 @pytest.mark.parametrize("toll", [0, 1])
 def test_what_is_chosen_has_the_law_that_was_audited(toll):
-    """4,000 choices against their probabilities: chi-square over at most 9 cells beyond 100 has probability below 1e-16."""
+    """2,000 choices against their probabilities: chi-square over at most 9 cells beyond 100 has probability below 1e-16."""
     mechanism = BoundsChoice(rate=0.7, toll=toll, neighbours=ADD_REMOVE)
-    table, count, noise = (-1.5, 1.5, 1.5, 9.0), 4000, SeededNoise(5)
+    table, count, noise = (-1.5, 1.5, 1.5, 9.0), 2000, SeededNoise(5)
     expected = law(mechanism, table).reshape(3, 3) * count
     observed = np.zeros((3, 3))
     scores = mechanism.scores(GRID, np.array(table))
@@ -157,9 +157,9 @@ def test_bounds_of_persons_are_drawn_with_the_law_that_was_audited_and_verify():
     problem = OpenColumns({"x": GRID}, Persons(rows=2))
     mechanism = BoundsChoice(rate=0.7, toll=1, neighbours=ADD_REMOVE)
     held, weights = np.array([-9.0, 9.0, 1.5, -1.5]), np.array([0.5, 0.5, 1.0, 1.0])
-    expected = joint(mechanism, (-9.0, 9.0), whole=False).reshape(3, 3) * 4000
+    expected = joint(mechanism, (-9.0, 9.0), whole=False).reshape(3, 3) * 2000
     observed, noise = np.zeros((3, 3)), SeededNoise(5)
-    for _ in range(4000):
+    for _ in range(2000):
         low, high = (noise.choice(each, rate=0.7 / WHOLE) for each in mechanism.scores(GRID, held, shares_of(problem.persons, weights)))
         observed[low, high] += 1
     assert float(np.sum((observed - expected) ** 2 / expected)) < 100.0

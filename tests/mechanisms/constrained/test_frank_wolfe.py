@@ -159,6 +159,7 @@ def test_walking_predictions_of_a_record_do_not_depend_on_other_records():
         assert np.array_equal(walks[0].predictions[1:], walks[1].predictions)
 
 
+@pytest.mark.more
 def test_the_number_of_steps_is_a_function_of_public_numbers():
     problem = problem_over()
     hidden = PolytopeFrankWolfe.calibrate(problem, epsilon=1.0, delta=1e-6, neighbours=ADD_REMOVE)

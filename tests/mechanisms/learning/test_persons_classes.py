@@ -43,7 +43,7 @@ def comfortable(factor=1.0, *, target, **shape):
 
 
 def reached(first, second, *, public, scale, epsilon):
-    return delta_between(first, second, ridge=public.ridge, scale=scale, epsilon=epsilon, nodes=37)
+    return delta_between(first, second, ridge=public.ridge, scale=scale, epsilon=epsilon, nodes=31)
 
 
 def worst(pair, **numbers):
