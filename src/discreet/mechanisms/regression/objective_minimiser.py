@@ -161,7 +161,8 @@ def _accurate(_: int, block: Records, *, point: Floats, loss: PredictionLoss, re
         if block.weights is not None:
             slopes = slopes * block.weights[rows]
         padding = -len(slopes) % BLOCK
-        blocks = np.concatenate((entries, np.zeros((padding, entries.shape[1])))).reshape(-1, BLOCK, entries.shape[1])
+        whole = np.concatenate((entries, np.zeros((padding, entries.shape[1])))) if padding else entries
+        blocks = whole.reshape(-1, BLOCK, entries.shape[1])
         parts.append((np.concatenate((slopes, np.zeros(padding))).reshape(-1, 1, BLOCK) @ blocks)[:, 0])
     return _rounded_sum(np.concatenate(parts))
 
