@@ -47,6 +47,26 @@ def test_every_method_writes_a_folder_that_verifies(survey, method):
     assert "It does not protect" in discreet("inspect", "out").out
 
 
+def test_released_numbers_are_written_within_their_bounds_and_rounded(survey):
+    assert discreet(*ADDITIVE).code == 0
+    made = discreet("inspect", "out", "--csv", "rows.csv", "--within-bounds", "--decimals", "age=0")
+    assert (made.code, "Rows" in made.out) == (0, True)
+    header, *lines = (survey / "rows.csv").read_text(encoding="utf-8").splitlines()
+    cells = [tuple(map(float, line.split(","))) for line in lines]
+    assert (header, len(lines)) == ("age,hours", 300)
+    assert all(0 <= age <= 100 and age == round(age) and 0 <= hours <= 80 for age, hours in cells)
+    assert {age for age, _ in cells} > {0, 100}
+    for options, words in (
+        (("--decimals", "age=0"), "give --csv FILE"),
+        (("--csv", "rows.csv"), "Choose another path"),
+        (("--csv", "out/rows.csv"), "Choose a path outside it"),
+        (("--csv", "more.csv", "--decimals", "age"), "NAME=PLACES"),
+        (("--csv", "more.csv", "--decimals", "agee=0"), "another name was given"),
+    ):
+        assert words in discreet("inspect", "out", *options).error
+    assert not (survey / "more.csv").exists()
+
+
 def test_a_dry_run_says_what_a_release_would_be_worth_and_touches_nothing(survey):
     """No table, no ledger entry, no folder: the table need not even be there."""
     (survey / "people.csv").unlink()

@@ -178,6 +178,13 @@ def test_a_table_with_a_schema_comes_back_in_its_own_units(tmp_path):
     assert frame["age"].min() < 0 == within["age"].min()
     assert frame["income"].max() > 100 == within["income"].max()
     assert np.array_equal(within["hours"].to_numpy(), np.clip(frame["hours"].to_numpy(), 0, 80))
+    whole = made.frame(within_bounds=True, decimals={"age": 0, "income": -1})
+    assert np.array_equal(whole["age"].to_numpy(), np.clip(np.round(frame["age"].to_numpy()), 0, 100))
+    assert np.array_equal(whole["income"].to_numpy(), np.clip(np.round(frame["income"].to_numpy(), -1), 0, 100))
+    assert whole["hours"].equals(within["hours"])
+    for wrong, words in (({"agee": 0}, "'age', 'hours'"), ({"age": 0.5}, "whole numbers"), ({"age": 99}, "whole numbers")):
+        with pytest.raises(InvalidInput, match=words):
+            made.frame(decimals=wrong)
     encoded = made.schema.encode(PEOPLE, target=True)
     spread = math.sqrt(made.noise_variance / COUNT)
     assert np.all(np.abs(values[:, 2].mean() - encoded.numbers.mean()) < 7 * spread)

@@ -42,7 +42,7 @@ COMMANDS = {
     "intervals": "evaluate",
     "evaluate": "evaluate",
     "release": "release",
-    "inspect": "release",
+    "inspect": "inspection",
     "randomise": "release",
     "frequencies": "frequencies",
     "verify": "verify",

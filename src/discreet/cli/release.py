@@ -1,4 +1,4 @@
-"""`discreet release`: publish a table as a folder of noisy or sketched data; `inspect`: what such a folder is; `randomise`: one record, by its owner.
+"""`discreet release`: publish a table as a folder of noisy or sketched data; `randomise`: one record, by its owner.
 
 As in `fit`, everything that can fail without a record fails before one is read: the method and its numbers, the calibration, the schema, the folder
 (tried), what is left in the ledger. A record to be randomised comes on standard input, as a JSON object or as CSV with a header and one line, or as
@@ -18,10 +18,8 @@ import click
 
 import discreet
 from discreet.cli import synthetic
-from discreet.cli.artefacts import read_artefact
 from discreet.cli.inputs import Records, Spending, Whose, ask, check_fits, guarantee_of, read, receipt
 from discreet.cli.options import (
-    ARGUMENT,
     LATER,
     Argument,
     File,
@@ -36,9 +34,8 @@ from discreet.cli.options import (
     typed,
     usage_error,
 )
-from discreet.cli.output import Outcome, announce, check_report, labelled, refuse_same_file, step, styled, within, written_report
+from discreet.cli.output import Outcome, announce, check_report, labelled, refuse_same_file, step, within, written_report
 from discreet.core.errors import FileFormatError, InvalidInput, quietly, quoted
-from discreet.core.files.lookup import is_folder
 from discreet.core.files.strict_json import read_object
 from discreet.core.files.whole_file import reason_of
 
@@ -282,18 +279,6 @@ def _shown(
         checked=verification if guarantee_of(made.certificate)["private"] else None,
         lost=[page.lost],
     )
-
-
-@command("Show what a release protects and how to use it.", "discreet inspect noisy", "discreet inspect noisy --json")
-def inspect(*, folder: Annotated[File, ARGUMENT]) -> Outcome:
-    """Print what the release in FOLDER is, what it protects and does not, and how to use it. To check it, use `discreet verify`."""
-    found = read_artefact(folder).value if is_folder(folder) else discreet.releases.read_release(folder)
-    lines: list[str] = []
-    for title, said in found.inspection():
-        mark = "" if title.startswith("How") else "- "
-        lines += [styled(title), *(f"  {mark}{line}" for line in said), ""]
-    document = {"release": folder, **found.inspection_record(), "certificate": found.certificate.to_dict()}
-    return Outcome(document=document, lines=[*lines, f"Check it with: discreet verify {folder}"])
 
 
 @command(

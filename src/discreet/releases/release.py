@@ -15,7 +15,7 @@ import polars as pl
 from discreet.accounting import Guarantee, Json
 from discreet.certificates import Verification
 from discreet.core.arrays import Floats
-from discreet.core.errors import FileFormatError, InvalidInput
+from discreet.core.errors import FileFormatError, InvalidInput, quoted
 from discreet.core.files.whole_file import reason_of
 from discreet.core.neighbours import REPLACE_ONE
 from discreet.data import Domain
@@ -27,6 +27,8 @@ from discreet.releases.manifest import NAME, Contents, read_manifest
 from discreet.releases.methods.base import Query
 from discreet.releases.parts import read_part, read_parts
 from discreet.releases.words import inspected, some
+
+_MOST_PLACES = 15
 
 _TARGETS = {Target.OMITTED: "not released", Target.NOISY: "with noise, like the other columns", Target.CLEAR: "in clear, without protection"}
 
@@ -141,16 +143,26 @@ class PublishedRelease(Contents):
         place = self.target_column
         return None if place is None else np.concatenate([block[:, place] for block in self.blocks()])
 
-    def frame(self, *, within_bounds: bool = False) -> pl.DataFrame:
+    def frame(self, *, within_bounds: bool = False, decimals: Mapping[str, int] | None = None) -> pl.DataFrame:
         """The released numbers with the columns' names, in the columns' own units where they have some.
 
-        `within_bounds` puts a number that noise took beyond its column's public bounds on the nearest one: no age is negative. That is a function of
-        what was released, and costs nothing; but means and models of such rows are biased, so consumers take `values`.
+        `decimals` rounds columns, by their names, to so many places after the point, or before it where the number is negative; then `within_bounds`
+        puts a number that noise took beyond its column's public bounds on the nearest one: no age is negative. Both are functions of what was
+        released, and cost nothing; but means and models of clipped rows are biased, so consumers take `values`. Raises InvalidInput for a column that
+        is not there, and for other places than whole numbers from -15 to 15.
         """
-        values = self.values()
-        columns = {column.name: column.own_units(values[:, place]) for place, column in enumerate(self.columns)}
-        if within_bounds:
-            columns = {column.name: np.clip(columns[column.name], *column.own_bounds) for column in self.columns}
+        rounded = decimals or {}
+        if not rounded.keys() <= set(self.column_names):
+            raise InvalidInput(f"decimals are of columns of the release, which are {quoted(self.column_names)}; another name was given.")
+        if wrong := [
+            name for name, places in rounded.items() if isinstance(places, bool) or not isinstance(places, int) or abs(places) > _MOST_PLACES
+        ]:
+            raise InvalidInput(f"decimals are whole numbers from -{_MOST_PLACES} to {_MOST_PLACES}; those of {quoted(wrong)} are not.")
+        values, columns = self.values(), {}
+        for place, column in enumerate(self.columns):
+            numbers = column.own_units(values[:, place])
+            numbers = np.round(numbers, rounded[column.name]) if column.name in rounded else numbers
+            columns[column.name] = np.clip(numbers, *column.own_bounds) if within_bounds else numbers
         return pl.DataFrame(columns)
 
     def verify(self) -> Verification:

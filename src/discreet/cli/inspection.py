@@ -1,0 +1,59 @@
+"""`discreet inspect`: what a released folder is, and its numbers as a CSV file. Nothing is spent."""
+
+from typing import Annotated
+
+import discreet
+from discreet.cli.artefacts import read_artefact
+from discreet.cli.options import ARGUMENT, File, command, usage_error
+from discreet.cli.output import Outcome, check_output, labelled, styled, within, written
+from discreet.core.errors import quietly
+from discreet.core.files.lookup import is_folder
+
+
+@command(
+    "Show what a release protects and how to use it.",
+    "discreet inspect noisy",
+    "discreet inspect noisy --csv rows.csv --within-bounds --decimals age=0,income=-2",
+    "discreet inspect noisy --json",
+)
+def inspect(
+    *,
+    folder: Annotated[File, ARGUMENT],
+    csv: Annotated[File | None, "Write the released numbers to this CSV file, in the columns' own units."] = None,
+    within_bounds: Annotated[bool, "There, put numbers beyond the public bounds of their column on the nearest one: no age is negative."] = False,
+    decimals: Annotated[str | None, "There, round columns to so many decimals: NAME=PLACES, separated by commas."] = None,
+    overwrite: Annotated[bool, "Replace this file where it exists."] = False,
+) -> Outcome:
+    """Print what the release in FOLDER is, what it protects and does not, and how to use it. To check it, use `discreet verify`.
+
+    Rows that are rounded or within their bounds are for reading. Learn from the release itself: clipped noise does not average out.
+    """
+    check_output(csv, overwrite=overwrite)
+    if csv is not None and within(csv, folder):
+        raise usage_error("--csv names a file in the release itself, which must stay as it is. Choose a path outside it")
+    places = _places(decimals)
+    if csv is None and (within_bounds or places):
+        raise usage_error("--within-bounds and --decimals are of the numbers that --csv writes: give --csv FILE")
+    found = read_artefact(folder).value if is_folder(folder) else discreet.releases.read_release(folder)
+    failure = None
+    if csv is not None:
+        if isinstance(found, discreet.releases.SyntheticTable):
+            raise usage_error(f"{folder!r} is a synthetic table: its Parquet files hold rows in the columns' own types and bounds already")
+        rows = found.frame(within_bounds=within_bounds, decimals=places)
+        failure = written((csv, rows.write_csv), overwrite=overwrite)
+    lines: list[str] = []
+    for title, said in found.inspection():
+        mark = "" if title.startswith("How") else "- "
+        lines += [styled(title), *(f"  {mark}{line}" for line in said), ""]
+    kept = None if failure is not None else csv
+    document = {"release": folder, **found.inspection_record(), "certificate": found.certificate.to_dict(), "csv": kept}
+    lines += [*labelled(("Rows", kept))] if kept is not None else []
+    lost = [(failure, "What is said above is complete.")]
+    return Outcome(document=document, lines=[*lines, f"Check it with: discreet verify {folder}"], lost=lost)
+
+
+def _places(text: str | None) -> dict[str, int]:
+    """Of --decimals."""
+    refusal = usage_error("--decimals needs NAME=PLACES, separated by commas, such as age=0,income=-2")
+    pairs = [] if text is None else [one.rpartition("=") for one in text.split(",")]
+    return quietly(lambda: {name.strip(): int(places) for name, _, places in pairs}, refusal)
