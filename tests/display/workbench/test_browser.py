@@ -281,6 +281,7 @@ def test_a_reload_keeps_everything_and_an_error_leads_to_its_field(page, browser
 WIDE = [f"question {number}" for number in range(299)]
 
 
+@pytest.mark.more
 def test_three_hundred_columns_are_found_and_set_together(page, browser, tmp_path):
     table = tmp_path / "wide.csv"
     table.write_text(",".join([*WIDE, "answer"]) + "\n", encoding="utf-8")
@@ -309,6 +310,7 @@ def test_three_hundred_columns_are_found_and_set_together(page, browser, tmp_pat
     lawful(browser)
 
 
+@pytest.mark.more
 def test_a_file_is_chosen_by_keyboard(page, browser, people):
     """From the folder of the workbench to the one of the table, and back to the field."""
     entered(browser, page)

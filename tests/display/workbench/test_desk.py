@@ -361,6 +361,88 @@ def test_the_script_makes_the_same_model_but_for_its_noise(client, people):
     assert first != again
 
 
+def options(name):
+    """The least that a job of this name needs, and something of its own."""
+    given = {"tune": {"--grid": ["alpha=0.01,0.1"]}, "fit": {"--alpha": "0.1", "--intercept": "off"}, "describe": {"--columns": "age,city"}}
+    return given.get(name, {})
+
+
+def asked_of(name, people, tmp_path, model=""):
+    """A question that runs a job on a table with the canary in a column that nobody reads, and in one that is clipped."""
+    table = tmp_path / "with-canary.csv"
+    table.write_text(people.read_text() + f"50,{CANARY},{CANARY},{CANARY},yes\n")
+    schema = form(columns=[FORM["columns"][0] | {"open": True}, *FORM["columns"][1:]]) if name == "bounds" else FORM
+    chosen = {"fit": "linear-svc", "tune": "linear-svc", "release": "moments"}.get(name, "")
+    return {"job": name, "chosen": chosen, "options": options(name), "schema": schema, "budget": BUDGET, "table": str(table), "model": model}
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", ["tune", "describe", "release", "bounds", "evaluate", "intervals", "predict"])
+def test_every_job_runs_and_shows_no_record(client, people, ledger, tmp_path, name):
+    spending = {"ledger": str(ledger), "data_set": "people"}
+    model = ""
+    if name in ("evaluate", "intervals", "predict"):
+        fitted = client.finished(asked_of("fit", people, tmp_path) | spending)
+        assert fitted["state"] == "done", fitted["message"]
+        assert "--alpha=0.1" in fitted["command"]
+        model = fitted["output"]
+    record = client.finished(asked_of(name, people, tmp_path, model) | spending)
+    assert record["state"] == "done", record["message"]
+    spent = Ledger(ledger).spent("people").epsilon
+    assert spent == pytest.approx({"predict": 1.0, "evaluate": 2.0, "intervals": 2.0}.get(name, 1.0), abs=1e-6)
+    assert ("verification" in record["result"]) is (name != "predict")
+    for file in record["files"]:
+        client.send("GET", f"/runs/{record['number']}/{file}", headers={"Cookie": client.cookie})
+    if name == "predict":
+        assert record["result"] == {}
+        assert "predictions.csv" not in record["files"]
+        assert client.send("GET", f"/runs/{record['number']}/predictions.csv", headers={"Cookie": client.cookie}).status == 404
+        assert Path(record["output"]).stat().st_mode & 0o077 == 0
+    for answer in client.heard:
+        assert_silent(answer.body.decode("utf-8", "replace"))
+    if name == "bounds":
+        assert client.ask("load", {"path": record["output"]}).json["schema"]["columns"][0]["upper"] == "100"
+    if name in ("describe", "predict"):  # and the script does it again
+        done = subprocess.run([sys.executable, "-c", record["script"]], env=environment(), capture_output=True, text=True, check=False)
+        assert done.returncode == 0, done.stderr
+
+
+def test_what_is_to_be_weighed_stands_before_the_run(client, people, ledger):
+    question = {"schema": FORM, **JOB, "budget": BUDGET, "table": str(people)}
+    assert client.ask("foresee", question).json["weighed"] == ["No ledger: nobody adds this up with other releases about the same people."]
+    kept = question | {"ledger": str(ledger), "data_set": "people"}
+    assert client.ask("foresee", kept).json == {"weighed": [], "refused": [], "said": []}
+    much = client.ask("foresee", kept | {"budget": BUDGET | {"epsilon": 9.0, "delta": 1e-3}, "records": 300}).json
+    assert [line.split()[0] for line in much["weighed"]] == ["Epsilon", "Delta"]
+    assert "is left on 'people'" in much["refused"][0]
+    rows = client.ask("foresee", question | {"schema": form(persons={"kind": "rows"})}).json["weighed"]
+    assert rows[0].startswith("Single rows of 'people' are protected")
+    other = form(target={"column": "verdict", "kind": "classes", "classes": ["no", "yes"]})
+    assert client.ask("foresee", question | {"schema": other}).json["refused"] == ["The table has no column 'verdict' of the description."]
+    moments = question | {"job": "release", "chosen": "moments"}
+    assert client.ask("foresee", moments).json["said"]
+    clear = client.ask("foresee", moments | {"options": {"--target": "clear"}}).json
+    assert any("not protected" in line for line in clear["weighed"])
+    assert Ledger(ledger).spent("people").epsilon == 0.0
+
+
+def test_a_total_is_amended_with_its_reason(client, ledger):
+    question = {"path": str(ledger), "data_set": "people", "epsilon": 3, "delta": 1e-5}
+    assert client.ask("amend", question).json == {"error": "The reason is needed.", "field": "reason"}
+    assert client.ask("amend", question | {"reason": "a second study"}).json["data_sets"][0]["total"]["epsilon"] == 3.0
+    assert Ledger(ledger).left("people").epsilon == 3.0
+
+
+def test_a_file_is_chosen_among_names_alone(client, people, tmp_path):
+    (tmp_path / "inner").mkdir()
+    (tmp_path / ".hidden.csv").write_text("a,b\n")
+    (tmp_path / "notes.docx").write_text("")
+    found = client.ask("browse", {"path": str(people), "kind": "table"}).json
+    assert (found["folder"], found["folders"], found["files"]) == (str(tmp_path), ["inner"], ["people.csv"])
+    assert client.ask("browse", {"path": "/nowhere/at/all", "kind": "table"}).status == 422
+    assert client.ask("browse", {"path": str(people), "kind": "secrets"}).status == 422
+
+
 @pytest.mark.slow
 def test_a_table_is_released(client, people, tmp_path):
     schema = form(rows="bound")
