@@ -1,6 +1,6 @@
 // The run: what is to be weighed before it, one button, its steps, a way to stop it, and what came of it and of earlier ones.
 import { ask } from "./api.js";
-import { choice, job, jobNamed, said, settledChoice, useModel } from "./choose.js";
+import { job, jobNamed, said, settledChoice, useModel } from "./choose.js";
 import { unit } from "./describe.js";
 import { amount, byId, facts, guarded, make, problem, typed } from "./parts.js";
 import { files, shownResult } from "./results.js";
@@ -22,6 +22,7 @@ export const allRuns = () => runs;
 const over = (run) => run.state !== "running" && run.state !== "stopping";
 
 export async function showRunning() {
+  byId("run-go").disabled = true; // until what is to be weighed stands above it
   const chosen = await settledChoice();
   const { title, says, options } = said();
   const { spends, needs_schema: described } = job();
@@ -39,7 +40,6 @@ export async function showRunning() {
   byId("run-note").textContent = spends ? "Settings, description and ledger are checked before a record is read; then the budget is reserved, then noise is drawn."
     : "Predicting spends nothing. The predictions go to a file that you alone can read.";
   byId("run-weighed").replaceChildren();
-  byId("run-go").disabled = true; // until what is to be weighed stands above it
   try {
     weigh(await ask("foresee", { ...chosen, records: byId("records").dataset.said ? typed("records") : null }));
   } catch (error) {
@@ -60,7 +60,7 @@ function weigh({ weighed, refused, said: worth }) {
 async function go() {
   if (watching) return;
   byId("run-result").replaceChildren();
-  current = await ask("run", choice());
+  current = await ask("run", await settledChoice());
   runs.push(current);
   await watch();
 }
