@@ -7,14 +7,15 @@ OPEN = {"lower": "FILL IN", "upper": "FILL IN"}
 
 
 def schema_text(name, target, columns, **head):
-    """The file: `target` names the column of the classes no and yes, or is a whole section.
+    """The file: `target` names the column of the classes no and yes, or is a whole section, or a list of several.
 
     Of `columns`, (lower, upper) are the bounds of a number, a list is of categories, and a dictionary is a whole section.
     """
     target = {"column": target, "classes": ["no", "yes"]} if isinstance(target, str) else target
-    sections = {"target": target} | dict(_section(column, said) for column, said in columns.items())
+    targets = [("[target]", one) for one in target] if isinstance(target, list) else [("target", target)]
+    sections = [*targets, *(_section(column, said) for column, said in columns.items())]
     lines = _lines({"format": "discreet-schema/1", "name": name, **head})
-    return "\n".join([*lines, *(line for title, said in sections.items() for line in (f"[{title}]", *_lines(said)))]) + "\n"
+    return "\n".join([*lines, *(line for title, said in sections for line in (f"[{title}]", *_lines(said)))]) + "\n"
 
 
 def _section(column, said):

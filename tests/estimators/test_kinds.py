@@ -21,6 +21,7 @@ TARGET = {
     "more classes": 'target = { column = "answer", classes = ["no", "yes", "perhaps"] }',
     "ordered classes": 'target = { column = "answer", classes = ["no", "yes", "perhaps"], ordered = true }',
     "times": 'target = { column = "answer", ends = [1, 2] }',
+    "several numbers": 'target = [{ column = "answer", lower = 0, upper = 10 }, { column = "other", lower = 0, upper = 1 }]',
     "numbers": 'target = { column = "answer", lower = 0, upper = 10 }',
 }
 

@@ -26,6 +26,7 @@ PAGE = Path(__file__).parents[2] / "docs" / "models.md"
 KINDS = sorted(PrivateModel.models)
 TARGETS = {
     "numbers": {"column": "answer", "lower": 0, "upper": 100},
+    "several numbers": [{"column": "answer", "lower": 0, "upper": 100}, {"column": "other", "lower": -20, "upper": 20}],
     "two classes": {"column": "answer", "classes": ["no", "yes"]},
     "more classes": {"column": "answer", "classes": ["low", "middle", "high"]},
     "ordered classes": {"column": "answer", "classes": ["low", "middle", "high"], "ordered": True},
@@ -33,6 +34,8 @@ TARGETS = {
 }
 COLUMNS = {"age": (0, 100), "height": (0, 2), "city": ["north", "south"]}
 SPENT = ("--epsilon", "2", "--delta", "1e-4", "--ledger", "ledger", "--data-set", "people")
+ONE = {"several numbers": ("--target", "other")}
+LABELS = {"more classes": ("--label", "low"), "several numbers": ("--label", "other")}
 ROW = re.compile(r"^\| `([a-z-]+)`, ([a-z ]+?) \|(.*)\|$", re.MULTILINE)
 
 
@@ -67,10 +70,12 @@ VERBS = {
     "fit": command("fit", "people.csv", "--schema", "people.toml"),
     "tune": tuned,
     "predict": lambda *_: discreet("predict", "model.json", "people.csv", "--out", "predictions.csv"),
-    "evaluate": lambda *_: discreet("evaluate", "model.json", "people.csv", *SPENT),
+    "evaluate": lambda _, learnt: discreet(
+        "evaluate", "model.json", "people.csv", *SPENT, *(("--target", "other") if learnt == "several numbers" else ())
+    ),
     "verify": lambda *_: discreet("verify", "model.json"),
     "report": lambda *_: discreet("report", "model.json", "--out", "page.html", "--card", "card.md"),
-    "curves": lambda _, learnt: discreet("show", "model.json", "--plot", "curves.svg", *(("--label", "low") if learnt == "more classes" else ())),
+    "curves": lambda _, learnt: discreet("show", "model.json", "--plot", "curves.svg", *LABELS.get(learnt, ())),
     "coefficients": lambda *_: discreet("show", "model.json", "--coefficients", "coefficients.csv"),
     "intervals": lambda *_: discreet("intervals", "model.json", "people.csv", *SPENT, "--out", "intervals.json"),
     "blocks": command("fit", "first.parquet", "second.parquet", "--schema", "people.toml"),
@@ -89,10 +94,12 @@ def world(tmp_path, monkeypatch):
     def made(kind, learnt):
         draw = np.random.default_rng(0)
         age, height = draw.uniform(0, 100, 300), draw.uniform(0, 2, 300)
-        place = np.minimum((age / 100 + height / 2) / 2 * len(TARGETS[learnt].get("classes", "x")), 2.999).astype(int)
-        answer = (age * 0.5 + height * 25).tolist() if learnt in ("numbers", "times") else [TARGETS[learnt]["classes"][one] for one in place]
+        classes = [] if learnt == "several numbers" else TARGETS[learnt].get("classes", [])
+        place = np.minimum((age / 100 + height / 2) / 2 * len(classes), 2.999).astype(int)
+        answer = [classes[one] for one in place] if classes else (age * 0.5 + height * 25).tolist()
         ids = [f"p{one // 2}" for one in range(300)]
-        frame = pl.DataFrame({"id": ids, "age": age, "height": height, "city": ["north", "south"] * 150, "answer": answer, "seen": [1, 1, 0] * 100})
+        columns = {"id": ids, "age": age, "height": height, "city": ["north", "south"] * 150, "answer": answer}
+        frame = pl.DataFrame({**columns, "seen": [1, 1, 0] * 100, "other": 10 - age * 0.2})
         frame.write_csv("people.csv")
         frame[:150].write_parquet("first.parquet")
         frame[150:].write_parquet("second.parquet")

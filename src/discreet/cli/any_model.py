@@ -5,7 +5,7 @@ then the table holds these columns and no others, in their order, beside those t
 """
 
 from collections.abc import Collection, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, NamedTuple, TypeAlias
 
@@ -17,8 +17,11 @@ from discreet.core.errors import InvalidInput, SchemaError, quietly, quoted
 
 if TYPE_CHECKING:
     from discreet.core.neighbours import Persons
+    from discreet.estimators.model import OneOfSeveral
 
 AnyModel: TypeAlias = "discreet.Model | discreet.ArrayModel"
+Measured: TypeAlias = "discreet.Model | discreet.ArrayModel | OneOfSeveral"
+"""What is measured: a model, or what it says of one of its targets."""
 _HEAD = 4096
 """Bytes in which a file says its format."""
 
@@ -74,11 +77,23 @@ def read_rows(model: AnyModel, table: str, beside: Sequence[str] = ()) -> tuple[
 
 @dataclass(frozen=True, kw_only=True)
 class OfArrays:
-    """What a schema would say of a table, for a model of arrays."""
+    """What a schema would say of a table, for a model of arrays; and which of several targets is measured."""
 
-    target: Annotated[str | None, "Of a model of arrays: the column of TABLE that it predicts."] = None
+    target: Annotated[str | None, "Of a model of several targets the one that is measured; of a model of arrays the column that it predicts."] = None
     event: Annotated[str | None, "Of a model of arrays of times: the column that holds 1 or true where it happened then; always if left out."] = None
     whose: Whose
+
+    def measured(self, path: str, records: Records) -> "Measured":
+        """The model in a file, or one of its targets. Raises as `load_model`, and as `check`."""
+        model = load_model(path)
+        if isinstance(model, discreet.Model) and len(targets := model.schema.answers) > 1:
+            if self.target is None:
+                raise usage_error(f"{path} predicts {quoted(targets)}, and one of them is measured at a time: --target COLUMN is needed")
+            chosen = model.of_target(self.target)
+            replace(self, target=None).check(model, path, records)
+            return chosen
+        self.check(model, path, records)
+        return model
 
     def check(self, model: AnyModel, path: str, records: Records) -> None:
         """Raise a usage error for what the model does not need, or lacks; InvalidInput for what is not measured from a table."""

@@ -62,7 +62,7 @@ def _shown(model: "discreet.Model", private: Measures, without: Measures, *, tra
         verification = model.verify()
     seconds = time.perf_counter() - begin
     certificate, commoner = model.certificate, int(private.confusion[1][0] + private.confusion[1][1] > private.records / 2)
-    stated, common_class = guarantee_of(certificate), discreet.data.labels.canonical(model.schema.target.classes[commoner])
+    stated, common_class = guarantee_of(certificate), discreet.data.labels.canonical(model.schema.one_target.classes[commoner])
     document = {
         "data": {**_DATA, "trained_on": trained_on, "tested_on": private.records},
         "guarantee": stated,

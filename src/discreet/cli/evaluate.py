@@ -9,7 +9,7 @@ from dataclasses import asdict, dataclass
 from typing import Annotated, Literal
 
 import discreet
-from discreet.cli.any_model import AnyModel, ArrayRecords, OfArrays, load_model, load_model_of_schema, read_array_records
+from discreet.cli.any_model import ArrayRecords, Measured, OfArrays, load_model_of_schema, read_array_records
 from discreet.cli.exact import confusion_lines, figure, measured, parts_of
 from discreet.cli.inputs import Records, Spending, check_fits, read, receipt
 from discreet.cli.options import ARGUMENT, Argument, File, Hidden, Report, Seed, command, flag, noise_of, usage_error
@@ -106,8 +106,7 @@ def _public(given: _Evaluate, data_is: str) -> Outcome:
     """Exact numbers."""
     from discreet.core.validate import job_count
 
-    model = load_model(given.model)
-    given.of_arrays.check(model, given.model, given.records)
+    model = given.of_arrays.measured(given.model, given.records)
     threads = job_count(given.records.jobs)
     check_output(given.out, *given.records.files, given.model, overwrite=given.overwrite)
     records = _opened(given, model, may_be_empty=True, persons=False)
@@ -132,8 +131,7 @@ def _private(given: _Evaluate, epsilon: float) -> Outcome:
         from discreet.evaluation.outcomes import outcomes_of
         from discreet.evaluation.private import measure, measure_blocks, prepare
 
-        model = load_model(given.model)
-        given.of_arrays.check(model, given.model, given.records)
+        model = given.of_arrays.measured(given.model, given.records)
         threads, said = job_count(given.records.jobs), given.private
         sources = [*given.records.files, given.model, given.spending.ledger]
         relation = said.neighbours or "replace-one"
@@ -185,12 +183,12 @@ def _private(given: _Evaluate, epsilon: float) -> Outcome:
 
 
 def _opened(
-    given: _Evaluate, model: AnyModel, *, may_be_empty: bool, persons: bool = True
+    given: _Evaluate, model: Measured, *, may_be_empty: bool, persons: bool = True
 ) -> "discreet.EncodedTable | discreet.data.BlockTable | ArrayRecords":
     """The records, with what is true of them: private."""
-    if isinstance(model, discreet.Model):
-        return given.records.open_table(model.schema, may_be_empty=may_be_empty, persons=persons)
-    return read_array_records(model, given.records.paths[0], given.of_arrays, may_be_empty=may_be_empty)
+    if isinstance(model, discreet.ArrayModel):
+        return read_array_records(model, given.records.paths[0], given.of_arrays, may_be_empty=may_be_empty)
+    return given.records.open_table(model.schema, may_be_empty=may_be_empty, persons=persons)
 
 
 def evaluation_lines(report: "discreet.PrivateEvaluation") -> list[str]:

@@ -15,7 +15,7 @@ from discreet.cli.output import labelled, table
 from discreet.core.errors import InvalidInput
 
 if TYPE_CHECKING:
-    from discreet.cli.any_model import AnyModel, ArrayRecords
+    from discreet.cli.any_model import AnyModel, ArrayRecords, Measured
     from discreet.cli.exact_times import TimeMeasures
 
     Held = discreet.EncodedTable | discreet.data.BlockTable | ArrayRecords
@@ -81,14 +81,16 @@ class NumberMeasures:
         )
 
 
-def measured(model: "AnyModel", records: "Held", *, jobs: int = 1) -> "Measures | NumberMeasures | TimeMeasures":
+def measured(model: "Measured", records: "Held", *, jobs: int = 1) -> "Measures | NumberMeasures | TimeMeasures":
     """Of records with their targets, encoded, or in blocks, which are read once. Raises InvalidInput for a table without records."""
-    if model.classes:
+    from discreet.estimators.model import OneOfSeveral
+
+    if model.classes and not isinstance(model, OneOfSeveral):
         return measured_classes(model, records, jobs=jobs)
     return _of_numbers(model, records, jobs) if model.made is None else _of_times(model, records, jobs)
 
 
-def _of_times(model: "AnyModel", records: "Held", jobs: int) -> "TimeMeasures":
+def _of_times(model: "Measured", records: "Held", jobs: int) -> "TimeMeasures":
     from discreet.cli.exact_times import measured_times
     from discreet.evaluation.outcomes import SURVIVAL
     from discreet.evaluation.targets import periods_of
@@ -150,7 +152,7 @@ def _counted(model: "AnyModel", rows: Any, codes: Any) -> tuple[Any, float]:
     return confusion, losses
 
 
-def _of_numbers(model: "AnyModel", records: "Held", jobs: int) -> NumberMeasures:
+def _of_numbers(model: "Measured", records: "Held", jobs: int) -> NumberMeasures:
     from discreet.evaluation.outcomes import PREDICTED
 
     def summed(found: Any) -> tuple[int, Any]:
@@ -177,7 +179,7 @@ def _of_numbers(model: "AnyModel", records: "Held", jobs: int) -> NumberMeasures
     )
 
 
-def _asked(model: "AnyModel", records: "Held", wanted: frozenset[str], read: Callable[[Any], Any], jobs: int) -> list[Any]:
+def _asked(model: "Measured", records: "Held", wanted: frozenset[str], read: Callable[[Any], Any], jobs: int) -> list[Any]:
     """What is read from the outcomes of each block, or of all records."""
     from discreet.evaluation.outcomes import outcomes_of, outcomes_of_block
 

@@ -134,7 +134,8 @@ def planned(kind: str, schema: "discreet.Schema", settings: Settings) -> "discre
             raise InvalidInput(f"alpha must be a positive finite number; {alpha!r} was given.")
         public["alpha"] = None
     made = estimator_named(kind, schema, public, declared=True)
-    certificate: discreet.Certificate = made.plan(features=schema.features, told_apart=schema.person is not None)
+    several = {"targets": len(schema.answers)} if len(schema.answers) > 1 else {}
+    certificate: discreet.Certificate = made.plan(features=schema.features, told_apart=schema.person is not None, **several)
     return certificate
 
 
@@ -196,7 +197,9 @@ class ModelFile:
 def described(model: "discreet.Model") -> str:
     """A model in one line."""
     target, names = model.schema.target, [discreet.data.labels.canonical(label) for label in model.classes]
-    if isinstance(target, discreet.data.NumberTarget):
+    if isinstance(target, discreet.data.NumberTargets):
+        which = " and ".join(f"{part.column} from {part.lower:.10g} to {part.upper:.10g}" for part in target.parts)
+    elif isinstance(target, discreet.data.NumberTarget):
         which = f"a number from {target.lower:.10g} to {target.upper:.10g}"
     elif model.made is not None:
         ends = ", ".join(f"{end:g}" for end in model.made.ends)

@@ -46,8 +46,8 @@ def predict(
     if probabilities and not times:
         found.require_probabilities()
     check_output(out, table, model, overwrite=overwrite)
-    targets = getattr(found.form, "units", ())
-    answers = [f"prediction {number}" for number in range(len(targets))] or _answers(found, probabilities=probabilities)
+    targets = _targets(found)
+    answers = [f"prediction {one}" for one in targets] or _answers(found, probabilities=probabilities)
     if twice := next((column for place, column in enumerate(keep) if column in answers or column in keep[:place]), None):
         raise usage_error(f"--keep {twice} would stand twice in the header; rename the column of TABLE, or leave it out")
     with step("Predicting"):
@@ -69,6 +69,14 @@ def predict(
         return Outcome(document=document | {"predictions": labels} | answered, lines=[text.removesuffix("\n")])
     write_whole(out, text, overwrite=overwrite, mode=0o600)
     return Outcome(document=document, lines=[f"Written to {out}"])
+
+
+def _targets(model: AnyModel) -> Sequence[str]:
+    """Of a model of several."""
+    units = getattr(model.form, "units", ())
+    if isinstance(model, discreet.Model):
+        return [f"of {column}" for column in model.schema.answers] if units else []
+    return [str(number) for number in range(len(units))]
 
 
 def _answers(model: AnyModel, *, probabilities: bool) -> list[str]:

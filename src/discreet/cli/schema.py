@@ -92,8 +92,12 @@ def check(
         raise InvalidInput("--local shows private cells on a screen, and standard output is none. Leave out the pipe, the redirection and --json.")
     found = discreet.Schema.load(schema)
     needed, target = found.columns(target=True), found.target
-    if isinstance(target, discreet.data.NumberTarget):
-        public: dict[str, object] = {"lower": target.lower, "upper": target.upper}
+    if isinstance(target, discreet.data.NumberTargets):
+        bounds = [(part.column, part.lower, part.upper) for part in target.parts]
+        told = ("Targets", ", ".join(f"{name} between {lower:.10g} and {upper:.10g}" for name, lower, upper in bounds))
+        public: dict[str, object] = {"targets": [{"column": name, "lower": lower, "upper": upper} for name, lower, upper in bounds]}
+    elif isinstance(target, discreet.data.NumberTarget):
+        public = {"lower": target.lower, "upper": target.upper}
         told = ("Target", f"a number between {target.lower:.10g} and {target.upper:.10g}")
     elif isinstance(target, discreet.data.TimeTarget):
         public = {"ends": list(target.ends), "event": target.event}
@@ -121,7 +125,7 @@ def check(
             "norm_bound": found.norm_bound,
             "rows": found.rows,
             "columns": list(needed),
-            "target": {"column": target.column, **public},
+            "target": {"column": ", ".join(found.answers), **public},
             "persons": None if rule is None else {"column": None if found.person is None else found.person.column, **rule.to_dict()},
             "unused_columns": unused,
             **({"released": chosen} if chosen else {}),
@@ -129,7 +133,7 @@ def check(
         lines=[
             f"Schema {found.name!r} is valid.",
             *labelled(
-                ("Columns", f"{_counted(found)}, and the target {target.column!r}"),
+                ("Columns", f"{_counted(found)}, and the target{'s' if len(found.answers) > 1 else ''} {quoted(found.answers)}"),
                 told,
                 ("Persons", "not said: single rows are protected" if rule is None else said(found).removeprefix("that ")),
                 ("Features", f"d = {found.features}"),

@@ -109,7 +109,7 @@ def _half_range(schema: "discreet.Schema") -> float:
     """Of the target, in its unit; encoded targets have 1. Raises a usage error for classes."""
     target = schema.target
     if not isinstance(target, discreet.data.NumberTarget):
-        raise usage_error("--error-bound belongs to a target that is a number; the schema declares classes")
+        raise usage_error("--error-bound belongs to a target that is one number; the schema declares another")
     return 0.5 * (target.upper - target.lower)
 
 

@@ -34,7 +34,7 @@ def show(
     *,
     path: Annotated[File, Argument(metavar="FILE")],
     plot: Annotated[File | None, "Of a linear model: write what each column adds, as curves, to this SVG file."] = None,
-    label: Annotated[str | None, "With --plot, of a model of more than two classes: the class whose curves they are."] = None,
+    label: Annotated[str | None, "With --plot, of a model of more than two classes, or of several targets: the one whose curves they are."] = None,
     coefficients: Annotated[File | None, "Of a model: write its coefficients, all of them with all digits, to this CSV file."] = None,
     overwrite: Annotated[bool, "Overwrite these files if they exist."] = False,
 ) -> Outcome:
@@ -68,6 +68,11 @@ def show(
 
 def _label(model: "discreet.Model", name: str | None) -> "discreet.data.labels.Label | None":
     """The class of this name. Raises InvalidInput where a class is needed and none, or none of the model's, is named."""
+    if len(targets := model.schema.answers) > 1:
+        if name not in targets:
+            given = "none" if name is None else repr(name)
+            raise InvalidInput(f"a model of several targets has curves for each: --label takes one of {quoted(targets)}; {given} was given.")
+        return name
     known = {discreet.data.labels.canonical(label): label for label in model.classes}
     if model.made is not None and name is None:
         return None

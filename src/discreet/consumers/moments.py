@@ -68,8 +68,8 @@ class ReleasedMoments:
             if schema.rows == "bound":
                 known["categories"] = tuple((one.name, tuple(map(str, one.categories))) for one in schema.categorical)
             if target is not None:
-                known["numeric_target"] = isinstance(schema.target, NumberTarget)
-                known["labels"] = (-1.0, 1.0) if isinstance(schema.target, NumberTarget) else tuple(schema.target.classes)
+                known["numeric_target"] = isinstance(schema.one_target, NumberTarget)
+                known["labels"] = (-1.0, 1.0) if isinstance(schema.one_target, NumberTarget) else tuple(schema.one_target.classes)
         noise = np.diag(found.noise_covariance).copy()
         if found.count_is_exact:
             noise[0] = 0.0

@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from discreet.data.domain import Domain
     from discreet.data.draft import SchemaDraft, schema_stub
     from discreet.data.layout import EncodedTable
+    from discreet.data.number_targets import NumberTargets
     from discreet.data.person_column import PersonColumn
     from discreet.data.reader import Reader, streamed_records
     from discreet.data.records import Records, bounded_rows, class_codes
@@ -48,6 +49,7 @@ __all__ = [
     "FunctionTable",
     "NpyTable",
     "NumberTarget",
+    "NumberTargets",
     "NumericColumn",
     "PersonColumn",
     "Reader",

@@ -17,6 +17,7 @@ import numpy.typing as npt
 from scipy import sparse
 
 from discreet.core.arrays import Floats
+from discreet.core.errors import InvalidInput
 from discreet.core.lazily import lazily
 from discreet.core.neighbours import Persons
 from discreet.core.private import holds_records
@@ -147,9 +148,9 @@ def _rows(pieces: Sequence[tuple[int, Placed | Floats]], count: int) -> CSR:
 class EncodedTable:
     """Private rows (n, d) as a Matrix and, where asked for, their classes or numbers.
 
-    Two classes are `signs` (n,) of +1.0 and -1.0, more are `codes` (n,), numbers from 0, a target that is a number is `numbers` (n,) in [-1, 1], and
-    times are `times` (n, 2), with 1 where it happened then; what was not asked for, or is another, is None. `classes` is empty for those
-    two. `rule` is what the schema says of whose rows are whose, or None;
+    Two classes are `signs` (n,) of +1.0 and -1.0, more are `codes` (n,), numbers from 0, a target that is a number is `numbers` (n,) in [-1, 1],
+    several are (n, m), and times are `times` (n, 2), with 1 where it happened then; what was not asked for, or is another, is None. `classes` is
+    empty for all of these. `rule` is what the schema says of whose rows are whose, or None;
     `persons` (n,) are ids, where persons are told apart. `ends` are those of the periods of times, as the schema says, or empty.
     """
 
@@ -187,6 +188,15 @@ class EncodedTable:
         self.persons = persons
         self.ends = ends
 
+    @property
+    def one_number(self) -> Floats | None:
+        """`numbers` (n,), for what takes one target. Raises InvalidInput where there are several."""
+        if self.numbers is not None and self.numbers.ndim > 1:
+            raise InvalidInput(
+                "the table was encoded with several targets, and one is taken here: encode it by a schema with a single table [target]."
+            )
+        return self.numbers
+
     def content(self) -> Iterator[bytes] | None:
         """Rows, targets and ids as bytes, for a ledger's keyed digest; None without targets.
 
@@ -223,6 +233,11 @@ def encode_codes(frame: "pl.DataFrame", target: Target, *, dialect: Dialect) -> 
 def encode_signs(frame: "pl.DataFrame", target: Target, *, dialect: Dialect) -> Floats:
     """+1 for classes[1] and -1 for classes[0], shape (n,)."""
     return np.where(encode_codes(frame, target, dialect=dialect) == 1, 1.0, -1.0)
+
+
+def encode_several_numbers(frame: "pl.DataFrame", targets: Sequence[NumberTarget], *, dialect: Dialect) -> Floats:
+    """In [-1, 1], shape (n, m)."""
+    return np.column_stack([encode_target_numbers(frame, target, dialect=dialect) for target in targets])
 
 
 def encode_target_numbers(frame: "pl.DataFrame", target: NumberTarget, *, dialect: Dialect) -> Floats:

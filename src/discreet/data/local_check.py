@@ -5,7 +5,7 @@ says is private: it shows cells and counts of rows. It is printed on a screen an
 bound or a category, but for what is publicly known without it.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
@@ -18,6 +18,7 @@ from discreet.data.cells import cell_texts, marked_days, marked_numbers, moments
 from discreet.data.columns import CategoricalColumn, DateColumn, NumberTarget, NumericColumn, Target
 from discreet.data.frames import Frame, as_frame
 from discreet.data.labels import spellings, texts_of
+from discreet.data.number_targets import NumberTargets
 from discreet.data.schema import Schema
 from discreet.data.time_target import TimeTarget
 
@@ -50,7 +51,7 @@ def troubles(frame: Frame, schema: Schema) -> "list[Trouble]":
     """All of them, in the order of the schema. Raises SchemaError for absent columns, and as `Schema.encode` for another kind of table."""
     table = as_frame(frame, schema.columns(target=True))
     target, person = schema.target, schema.person
-    columns = [*schema.numeric, *schema.date, *schema.categorical, *([] if isinstance(target, TimeTarget) else [target])]
+    columns = [*schema.numeric, *schema.date, *schema.categorical, *_targets(schema)]
     found = [trouble for column in columns for trouble in _of(table.get_column(_name(column)), column, schema)]
     if isinstance(target, TimeTarget):
         found += [trouble for name in target.columns for trouble in _of_times(table.get_column(name), target, schema)]
@@ -58,6 +59,17 @@ def troubles(frame: Frame, schema: Schema) -> "list[Trouble]":
         ids = without_markers(cell_texts(table.get_column(person.column)), schema.dialect)
         found += _counted(person.column, "missing ids", ids.is_null(), ids, "nobody knows whose these rows are: leave them out")
     return found
+
+
+def _targets(schema: Schema) -> Sequence[NumberTarget | Target]:
+    """Those that are one column each."""
+    match schema.target:
+        case TimeTarget():
+            return ()
+        case NumberTargets(parts=parts):
+            return parts
+        case one:
+            return (one,)
 
 
 def _name(column: NumericColumn | DateColumn | CategoricalColumn | NumberTarget | Target) -> str:

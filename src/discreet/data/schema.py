@@ -10,7 +10,7 @@ only: no method looks at a record to choose them.
 """
 
 from collections.abc import Mapping
-from dataclasses import MISSING, dataclass, field, fields, replace
+from dataclasses import dataclass, field, replace
 from importlib import import_module
 from itertools import accumulate, pairwise
 from pathlib import Path
@@ -22,11 +22,13 @@ from discreet.core.neighbours import Persons
 from discreet.data.coding import Coding
 from discreet.data.columns import CategoricalColumn, Cross, DateColumn, NumberTarget, NumericColumn, Target
 from discreet.data.dialect import Dialect
-from discreet.data.encodings import Curve, Encoding, Linear, spelled
+from discreet.data.encodings import Curve, Encoding
 from discreet.data.encodings.curve import standard_rest
 from discreet.data.labels import checked_text, texts_of
+from discreet.data.number_targets import NumberTargets
 from discreet.data.person_column import ONE_ROW, PersonColumn
 from discreet.data.places import Columns, stored_numbers
+from discreet.data.schema_parts import AnyTarget, OneTarget, file_of, part_of, plain_table, plain_target, target_of
 from discreet.data.time_target import TimeTarget
 from discreet.data.toml_text import COLUMN_TABLES, check_keys, listed, load_toml, read_toml, write_toml
 
@@ -46,8 +48,6 @@ Rows: TypeAlias = Literal["normalise", "bound"]
 
 _KEYS = ("format", "name", "rows", "missing_values", "file", "rows_per_person", "target", "person", *COLUMN_TABLES)
 _Numbers = TypeVar("_Numbers", NumericColumn, DateColumn)
-_Part = TypeVar("_Part", NumericColumn, DateColumn, CategoricalColumn, Cross, Target, NumberTarget, TimeTarget, PersonColumn)
-AnyTarget: TypeAlias = Target | NumberTarget | TimeTarget
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -209,9 +209,21 @@ class Schema:
         return (*named, self.person.column) if self.person is not None and (target if persons is None else persons) else named
 
     @property
+    def answers(self) -> tuple[str, ...]:
+        """The columns of targets: of a time that of the time alone."""
+        return (self.target.column,) if isinstance(self.target, TimeTarget) else self._answers
+
+    @property
     def _answers(self) -> tuple[str, ...]:
         """The columns that the target is read from."""
-        return self.target.columns if isinstance(self.target, TimeTarget) else (self.target.column,)
+        return self.target.columns if isinstance(self.target, TimeTarget | NumberTargets) else (self.target.column,)
+
+    @property
+    def one_target(self) -> OneTarget:
+        """The target, for what takes one. Raises SchemaError where there are several."""
+        if isinstance(self.target, NumberTargets):
+            raise SchemaError(f"the schema declares the {self.target.where}, and one is taken here: give a schema with a single table [target].")
+        return self.target
 
     @property
     def ends(self) -> tuple[float, ...]:
@@ -220,7 +232,7 @@ class Schema:
 
     @frameless
     def encode(self, frame: "Frame", *, target: bool, persons: bool | None = None) -> "EncodedTable":
-        """The rows of `frame` as features (n, d) and, with `target`, their classes or numbers (n,); every row by itself and from this schema alone.
+        """The rows of `frame` as features (n, d) and, with `target`, their classes or numbers (n,) or (n, m), from this schema alone.
 
         With `persons`, which is as `target` unless said, the table tells whose rows are whose, where the schema does. `frame` is a polars
         DataFrame or LazyFrame, a pandas DataFrame, a pyarrow Table or a mapping of columns; columns not named here are ignored. Raises SchemaError
@@ -235,6 +247,8 @@ class Schema:
             match self.target:
                 case NumberTarget() as number:
                     numbers = layouts.encode_target_numbers(table, number, dialect=self.dialect)
+                case NumberTargets(parts=parts):
+                    numbers = layouts.encode_several_numbers(table, parts, dialect=self.dialect)
                 case TimeTarget() as time:
                     times = time_targets.encode_times(table, time, dialect=self.dialect)
                 case Target(classes=(_, _)) as pair:
@@ -283,11 +297,11 @@ class Schema:
             "missing_values": list(self.missing_values),
             **({} if self.rows_per_person is None else {"rows_per_person": 1}),
             **({} if self.file == Dialect() else {"file": self.file.to_dict()}),
-            "target": _plain(self.target),
-            **({} if self.person is None else {"person": _plain(self.person)}),
-            "numeric": [_plain(column) for column in self.numeric],
-            "categorical": [_plain(column) for column in self.categorical],
-            **{key: [_plain(column) for column in columns] for key in ("date", "cross") if (columns := getattr(self, key))},
+            "target": plain_target(self.target),
+            **({} if self.person is None else {"person": plain_table(self.person)}),
+            "numeric": [plain_table(column) for column in self.numeric],
+            "categorical": [plain_table(column) for column in self.categorical],
+            **{key: [plain_table(column) for column in columns] for key in ("date", "cross") if (columns := getattr(self, key))},
         }
 
     def to_toml(self) -> str:
@@ -303,15 +317,15 @@ class Schema:
         check_keys(table, known=_KEYS, required=("name", "target"), where="the schema")
         return cls(
             name=table["name"],
-            target=_target(table["target"]),
-            numeric=tuple(_part(NumericColumn, entry, where="numeric") for entry in listed(table, "numeric")),
-            date=tuple(_part(DateColumn, entry, where="date") for entry in listed(table, "date")),
-            categorical=tuple(_part(CategoricalColumn, entry, where="categorical") for entry in listed(table, "categorical")),
-            cross=tuple(_part(Cross, entry, where="cross") for entry in listed(table, "cross")),
+            target=target_of(table["target"]),
+            numeric=tuple(part_of(NumericColumn, entry, where="numeric") for entry in listed(table, "numeric")),
+            date=tuple(part_of(DateColumn, entry, where="date") for entry in listed(table, "date")),
+            categorical=tuple(part_of(CategoricalColumn, entry, where="categorical") for entry in listed(table, "categorical")),
+            cross=tuple(part_of(Cross, entry, where="cross") for entry in listed(table, "cross")),
             rows=table.get("rows", "normalise"),
             missing_values=tuple(listed(table, "missing_values")),
-            file=_file(table.get("file", {})),
-            person=_part(PersonColumn, table["person"], where="person") if "person" in table else None,
+            file=file_of(table.get("file", {})),
+            person=part_of(PersonColumn, table["person"], where="person") if "person" in table else None,
             rows_per_person=table.get("rows_per_person"),
         )
 
@@ -330,54 +344,6 @@ class Schema:
 
 def _settled(encoding: Encoding, curves: int) -> Encoding:
     return replace(encoding, rest=standard_rest(curves)) if isinstance(encoding, Curve) and encoding.rest is None else encoding
-
-
-def _plain(part: NumericColumn | DateColumn | CategoricalColumn | Cross | AnyTarget | PersonColumn) -> dict[str, object]:
-    """The fields of a part that differ from their defaults, lists for tuples."""
-    found = {}
-    for one in fields(part):
-        value, standard = getattr(part, one.name), one.default
-        if one.name == "encoding" and standard != (Linear(),):
-            standard = None  # spelled out, since later versions may have other standards
-        if value is not None and value != standard:
-            found[one.name] = dict(value) if one.name == "aliases" else _spelled(value)
-    return found
-
-
-def _spelled(value: object) -> object:
-    """A field as files have it; one encoding without a list around it."""
-    if not isinstance(value, tuple):
-        return value
-    listed = [spelled(one) if isinstance(one, Encoding) else one for one in value]
-    return listed[0] if len(listed) == 1 and isinstance(value[0], Encoding) else listed
-
-
-def _part(kind_of_part: type[_Part], entry: object, *, where: str) -> _Part:
-    """A column or the target from its table."""
-    if not isinstance(entry, Mapping):
-        raise SchemaError(f"{where} must be a table; {kind(entry)} was given.")
-    if isinstance(entry.get("name"), str):
-        where = f"{where} column {entry['name']!r}"
-    known = fields(kind_of_part)
-    required = tuple(field.name for field in known if field.default is MISSING)
-    check_keys(entry, known=tuple(field.name for field in known), required=required, where=where)
-    return kind_of_part(**entry)
-
-
-def _file(entry: object) -> Dialect:
-    if not isinstance(entry, Mapping):
-        raise SchemaError(f'file must be a table, [file], with lines such as separator = ";"; {kind(entry)} was given.')
-    check_keys(entry, known=tuple(one.name for one in fields(Dialect) if one.name != "missing"), required=(), where="file")
-    return Dialect(**entry)
-
-
-def _target(entry: object) -> AnyTarget:
-    """A number where bounds are declared, a time where periods are, else classes."""
-    if isinstance(entry, Mapping) and "ends" in entry and "classes" not in entry:
-        return _part(TimeTarget, entry, where="target")
-    if isinstance(entry, Mapping) and not {"lower", "upper"}.isdisjoint(entry) and "classes" not in entry:
-        return _part(NumberTarget, entry, where="target")
-    return _part(Target, entry, where="target")
 
 
 def _check_format(table: Mapping[str, object]) -> None:

@@ -118,7 +118,7 @@ class Asked:
     @cached_property
     def _known(self) -> dict[str, Column]:
         """Every column of the schema, the target last; times are no column of it, since some are not seen to the end."""
-        target = self.schema.target
+        target = self.schema.one_target
         found = map(_column, self.schema.layout.own if isinstance(target, TimeTarget) else (*self.schema.layout.own, target))
         return {column.name: replace(column, whole=column.name in self.whole) for column in found}
 

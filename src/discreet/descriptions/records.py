@@ -60,7 +60,7 @@ class _Reading:
     """From rows of the plain schema, and their targets, to the answer and the number of rows; holds what is public."""
 
     def __init__(self, asked: Asked, plain: Schema) -> None:
-        self.asked, self.target = asked, plain.target
+        self.asked, self.target = asked, plain.one_target
         self.query: Summary = asked.query
         self.wanted = self.target.column in {column.name for column in asked.described} | {asked.by}
         self.cells = {column.name: asked.cells_of(column) for column in asked.numbers}
@@ -85,9 +85,10 @@ class _Reading:
     def _of_target(self, targets: npt.NDArray[Any] | EncodedTable | None) -> npt.NDArray[Any] | None:
         """Codes of the classes, or numbers from 0 to 1, (n,)."""
         if isinstance(targets, EncodedTable):
-            if targets.numbers is None:
+            numbers = targets.one_number
+            if numbers is None:
                 return targets.codes if targets.signs is None else (targets.signs > 0).astype(np.int64)
-            targets = targets.numbers
+            targets = numbers
         if targets is None:
             return None
         return class_codes(targets, np.asarray(self.target.classes)) if isinstance(self.target, Target) else 0.5 * (targets + 1.0)

@@ -59,6 +59,8 @@ def section(model: Model) -> list[Section]:
     """For reports: nothing for a model that is no sum of contributions, or has curves for each of many classes."""
     if not model.form.additive or len(model.classes) > 2:
         return []
+    if len(targets := model.schema.answers) > 1:
+        return [Section(f"What each column adds to {target}", blocks(model.curves(label=target))) for target in targets]
     return [Section("What each column adds", blocks(model.curves()))]
 
 

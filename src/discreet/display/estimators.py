@@ -13,7 +13,7 @@ from discreet.certificates import Certificate
 from discreet.core.arrays import Floats
 from discreet.core.errors import DiscreetError
 from discreet.core.neighbours import Privacy
-from discreet.data import Domain, NumberTarget, TimeTarget
+from discreet.data import Domain, NumberTarget, NumberTargets, TimeTarget
 from discreet.data.labels import canonical
 from discreet.display import certificates
 from discreet.display.pages import Block, Facts, Section, Text, view_html
@@ -44,6 +44,8 @@ def target_words(model: Model) -> str:
     match target:
         case NumberTarget():
             values = f"numbers from {target.lower:g} to {target.upper:g}"
+        case NumberTargets(parts=parts):
+            return "; ".join(f"{part.column}: numbers from {part.lower:g} to {part.upper:g}" for part in parts)
         case TimeTarget():
             values = f"times, told apart at {', '.join(f'{end:g}' for end in target.ends)}"
         case _:

@@ -56,7 +56,7 @@ class ArrayModel(StatedModel):
     names: tuple[str, ...] | None = None
     """Of the columns of X, where it had names."""
     unit: float = 1.0
-    span: tuple[float, float] | None = None
+    span: tuple[Any, Any] | None = None
     """The range of targets, where the weights see them as numbers from -1 to 1."""
     weights: Floats
     certificate: Certificate

@@ -47,7 +47,7 @@ from discreet.mechanisms.persons import Owners, declared_rule, held_rule, owners
 from discreet.noise import Noise, SeededNoise, SystemNoise
 from discreet.statements.base import about_records
 
-Learnt: TypeAlias = Literal["two classes", "more classes", "ordered classes", "numbers", "times"]
+Learnt: TypeAlias = Literal["two classes", "more classes", "ordered classes", "numbers", "several numbers", "times"]
 """What a target may be."""
 
 

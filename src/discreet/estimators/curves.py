@@ -29,12 +29,13 @@ import numpy as np
 from discreet.core.arrays import AnyFloats, Floats
 from discreet.core.errors import InvalidInput, quoted
 from discreet.core.showing import shown
-from discreet.data import NumberTarget, Schema
+from discreet.data import NumberTarget, NumberTargets, Schema
 from discreet.data.columns import CategoricalColumn, Cross, DateColumn, NumericColumn
 from discreet.data.domain import split_weights
 from discreet.data.encodings import Bounds, Encoding
 from discreet.data.labels import canonical
 from discreet.data.places import Side, parts_of
+from discreet.data.schema_parts import OneTarget
 from discreet.estimators.forms import BoundedForm
 from discreet.estimators.released_noise import mixture_quantile, noise_law
 from discreet.estimators.uncertainty import Uncertainty
@@ -128,16 +129,16 @@ def curves_of(model: "Model", *, uncertainty: Uncertainty | None = None, level: 
     schema, form = model.schema, model.form
     if not form.additive:
         raise InvalidInput(f"a {model.kind} is no sum of contributions of columns. Curves are there for linear models.")
-    if isinstance(form, BoundedForm) and form.size - (form.intercept_scale > 0) != schema.features:
+    if isinstance(form, BoundedForm) and form.domain.features != schema.features:
         raise InvalidInput("the certificate and the schema state different numbers of features.")
-    weights, towards = _weights(model, label)
-    linked = isinstance(schema.target, NumberTarget) and model.linked
+    weights, target, towards = _weights(model, label)
+    linked = isinstance(target, NumberTarget) and model.linked
     if linked:
-        towards = f"a larger logarithm of the mean of {schema.target.column}"
+        towards = f"a larger logarithm of the mean of {target.column}"
     kind, half_width = _band(model, uncertainty, level, label)
     unit = 1.0
-    if isinstance(schema.target, NumberTarget):
-        unit = 1.0 if linked else 0.5 * (schema.target.upper - schema.target.lower)
+    if isinstance(target, NumberTarget):
+        unit = 1.0 if linked else 0.5 * (target.upper - target.lower)
     norm = 1.0 if schema.rows == "bound" else schema.layout.norm()
     found = []
     for place, one in _shown(schema):
@@ -162,22 +163,27 @@ def curves_of(model: "Model", *, uncertainty: Uncertainty | None = None, level: 
     return Curves(title=schema.name, towards=towards, contributions=tuple(ordered), level=level, band=kind)
 
 
-def _weights(model: "Model", label: object) -> tuple[Floats, str]:
-    """Of the features, (d,), and what they speak for: of more than two classes those of `label` over the mean of all."""
-    features, classes = model.schema.features, [canonical(one) for one in model.classes]
+def _weights(model: "Model", label: object) -> tuple[Floats, OneTarget, str]:
+    """Of the features, (d,), of which target, and what they speak for: of more than two classes those of `label` over the mean of all."""
+    features, classes, declared = model.schema.features, [canonical(one) for one in model.classes], model.schema.target
+    if isinstance(declared, NumberTargets):
+        if label not in declared.columns:
+            raise InvalidInput(f"a model of several targets has curves for each: pass label=, one of {quoted(declared.columns, most=20)}.")
+        place = declared.place_of(str(label))
+        return model.weights.reshape(len(declared.parts), -1)[place, :features], declared.parts[place], f"a larger {label}"
     if model.made is not None or len(classes) <= 2:
         if label is not None:
             raise InvalidInput("label chooses among curves of more than two classes; this model has one for all. Leave it out.")
-        target = model.schema.target.column
+        target = declared.column
         if model.made is not None:
-            return model.weights[:features], f"a higher {target}" if classes else f"an earlier end of {target}"
-        return model.weights[:features], f"{target} = {classes[1]}" if classes else f"a larger {target}"
+            return model.weights[:features], declared, f"a higher {target}" if classes else f"an earlier end of {target}"
+        return model.weights[:features], declared, f"{target} = {classes[1]}" if classes else f"a larger {target}"
     if label is None or canonical(label) not in classes:  # type: ignore[arg-type]
         raise InvalidInput(f"a model of {len(classes)} classes has curves for each: pass label=, one of {quoted(classes, most=20)}.")
     coef, _ = split_weights(model.weights[:, np.newaxis], features=features, intercept_scale=model.intercept_scale, classes=len(classes))
     by_class = coef[0]
     chosen: Floats = by_class[classes.index(canonical(label))] - by_class.mean(axis=0)  # type: ignore[arg-type]
-    return chosen, f"{model.schema.target.column} = {canonical(label)}"  # type: ignore[arg-type]
+    return chosen, declared, f"{declared.column} = {canonical(label)}"  # type: ignore[arg-type]
 
 
 def _band(model: "Model", uncertainty: Uncertainty | None, level: float, label: object) -> tuple[str | None, Band | None]:

@@ -22,7 +22,7 @@ from discreet.core.arrays import is_finite
 from discreet.core.errors import InvalidInput, InvalidType, VerificationFailure
 from discreet.core.neighbours import ADD_REMOVE, Persons
 from discreet.core.validate import job_count
-from discreet.data import BlockTable, EncodedTable, Schema, Target
+from discreet.data import BlockTable, EncodedTable, NumberTargets, Schema, Target
 from discreet.data.frames import Frame
 from discreet.estimators.base import PrivateModel, account_of
 from discreet.estimators.search_methods import fit_seed
@@ -74,6 +74,8 @@ def fit_with_cuts(
             f"private cuts and a fit are one guarantee about the same rows, and {estimator.described} makes rows of its own of each record: cut the "
             "columns publicly, or leave them as they are."
         )
+    if isinstance(schema.target, NumberTargets):
+        raise InvalidInput(f"private cuts and a fit of the {schema.target.where} are not one guarantee: cut the columns publicly, or fit one target.")
     privacy = estimator._privacy()  # noqa: SLF001 - of this package
     if not is_finite(privacy.epsilon):
         raise InvalidInput("epsilon must be finite; without privacy, cut the columns as you like and fit.")

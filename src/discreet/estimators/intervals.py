@@ -204,7 +204,7 @@ def table_records(prepared: PreparedUncertainty, model: Model, frame: Any, noise
     if model.certificate.problem.get("max_weight", 1.0) != 1.0:
         raise InvalidInput("the records of this model had weights, which its file does not hold. Use the estimator that was fitted.")
     encoded = frame if isinstance(frame, EncodedTable) else model.schema.encode(frame, target=True)
-    kinds = (encoded.signs, encoded.codes, encoded.numbers)
+    kinds = (encoded.signs, encoded.codes, encoded.one_number)
     targets = next((np.asarray(one, dtype=np.float64) for one in kinds if one is not None), None)
     if targets is None:
         raise InvalidInput("the table was encoded without its target; encode it with target=True.")

@@ -15,7 +15,7 @@ from dataclasses import MISSING, dataclass, fields
 from typing import Annotated, Any, Union, get_args, get_origin
 
 from discreet.core.errors import InvalidInput, did_you_mean, quietly, quoted
-from discreet.data import NumberTarget, Schema, TimeTarget
+from discreet.data import NumberTarget, NumberTargets, Schema, Target, TimeTarget
 from discreet.estimators.base import Learnt, PrivateModel
 
 
@@ -55,6 +55,8 @@ def kind_named(name: str) -> type[PrivateModel]:
 
 def learnt_from(schema: Schema) -> Learnt:
     """What the schema's target is."""
+    if isinstance(schema.target, NumberTargets):
+        return "several numbers"
     if isinstance(schema.target, NumberTarget | TimeTarget):
         return "numbers" if isinstance(schema.target, NumberTarget) else "times"
     if schema.target.ordered:
@@ -74,13 +76,14 @@ def check_learns(estimator: PrivateModel, schema: Schema) -> None:
      classes learns those that are in order too, without it.
     """
     learnt = {learnt_from(schema)}
+    kinds = len(schema.target.classes) if isinstance(schema.target, Target) else 0
     if "ordered classes" in learnt:
-        learnt.add("two classes" if len(schema.target.classes) == 2 else "more classes")
+        learnt.add("two classes" if kinds == 2 else "more classes")
     if learnt & set(estimator.learns):
         estimator.require_one_row(schema.persons)
         return
     able = [name for name, kind in PrivateModel.models.items() if learnt & set(kind.targets)]
-    said = "a number" if "numbers" in learnt else "times" if "times" in learnt else f"{len(schema.target.classes)} classes"
+    said = f"{kinds} classes" if kinds else "a number" if "numbers" in learnt else next(iter(learnt))
     if "ordered classes" in estimator.learns and said.endswith("classes"):
         said += " without ordered = true"
     raise InvalidInput(

@@ -88,7 +88,7 @@ class LinearRegression(RegressionModel):
     """
 
     saved_as = "linear-regression"
-    standard_for = ("numbers",)
+    standard_for = ("numbers", "several numbers")
     _chooses_norms: ClassVar[bool] = True
 
     mechanism: Annotated[str, "auto, objective, objective-huber, refined or moments (these two know intervals), adassp, mixing, hessian-mixing."] = (

@@ -2,7 +2,7 @@
 
     two classes       the answer is classes[1] where f(x) > 0, else classes[0]
     K > 2 classes     f_k for each; the answer is the class with the largest f_k(x)
-    numbers           the answer is f(x), from [-1, 1] to between the bounds of the schema's target (and beyond, where f is)
+    numbers           the answer is f(x), from [-1, 1] to between the bounds of the schema's target (and beyond, where f is); of several f_k for each
 
 x is the row that the schema makes of a record, exactly as in the fit; f follows from the weights and what the certificate states (module `forms`).
 Everything here is public: a Model has never held a record.
@@ -13,9 +13,11 @@ one that is incomplete, mistyped or contradicts itself is refused.
 
 import json
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Any, ClassVar, Self
+
+import numpy as np
 
 from discreet.certificates import Certificate, Check
 from discreet.core.arrays import Floats
@@ -25,7 +27,7 @@ from discreet.core.files.text_file import read_parsed
 from discreet.core.files.whole_file import write_whole
 from discreet.core.lazily import lazily
 from discreet.core.showing import shown
-from discreet.data import NumberTarget, Schema, TimeTarget
+from discreet.data import NumberTarget, NumberTargets, Schema, Target
 from discreet.data.labels import Label, canonical
 from discreet.estimators.forms import Form, KernelForm, LinearForm, MadeForm, form_of
 from discreet.estimators.model_record import FORMAT, check_keys, schema_of, weights_of
@@ -101,10 +103,22 @@ class Model(StatedModel):
         return _classes_of(self.schema)
 
     @property
-    def span(self) -> tuple[float, float] | None:
+    def span(self) -> tuple[Any, Any] | None:
         """See StatedModel: in the unit of the target's column."""
-        target = self.schema.target
-        return (target.lower, target.upper) if isinstance(target, NumberTarget) else None
+        match self.schema.target:
+            case NumberTarget(lower=lower, upper=upper):
+                return lower, upper
+            case NumberTargets(parts=parts):
+                return np.array([part.lower for part in parts]), np.array([part.upper for part in parts])
+            case _:
+                return None
+
+    def of_target(self, column: str) -> "OneOfSeveral":
+        """What it says of one of its several targets, to be measured. Raises InvalidInput for a model of one, and for a column that is none."""
+        if not isinstance(self.schema.target, NumberTargets):
+            raise InvalidInput(f"a {self.kind} of one target is measured as it is.")
+        place = self.schema.target.place_of(column)
+        return OneOfSeveral(model=self, place=place, schema=replace(self.schema, target=self.schema.target.parts[place]))
 
     def decision(self, frame: "Frame | EncodedTable") -> Floats:
         """f(x) of every record of a table (see `Schema.encode`), (n,), positive for the second class; (n, K) for K > 2 classes.
@@ -207,7 +221,7 @@ class Model(StatedModel):
             ),
             Check(
                 "target",
-                self._has_its_classes(stated, scheme) and (self.made is None or self.made.ends == schema.ends) and "target_units" not in problem,
+                self._has_its_classes(stated, scheme) and (self.made is None or self.made.ends == schema.ends) and self._has_its_targets(),
                 f"the schema declares {self._targets_in_words()}",
             ),
             Check(
@@ -228,6 +242,11 @@ class Model(StatedModel):
             *self._agreement_on_persons(),
         )
 
+    def _has_its_targets(self) -> bool:
+        """Each target as the schema encodes it, in [-1, 1]."""
+        several = self.schema.target.parts if isinstance(self.schema.target, NumberTargets) else ()
+        return self.certificate.problem.get("target_units", []) == [1.0] * len(several)
+
     def _agreement_on_persons(self) -> Iterator[Check]:
         """Where the schema says whose rows are whose: a certificate for records says less than one row a person, and nothing about several rows."""
         rule, stated = self.schema.persons, self.certificate.problem.get("persons")
@@ -236,5 +255,31 @@ class Model(StatedModel):
             yield Check("persons", ok, f"the schema says {brief(dict(rule.to_dict()))} of whose rows are whose, the certificate {brief(stated)}")
 
 
+@answers_per_record
+@dataclass(frozen=True, slots=True, kw_only=True)
+class OneOfSeveral:
+    """One target of a model of several: what it answers about that one, and nothing that could be saved or verified."""
+
+    model: Model
+    place: int
+    schema: Schema
+    """With that target alone."""
+    has_probabilities: ClassVar[bool] = False
+    classes: ClassVar[tuple[Label, ...]] = ()
+    made: ClassVar[None] = None
+
+    def predict(self, frame: "Frame | EncodedTable") -> Floats:
+        """Its number, (n,), in the unit of its column."""
+        return np.asarray(self.model.predict(frame)[:, self.place])
+
+    def decision(self, frame: "Frame | EncodedTable") -> Floats:
+        """f(x), (n,)."""
+        return self.model.decision(frame)[:, self.place]
+
+    def probabilities(self, frame: "Frame | EncodedTable") -> Floats:
+        """Raises InvalidInput: numbers have none."""
+        return self.model.probabilities(frame)
+
+
 def _classes_of(schema: Schema) -> tuple[Label, ...]:
-    return () if isinstance(schema.target, NumberTarget | TimeTarget) else schema.target.classes
+    return schema.target.classes if isinstance(schema.target, Target) else ()

@@ -17,7 +17,7 @@ from sklearn.svm import LinearSVC
 
 from discreet.core.arrays import Floats
 from discreet.core.errors import InvalidInput
-from discreet.data import NumberTarget
+from discreet.data import NumberTargets, Target
 from discreet.data.domain import split_weights
 from discreet.estimators.forms import KernelForm
 
@@ -37,9 +37,11 @@ def plain_estimator(model: "Model") -> Any:  # one of scikit-learn, which has no
     if model.linked:
         raise InvalidInput(f"a {model.kind} answers through the link of its loss, which a linear regression does not have: use the model itself.")
     coef, intercept = columns_of(model)
-    if isinstance(target, NumberTarget):
-        half = 0.5 * (target.upper - target.lower)
-        made = _holding(LinearRegression(), coef[0] * half, float(target.lower + half * (intercept[0] + 1.0)))
+    if not isinstance(target, Target):
+        lower, upper = model.span or (-1.0, 1.0)
+        half = 0.5 * np.atleast_1d(np.subtract(upper, lower))
+        many = (coef * half[:, np.newaxis], lower + half * (intercept + 1.0))
+        made = _holding(LinearRegression(), *(many if isinstance(target, NumberTargets) else (many[0][0], float(many[1][0]))))
     else:
         problem = model.certificate.problem
         soft = problem.get("loss") == "logistic" if len(target.classes) == 2 else problem.get("scheme") == "multinomial"
@@ -50,7 +52,12 @@ def plain_estimator(model: "Model") -> Any:  # one of scikit-learn, which has no
 
 
 def columns_of(model: "Model") -> tuple[Floats, Floats]:
-    """Coefficients (1, d) or (K, d), and intercepts (1,) or (K,), of the rows that the schema encodes and, of numbers, a target in [-1, 1]."""
+    """Coefficients (1, d) or (K, d), and intercepts (1,) or (K,), of the rows that the schema encodes and, of numbers, K targets in [-1, 1]."""
+    several = len(model.schema.target.parts) if isinstance(model.schema.target, NumberTargets) else 1
+    if several > 1:
+        table = model.weights.reshape(several, -1)
+        features = model.schema.features
+        return table[:, :features], model.intercept_scale * table[:, features:].sum(axis=1)
     classes = max(2, len(model.classes))
     coef, intercept = split_weights(
         model.weights[:, np.newaxis], features=model.schema.features, intercept_scale=model.intercept_scale, classes=classes

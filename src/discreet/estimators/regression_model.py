@@ -25,7 +25,7 @@ from discreet.problems import PredictionRisk, SeveralTargets
 class RegressionModel(ScoredRegressor, BoundedModel):
     """See `LinearRegression` for these parameters; subclasses say which loss and which mechanisms."""
 
-    targets = ("numbers",)
+    targets = ("numbers", "several numbers")
     _several: ClassVar[bool] = True
 
     target_bound: Any = 1.0

@@ -92,7 +92,7 @@ def scoring_of(estimator: Any, given: Any, error_bound: Any) -> Scoring:
             f"{estimator.described} is not tuned: a search counts right answers, or errors of numbers, and a time that is not seen to "
             "the end has neither. Fit it, and measure its log loss."
         )
-    if estimator.learns != ("numbers",):
+    if "numbers" not in estimator.learns:
         if given not in (None, RIGHT) or error_bound is not None:
             raise InvalidInput(f"a search over a classifier counts right answers; leave scoring and error_bound out, {given!r} was given.")
         return Scoring()

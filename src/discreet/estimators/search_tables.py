@@ -181,6 +181,10 @@ def held_table(
 
     `owners_of_rows` says whose rows are whose, from their number, and `ids` are theirs, if X brings none.
     """
+    if isinstance(X, EncodedTable) and X.numbers is not None and X.numbers.ndim > 1:
+        raise InvalidInput(
+            "a search scores one target, and the schema declares several: give a schema with a single [target], or fit without a search."
+        )
     whose = owners_of_rows or (lambda count: Owners(rule=None, number=count))
     if scoring is not None and scoring.of_numbers:
         return _held_numbers(X, y, name=name, whose=whose, ids=ids, scoring=scoring)

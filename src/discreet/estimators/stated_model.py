@@ -55,8 +55,11 @@ class StatedModel(ABC):
 
     @property
     @abstractmethod
-    def span(self) -> tuple[float, float] | None:
-        """The range of targets, where the weights see them as numbers from -1 to 1; None where they see them as they are, and for classes."""
+    def span(self) -> tuple[Any, Any] | None:
+        """The range of targets, where the weights see them as numbers from -1 to 1; None where they see them as they are, and for classes.
+
+        Of several targets two arrays, (m,).
+        """
 
     @abstractmethod
     def decision(self, rows: Any, /) -> Floats:
@@ -69,8 +72,8 @@ class StatedModel(ABC):
     def predict(self, rows: Any, /, *, threshold: float | None = None) -> npt.NDArray[Any]:
         """The likelier class of every row, (n,), the median one of ordered classes, or its number, or mean time, in the unit of the target.
 
-        With a `threshold`, of two classes the second where its probability is above it (`threshold_for`). Raises InvalidInput for one outside (0, 1),
-        and for a model without probabilities or of other classes.
+        Of several targets numbers (n, m). With a `threshold`, of two classes the second where its probability is above it (`threshold_for`). Raises
+        InvalidInput for one outside (0, 1), and for a model without probabilities or of other classes.
         """
         if self.classes or threshold is not None:
             codes = self.codes(rows) if threshold is None else codes_above(self.probabilities(rows), threshold)
@@ -182,6 +185,8 @@ class StatedModel(ABC):
         many = f"{len(self.classes)} classes" if self.classes else "a number"
         if self.made is not None:
             return f"{many}, the certificate is for {'times' if self.made.ends else f'{self.made.rows + 1} ordered classes'}"
+        if isinstance(self.form, BoundedForm) and self.form.units:
+            return f"{many if self.classes else 'numbers'}, the certificate is for {len(self.form.units)} numbers"
         if not isinstance(self.form, BoundedForm):
             return f"{many}, the certificate is for {brief(self.certificate.problem.get('classes', 2))}"
         return f"{many}, the certificate is for {'2 classes' if self._signed() else 'a number'}"

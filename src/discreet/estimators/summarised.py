@@ -21,16 +21,14 @@ released, and costs nothing.
 """
 
 import math
-from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator
 from functools import partial
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 from scipy.special import ndtri
 
-from discreet.accounting import ApproximateDP, NoGuarantee, PureDP
-from discreet.certificates import Certificate
+from discreet.accounting import NoGuarantee
 from discreet.core.arrays import Floats
 from discreet.core.errors import InvalidInput
 from discreet.core.lazily import lazily
@@ -38,11 +36,11 @@ from discreet.core.validate import whole
 from discreet.data import NumberTarget, Schema
 from discreet.data.columns import NumericColumn
 from discreet.data.labels import canonical
-from discreet.estimators.forms import BoundedForm, Form, KernelForm, MadeForm, form_of
+from discreet.data.schema_parts import AnyTarget
+from discreet.estimators.forms import KernelForm, MadeForm, form_of
 from discreet.estimators.released_noise import NoiseLaw, mixture_quantile, noise_law
 from discreet.estimators.summary import Line, Part, Summary
-from discreet.losses.predictions import prediction_loss_named
-from discreet.problems import MadeRows
+from discreet.estimators.summary_subject import Subject, answers_of, facts_of, legible, names_of, paid_for, targets_of, towards_of
 
 if TYPE_CHECKING:
     from discreet.estimators.base import PrivateModel
@@ -54,56 +52,6 @@ INTERCEPT = "(intercept)"
 _WHOLE, _NOISE, _AT_MOST = "noise and sample", "noise alone", "noise alone, at most"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class Subject:
-    """What a summary is of: everything is public."""
-
-    name: str
-    weights: Floats
-    """(m,), or (K m,) with the classes one after the other."""
-    certificate: Certificate
-    form: Form
-    labels: tuple[str, ...]
-    """Of the classes; none for numbers."""
-    schema: Schema | None = None
-    names: tuple[str, ...] | None = None
-    """Of the features, where no schema tells them."""
-    unit: float = 1.0
-    """What rows are divided by before the model sees them."""
-    covariance: Floats | None = None
-    """(m, m), of the errors of `weights`, noise and sample together, where the mechanism released it."""
-    probabilities: bool = False
-    """Whether decisions are logarithms of odds."""
-
-    @property
-    def functions(self) -> int:
-        """How many there are, whose weights stand one after the other."""
-        return len(self.labels) if len(self.labels) > 2 and self.made is None else len(self.units) or 1
-
-    @property
-    def units(self) -> tuple[float, ...]:
-        """Of several targets; none of one."""
-        return self.form.units if isinstance(self.form, BoundedForm) else ()
-
-    @property
-    def made(self) -> MadeRows | None:
-        """What rows are made of a record, of a model of times or of ordered classes."""
-        return self.form.made if isinstance(self.form, MadeForm) else None
-
-    @property
-    def linked(self) -> bool:
-        """Whether the answer is another function of the decision than itself, as of counts it is the exponential."""
-        problem = self.certificate.problem
-        name, parameters = problem.get("loss"), problem.get("loss_parameters", {})
-        if self.labels or self.made is not None or not isinstance(name, str) or not isinstance(parameters, dict):
-            return False
-        places = np.array([-0.5, 0.25])
-        try:
-            return not np.array_equal(prediction_loss_named(name, parameters).answer(places), places)
-        except InvalidInput:
-            return False
-
-
 def summary_of(subject: Subject, *, level: float, uncertainty: "Uncertainty | None", most: int) -> Summary:
     """Of `most` coefficients each. Raises InvalidInput for a level outside (0, 1), or an uncertainty of other weights."""
     if not 0 < level < 1:
@@ -111,16 +59,16 @@ def summary_of(subject: Subject, *, level: float, uncertainty: "Uncertainty | No
     most = whole(most, "most")
     if uncertainty is not None and not np.array_equal(uncertainty.weights, subject.weights):
         raise InvalidInput("the uncertainty was released for another model: its weights differ.")
-    about: dict[str, Any] = {"facts": tuple(_facts(subject)), "paid": tuple(_paid(subject.certificate, uncertainty)), "level": level}
-    title = f"{subject.name}: {_answers(subject)}"
+    about: dict[str, Any] = {"facts": tuple(facts_of(subject)), "paid": tuple(paid_for(subject.certificate, uncertainty)), "level": level}
+    title = f"{subject.name}: {answers_of(subject)}"
     if isinstance(subject.form, KernelForm):
         note = (
             "The coefficients are those of random features and say nothing by themselves: ask for decisions, or probabilities, at rows of interest."
         )
         return Summary(title=title, parts=(), counted=None, notes=(note,), **about)
-    read = _read(subject)
     sure = _sure(subject, uncertainty, level)
-    parts = tuple(_part(subject, read, sure, towards, function, most) for function, towards in enumerate(_towards(subject)))
+    several = list(zip(targets_of(subject), towards_of(subject), strict=True))
+    parts = tuple(_part(subject, _read(subject, target), sure, towards, function, most) for function, (target, towards) in enumerate(several))
     return Summary(title=title, parts=parts, counted=sure.counted, notes=tuple(_notes(subject, sure, level)), **about)
 
 
@@ -185,7 +133,7 @@ def _known(covariance: Floats, quantile: float, directions: Floats) -> Floats:
     return np.asarray(quantile * np.sqrt(np.maximum(variances, 0.0)))
 
 
-def _read(subject: Subject) -> _Read:
+def _read(subject: Subject, target: AnyTarget | None) -> _Read:
     """See module docstring."""
     schema, form = subject.schema, subject.form
     constant = form.intercept_scale > 0
@@ -196,23 +144,23 @@ def _read(subject: Subject) -> _Read:
     intercept = np.zeros(size)
     if constant:
         intercept[-1] = form.intercept_scale
-    names = [(name, "") for name in _names(subject, features)]
+    names = [(name, "") for name in names_of(subject, features)]
     if schema is not None and schema.rows == "bound":
         place = 0
         for column, made in zip(schema.layout.every, schema.layout.names(), strict=True):
             if isinstance(column, NumericColumn) and column.plain:
                 least = -1.0 if column.bounds.symmetric else 0.0
                 slope = (1.0 - least) / column.bounds.width
-                names[place] = (_legible(column.name), column.name)
+                names[place] = (legible(column.name), column.name)
                 directions[place] *= slope
                 intercept[place] = least - slope * column.bounds.lower
             place += len(made)
-    target, scale, constants = None if schema is None else schema.target, 1.0, np.zeros(features + 1)
+    scale, constants = 1.0, np.zeros(features + 1)
     if isinstance(target, NumberTarget) and not subject.linked:
         scale = 0.5 * (target.upper - target.lower)
         constants[0] = target.lower + scale
     if (asked := subject.made) is not None:
-        lines = [(level, "") for level in asked.questions([_legible(label) for label in subject.labels])]
+        lines = [(level, "") for level in asked.questions([legible(label) for label in subject.labels])]
         rows = np.vstack((asked.level_directions(intercept), directions))
         return _Read([*lines, *names], rows, np.zeros(len(rows)), list(range(features)))
     told = bool(np.any(intercept)) or constants[0] != 0
@@ -258,71 +206,6 @@ def _among(directions: Floats, function: int, weights: Floats) -> Floats:
     return found
 
 
-def _names(subject: Subject, features: int) -> Sequence[str]:
-    if subject.schema is not None:
-        return [_legible(name) for name in subject.schema.feature_names]
-    return [_legible(name) for name in subject.names] if subject.names is not None else [f"x{number}" for number in range(features)]
-
-
-def _towards(subject: Subject) -> list[str]:
-    if subject.made is not None:
-        column = "" if subject.schema is None else f" of {subject.schema.target.column}"
-        return [f"an earlier end{column}" if subject.made.ends else f"a higher class{column}"]
-    if len(subject.labels) > 2:
-        return [_legible(label) for label in subject.labels]
-    if subject.labels:
-        return [_legible(subject.labels[1])]
-    told = "the logarithm of the answer" if subject.linked else ""
-    if subject.units or told:
-        return [f"{told or 'target'} {number}" for number in range(len(subject.units))] or [told]
-    return ["" if subject.schema is None else f"a larger {subject.schema.target.column}"]
-
-
-def _answers(subject: Subject) -> str:
-    what = "" if subject.schema is None else f"{subject.schema.target.column}: "
-    number = "a number" if subject.made is None else "a time"
-    return f"{what}{', '.join(map(_legible, subject.labels))}" if subject.labels else f"{what}{number}"
-
-
-def _facts(subject: Subject) -> Iterator[tuple[str, str]]:
-    problem, form = subject.certificate.problem, subject.form
-    records, loss, ridge = problem.get("records"), problem.get("loss"), problem.get("ridge")
-    unit = subject.certificate.guarantee.unit.counted
-    yield unit.capitalize(), f"{records:,}" if isinstance(records, int) else "not public"
-    features = form.features if isinstance(form, MadeForm) else len(subject.weights) // subject.functions - (form.intercept_scale > 0)
-    yield "Random features" if isinstance(form, KernelForm) else "Features", f"{features:,}{' and an intercept' if form.intercept_scale > 0 else ''}"
-    if math.isfinite(form.data_norm):
-        yield "Row norm", f"at most {form.data_norm * subject.unit:.4g}: longer rows are shortened"
-    if isinstance(loss, str):
-        over = problem.get("constraint")
-        yield "Loss", f"{loss}{f' over the set {over}' if isinstance(over, str) else ''}"
-    if isinstance(ridge, int | float):
-        alpha = f", alpha = {ridge / records:.3g}" if isinstance(records, int) and records > 0 else ""
-        yield "Penalty", f"lambda = {ridge:.4g} on the sum of losses{alpha}"
-
-
-def _paid(certificate: Certificate, uncertainty: "Uncertainty | None") -> Iterator[tuple[str, str]]:
-    guarantee = certificate.guarantee
-    if isinstance(guarantee, NoGuarantee):
-        yield "Guarantee", "none: the fit had no noise"
-    else:
-        match guarantee:
-            case PureDP(epsilon=epsilon):
-                said = f"epsilon {epsilon:.6g}, delta 0"
-            case ApproximateDP(epsilon=epsilon, delta_at_epsilon=delta):
-                said = f"epsilon {epsilon:.6g}, delta {delta:.3g}"
-            case _:
-                said = "a curve of its own"
-        seeded = "" if certificate.noise_private else "; void, since the noise was seeded"
-        yield "Guarantee", f"{said} for one {guarantee.unit}, {guarantee.neighbours}{seeded}"
-    if uncertainty is not None:
-        beside = uncertainty.certificate.guarantee.to_dict()
-        counted = "within it" if uncertainty.paid_with_the_model else "besides"
-        yield "Intervals", f"epsilon {beside.get('epsilon', 0):.6g}, delta {beside.get('delta', 0):.3g} {counted}"
-    yield "Mechanism", certificate.mechanism
-    yield "Ledger", "no entry" if certificate.ledger_entry is None else f"entry {certificate.ledger_entry}"
-
-
 def _notes(subject: Subject, sure: _Sure, level: float) -> Iterator[str]:
     share = f"{100 * level:g} %"
     match sure.counted:
@@ -342,11 +225,6 @@ def _notes(subject: Subject, sure: _Sure, level: float) -> Iterator[str]:
         yield "Rows are divided by their norm, so coefficients are those of features and have no unit of the table."
     elif schema is not None and not all(column.plain for column in schema.numeric):
         yield "Encoded columns have a coefficient a cell: curves show what each column adds."
-
-
-def _legible(name: str) -> str:
-    """A name in one line, with nothing that a terminal would obey."""
-    return name if name.isprintable() else ascii(name)
 
 
 def _power(value: float) -> float:

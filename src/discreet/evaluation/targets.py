@@ -12,7 +12,7 @@ import numpy.typing as npt
 
 from discreet.core.arrays import Floats
 from discreet.core.errors import InvalidInput, InvalidType, quietly
-from discreet.data import Block, EncodedTable, NumberTarget, Schema, TimeTarget
+from discreet.data import Block, EncodedTable, NumberTarget, NumberTargets, Schema, Target
 from discreet.data.labels import canonical
 from discreet.data.time_target import period_numbers
 from discreet.noise import Integers
@@ -80,7 +80,7 @@ class Truth(NamedTuple):
 def classes_of(model: Any) -> tuple[Any, ...]:  # noqa: ANN401 - whatever the caller has
     """The classes of a model, in its order; none for one that predicts numbers, or times. Raises InvalidType for what is no fitted model."""
     if isinstance(model, StoredModel):
-        return () if isinstance(model.schema.target, NumberTarget | TimeTarget) else tuple(model.schema.target.classes)
+        return tuple(model.schema.target.classes) if isinstance(model.schema.target, Target) else ()
     if isinstance(model, StoredArrays):
         return tuple(model.labels)
     if isinstance(model, Classifier):
@@ -139,6 +139,8 @@ def range_of(model: Any, declared: Sequence[float] | None) -> tuple[float, float
             raise InvalidInput("the schema of the model declares the bounds of its target; leave target_bounds out.")
         return low, high
     if isinstance(model, StoredModel):
+        if isinstance(model.schema.target, NumberTargets):
+            raise InvalidInput(f"the model predicts the {model.schema.target.where}, and one is measured at a time: model.of_target(column).")
         target = model.schema.target
         assert isinstance(target, NumberTarget)  # noqa: S101 - it predicts numbers
         return target.lower, target.upper
@@ -168,7 +170,7 @@ def truth_of(model: Any, asked: Any, y: Any) -> Truth:  # noqa: ANN401 - as abov
         return _of_times(_brought(asked.times, "times; encode it with target=True to measure a model of times.") if encoded else y, ends)
     if not classes:
         lacks = "target, or its target is a class; encode it with target=True to measure a model."
-        return _numbers_of(model, _brought(asked.numbers, lacks) if encoded else _given_numbers(y))
+        return _numbers_of(model, _brought(asked.one_number, lacks) if encoded else _given_numbers(y))
     if encoded:
         return _of_codes(_codes_of_table(asked, classes), classes)
     return _of_codes(_codes(_plain(y), classes), classes)

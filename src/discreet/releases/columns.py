@@ -20,7 +20,7 @@ from discreet.accounting import Json
 from discreet.core.arrays import Floats
 from discreet.core.errors import InvalidInput, quoted
 from discreet.core.fields import finite, flag
-from discreet.data import Domain, EncodedTable, NumberTarget, Records, Schema, TimeTarget
+from discreet.data import Domain, EncodedTable, NumberTarget, NumberTargets, Records, Schema, TimeTarget
 from discreet.data import Target as ClassTarget
 from discreet.data.columns import Scale
 from discreet.data.encodings import Linear
@@ -132,7 +132,9 @@ def encoded_table(schema: Schema, frame: Frame, target: Target, *, persons: bool
 
 
 def require_target(schema: Schema, target: Target) -> None:
-    """Raise InvalidInput where the schema's target is no number."""
+    """Raise InvalidInput where the schema's target is no number, or where there are several."""
+    if target is not Target.OMITTED and isinstance(schema.target, NumberTargets):
+        raise InvalidInput(f"{schema.target.where} are several, and a released target is one: release without them (target='omitted').")
     if target is not Target.OMITTED and isinstance(schema.target, TimeTarget):
         raise InvalidInput(f"{schema.target.where} is a time until something happens, and no one number: release without it (target='omitted').")
     if target is not Target.OMITTED and isinstance(schema.target, ClassTarget) and len(schema.target.classes) > 2:
@@ -144,7 +146,7 @@ def require_target(schema: Schema, target: Target) -> None:
 
 def target_numbers(encoded: EncodedTable) -> Floats:
     """+1 and -1 of two classes, or numbers in [-1, 1]."""
-    found = encoded.numbers if encoded.numbers is not None else encoded.signs
+    found = encoded.signs if encoded.numbers is None else encoded.one_number
     if found is None:
         raise InvalidInput("the target of a released table is a number or one of two classes.")
     return found
@@ -159,9 +161,10 @@ def record_columns(domain: Domain, target: Target, schema: Schema | None) -> tup
     bound = domain.target_bound
     made = PublishedColumn(name="y", role="target", noisy=noisy, encoded_lower=-bound, encoded_upper=bound)
     if schema is not None:
-        made = replace(made, name=schema.target.column)
-        if isinstance(schema.target, NumberTarget):
-            made = replace(made, lower=schema.target.lower, upper=schema.target.upper)
+        one = schema.one_target
+        made = replace(made, name=one.column)
+        if isinstance(one, NumberTarget):
+            made = replace(made, lower=one.lower, upper=one.upper)
     return _distinct((*features, made))
 
 

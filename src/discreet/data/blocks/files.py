@@ -28,6 +28,7 @@ from discreet.data.blocks.base import Block, BlockTable, SomeBlocks, block_rows
 from discreet.data.blocks.cluster import Cluster
 from discreet.data.blocks.dask_blocks import DaskTable
 from discreet.data.frames import check_present
+from discreet.data.number_targets import NumberTargets
 from discreet.data.parquet_file import parquet_header, row_group_sizes, silent
 from discreet.data.persons import PERSON_BYTES, person_ids
 from discreet.data.schema import Schema
@@ -180,6 +181,8 @@ def schema_files(
     With `persons`, which is as `target` unless said, blocks bring the ids that the schema's [person] names, and the table its rule.
     """
     whose = target if persons is None else persons
+    if target and isinstance(schema.target, NumberTargets):
+        raise InvalidInput(f"the schema declares the {schema.target.where}, and a table in blocks has one: give one table that fits into memory.")
 
     def encode(frame: "pl.DataFrame") -> Block:
         table = schema.encode(frame, target=target, persons=whose)

@@ -174,7 +174,7 @@ class Desk:
         asked.only("schema", "what", "budget", "records", "norm", "excess")
         schema, budget = required_schema(asked.inner("schema")), _budget(asked.inner("budget"))
         what = asked.choice("what", "The kind of model", PLANNED)
-        if len(schema.target.classes) != 2:
+        if len(schema.one_target.classes) != 2:
             raise InvalidInput("the planner's bounds are for two classes.")
         records = asked.whole("records", "The number of records", least=1, most=10**12)
         norm = asked.number("norm", "The norm of the predictors", least=0.0, most=1e9, inclusive=False)

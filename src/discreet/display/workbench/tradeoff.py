@@ -72,15 +72,16 @@ class Trial(NamedTuple):
 
 def invented_trial(schema: Schema, *, records: int, best: float) -> Trial:
     """A trial on invented rows whose best predictor errs in the share `best` of all cases. Raises InvalidInput where the table would be too large."""
+    target = schema.one_target
     if (records + TESTED) * (len(schema.numeric) + len(schema.categorical)) > MOST_NUMBERS:
         raise InvalidInput(f"that many invented rows of this table are too many to try in the browser. Take fewer than {_most(schema):,} records.")
     rows = _rows(schema, records + TESTED, 0)
     parts = [schema.encode(part, target=False).rows for part in (rows[:records], rows[records:])]
-    if isinstance(schema.target, NumberTarget):
+    if isinstance(target, NumberTarget):
         return _invented_numbers(schema, parts, best)
-    if isinstance(schema.target, TimeTarget):
+    if isinstance(target, TimeTarget):
         raise InvalidInput("times are not tried out here: no rows are invented for them, and no single error measures them. Use `discreet fit`.")
-    classes, ordered = len(schema.target.classes), schema.target.ordered
+    classes, ordered = len(target.classes), target.ordered
     directions = SeededNoise(1).gaussian(scale=1.0, dimension=schema.features, draws=1 if classes == 2 or ordered else classes)
     plain = np.concatenate([part.matvec(directions) for part in parts])
     middle = np.median(plain, axis=0)
@@ -180,12 +181,12 @@ def _size_for(plain: Floats, best: float) -> float:
 
 
 def _table(schema: Schema, rows: Matrix, codes: Codes) -> EncodedTable:
-    two = len(schema.target.classes) == 2
+    two = len(schema.one_target.classes) == 2
     return EncodedTable(
         rows=rows,
         signs=np.where(codes == 1, 1.0, -1.0) if two else None,
         codes=None if two else codes.astype(np.int32),
-        classes=schema.target.classes,
+        classes=schema.one_target.classes,
         schema=schema.name,
         numeric=len(schema.numeric),
         categorical=len(schema.categorical),
@@ -375,7 +376,7 @@ def _codes(table: EncodedTable) -> Floats:
 
 
 def _errors(schema: Schema, table: EncodedTable, coef: Floats, intercept: Floats, right: Floats) -> float:
-    many = len(schema.target.classes) > 2
+    many = len(schema.one_target.classes) > 2
     constant = intercept if many else float(intercept)
     decision = linear_decision(table.rows, weights=coef.T if many else coef, intercept=constant, data_norm=schema.norm_bound)
     chosen = decision.argmax(axis=1) if many else (decision > 0).astype(np.intp)

@@ -21,7 +21,7 @@ import polars as pl
 
 from discreet.core.arrays import Floats
 from discreet.core.errors import InvalidInput, quoted
-from discreet.data import Schema, TimeTarget
+from discreet.data import NumberTargets, Schema, TimeTarget
 from discreet.data import Target as ClassTarget
 from discreet.data.columns import CategoricalColumn, DateColumn, NumberTarget, NumericColumn
 from discreet.data.encodings import Bins, Bounds, Linear
@@ -144,6 +144,8 @@ def cell_columns(schema: Schema, *, target: bool, whole: Sequence[str] = ()) -> 
             case NumberTarget() as number:
                 bounds = Bounds(number.lower, number.upper)
                 found.append(_of_number(number.column, bounds, BINS, number, whole=number.column in whole))
+            case NumberTargets() as several:
+                raise InvalidInput(f"{several.where} are several, and one is taken: leave the target out, or declare the others as numeric columns.")
             case TimeTarget() as time:
                 raise InvalidInput(f"{time.where} is a time until something happens, and no one column: leave the target out.")
             case classes:

@@ -58,8 +58,8 @@ class TableCounts:
 
 
 def _targets(table: EncodedTable) -> np.ndarray:
-    if table.numbers is not None:
-        return table.numbers
+    if (numbers := table.one_number) is not None:
+        return numbers
     codes = table.codes if table.signs is None else (table.signs > 0).astype(np.intp)
     if codes is None:
         raise InvalidInput("the table has no targets.")

@@ -1,0 +1,44 @@
+"""Several targets that are numbers, each between public bounds of its own; a model learns all of them under one guarantee.
+
+    [[target]]                [[target]]
+    column = "rent"           column = "heating"
+    lower = 0                 lower = 0
+    upper = 3000              upper = 400
+
+Each is encoded as a target alone is, so that every one of them counts alike: -1 is its lower bound and 1 its upper.
+"""
+
+from dataclasses import dataclass
+
+from discreet.core.errors import SchemaError, quoted
+from discreet.data.columns import NumberTarget
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class NumberTargets:
+    """See module docstring. Raises SchemaError for fewer than two, and for a column twice."""
+
+    parts: tuple[NumberTarget, ...]
+
+    def __post_init__(self) -> None:
+        """See class docstring."""
+        if len(self.parts) < 2:
+            raise SchemaError("several targets are two tables [[target]] or more; write one alone as [target].")
+        if len(set(self.columns)) < len(self.parts):
+            raise SchemaError("two tables [[target]] name the same column. Keep one of them.")
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        """Of all of them, in the order of the answers."""
+        return tuple(part.column for part in self.parts)
+
+    @property
+    def where(self) -> str:
+        """How messages name these columns."""
+        return f"targets {quoted(self.columns)}"
+
+    def place_of(self, column: str) -> int:
+        """The number of a target. Raises SchemaError for a column that is none."""
+        if column not in self.columns:
+            raise SchemaError(f"{column!r} is none of the {self.where}.")
+        return self.columns.index(column)
