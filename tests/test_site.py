@@ -143,7 +143,7 @@ def test_a_table_of_parameters_says_types_defaults_and_inherited_meanings():
 
 def test_what_the_theme_leaves_out_for_readers_of_screens_is_mended(tmp_path):
     (tmp_path / "page.html").write_text(
-        '<p class="caption" role="heading">Start</p><pre>x</pre><h2>Search</h2><aside class="sidebar-drawer"></aside>'
+        '<p class="caption" role="heading">Start</p><pre>x</pre><article><h2>Search</h2></article><aside class="sidebar-drawer"></aside>'
     )
     docs.mend(tmp_path)
     text = (tmp_path / "page.html").read_text()

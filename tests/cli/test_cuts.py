@@ -30,7 +30,7 @@ def test_the_model_states_the_total_and_spends_it_once(folder):
     found = said("people.csv", *FIT, "--cuts", "private", "--ledger", "a.ledger", "--data-set", "people")
     assert found["spent"] == {"epsilon": 4.0, "delta": 1e-6}
     (entry,) = Ledger("a.ledger").history("people")
-    assert entry.purpose == "cuts-then-fit"
+    assert entry.purpose == "linear-svc, model.json (cuts-then-fit)"
     assert discreet("verify", "model.json").code == 0
     assert discreet("predict", "model.json", "people.csv", "--out", "said.csv").code == 0
     assert discreet("fit", "people.csv", *FIT, "--cuts", "private", "--ledger", "a.ledger", "--data-set", "people").code == 7

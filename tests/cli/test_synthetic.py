@@ -96,5 +96,5 @@ def test_other_methods_do_not_take_its_options(survey):
 def test_the_help_names_it(survey, folder):
     assert csv_text(rows(3))
     text = discreet("release", "--help").out
-    assert "synthetic: rows of nobody" in text
+    assert "synthetic: invented rows" in text
     assert "--workload" in text

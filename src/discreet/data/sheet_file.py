@@ -45,7 +45,8 @@ def _reading(path: str, decimal: str, action: Callable[[Iterator[list[str]]], T]
 
     def read() -> T:
         with CalamineWorkbook.from_path(path) as book:
-            rows = book.get_sheet_by_index(0).iter_rows()
+            sheet = book.get_sheet_by_index(0)
+            rows = sheet.iter_rows() if sheet.height else iter(())  # older releases panic at an empty one
             return action([_text(cell, decimal) for cell in row] if any(cell != "" for cell in row) else [] for row in rows)
 
     with silent():

@@ -135,7 +135,7 @@ def test_concentrated_privacy_is_half_of_mu_squared():
     ("arguments", "query", "words"),
     [
         ({"neighbours": ADD_REMOVE}, Rows(domain=BOX), "give slots"),
-        ({"neighbours": REPLACE_ONE, "slots": 5}, Rows(domain=BOX), "slots must be None"),
+        ({"neighbours": REPLACE_ONE, "slots": 5}, Rows(domain=BOX), "leave slots out"),
         ({"neighbours": ADD_REMOVE, "slots": 5}, Rows(domain=BOX, target="clear"), "targets in clear"),
         ({"neighbours": ADD_REMOVE, "slots": 5, "local": True}, Rows(domain=BOX), "local guarantee"),
         ({"neighbours": REPLACE_ONE, "delta": 0.0}, Rows(domain=BOX), "0 < delta < 1"),
