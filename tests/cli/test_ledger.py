@@ -6,6 +6,7 @@ import sqlite3
 
 import pytest
 
+from discreet.cli import browser
 from discreet.core.errors import SolverFailure
 from discreet.core.files import whole_file
 from discreet.data import read_table
@@ -301,7 +302,8 @@ def test_the_history_says_which_model_and_why_and_how_the_total_changed(folder, 
 
 
 @pytest.mark.parametrize("arguments", [("report", "model.json", "--out", "page.pdf"), ("show", "model.json", "--plot", "curves.png")])
-def test_a_name_of_another_kind_of_file_is_refused(folder, arguments):
+def test_a_name_of_another_kind_of_file_is_refused(folder, arguments, monkeypatch):
+    monkeypatch.setattr(browser, "browser", lambda: None)
     assert discreet(*FIT).code == 0
     refused = discreet(*arguments)
     assert refused.code == 3

@@ -10,6 +10,7 @@ from discreet.consumers import frequencies
 from discreet.releases import METHODS, read_release
 from tests.canary import CANARY, assert_silent
 from tests.cli.conftest import SURVEY, csv_text, discreet, rows
+from tests.display.reading import said
 
 RELEASE = ("release", "people.csv", "--schema", "survey.toml", "--out", "out")
 ADDITIVE = (*RELEASE, "--method", "additive", "--epsilon", "1", "--delta", "1e-6")
@@ -255,6 +256,8 @@ def test_categories_of_owners_are_randomised_without_a_delta(survey):
     assert [(row["column"], row["category"], row["share"]) for row in counted["shares"]][:4:3] == [("transport", "bike", 0), ("happy", "no", 0)]
     assert (survey / "shares.csv").read_text(encoding="utf-8").splitlines()[0] == "column,category,share,unbiased,lower,upper"
     assert "Choose another path" in discreet(*count).error
+    assert discreet(*count, "--overwrite", "--report", "shares.html").code == 0
+    assert "3 persons answered" in said((survey / "shares.html").read_text(encoding="utf-8"))
     assert "no line was found" in discreet("frequencies", "-", "--schema", "answers.toml", stdin="").error
     (survey / "answers.jsonl").write_text(lines[0].out[:-9], encoding="utf-8")
     assert "cannot be counted" in discreet("frequencies", "answers.jsonl", "--schema", "answers.toml").error

@@ -1,10 +1,12 @@
 """`discreet report`, and `--report` of the commands that release something."""
 
 import json
+import os
 import sqlite3
 
 import pytest
 
+from discreet.cli import browser
 from tests.cli.conftest import FIT, SURVEY, discreet
 from tests.display.reading import read_page, said
 
@@ -159,7 +161,7 @@ def test_a_model_file_is_reported(model, out):
     outcome = discreet("report", "model.json", "--out", out, "--json")
     assert outcome.code == 0
     assert outcome.json == {"command": "report", "source": "model.json", "title": "Privacy report: people", "written": out, "card": None}
-    assert "no one could tell from this model with more confidence" in (model / out).read_text()
+    assert "uses this model to choose between two equally likely versions of one record" in (model / out).read_text()
 
 
 def test_a_card_is_written_beside_it(model):
@@ -252,8 +254,45 @@ def test_the_ledger_must_hold_the_release(ledger, fitted_model):
     (ledger / "model.json").write_text(fitted_model)
     outcome = discreet("report", "model.json", "--out", "page.html", "--ledger", "team.ledger")
     assert outcome.code == 0, "it states no entry, so the page says that nothing adds it up"
-    assert "nobody adds this release up" in page(ledger / "page.html")
+    assert "so nobody adds this release to others" in page(ledger / "page.html")
     assert discreet(*FIT, *SPEND, "--overwrite").code == 0
     assert discreet("budget", "new", "other.ledger", "--data-set", "people", "--epsilon", "3").code == 0
     assert discreet("report", "model.json", "--out", "b.html", "--ledger", "other.ledger").code == 3
     assert not (ledger / "b.html").exists()
+
+
+def test_a_page_for_a_board_has_its_purpose_its_owner_and_what_was_measured(model):
+    measured = discreet("evaluate", "model.json", "people.csv", "--epsilon", "4", "--out", "measures.json")
+    assert measured.code == 0
+    assert "Warning: Epsilon is 4, a weak promise" in measured.err
+    arguments = ("report", "model.json", "--out", "page.html", "--purpose", "Planning of beds", "--owner", "The ward")
+    assert discreet(*arguments, "--evaluation", "measures.json").code == 0
+    front, _ = page(model / "page.html").split("Appendix for experts")
+    for part in ("Purpose Planning of beds", "Owner The ward", "Accuracy", "Measured privately on records"):
+        assert part in front
+    assert discreet(*arguments, "--evaluation", "model.json", "--overwrite").code != 0
+
+
+PRINTER = """#!/bin/sh
+for one in "$@"; do case "$one" in --print-to-pdf=*) out="${one#--print-to-pdf=}";; file://*) page="${one#file://}";; esac; done
+printf '%%PDF-1.4 ' > "$out"; cat "$page" >> "$out"
+"""
+
+
+@pytest.mark.skipif(os.name == "nt", reason="the stand-in is a script of a shell")
+@pytest.mark.parametrize("program", [PRINTER, "#!/bin/sh\nexit 1\n", None])
+def test_a_page_is_printed_where_there_is_a_browser(model, monkeypatch, program):
+    (model / "bin").mkdir()
+    if program is not None:
+        (model / "bin" / "chromium").write_text(program, encoding="utf-8")
+        (model / "bin" / "chromium").chmod(0o755)
+    monkeypatch.setattr(browser.shutil, "which", lambda name: str(model / "bin" / name) if (model / "bin" / name).exists() else None)
+    outcome = discreet("report", "model.json", "--out", "page.pdf")
+    if program is PRINTER:
+        assert outcome.code == 0
+        printed = (model / "page.pdf").read_bytes()
+        assert printed.startswith(b"%PDF-1.4 <!doctype html>")
+    else:
+        assert outcome.code == 3
+        assert "page that ends in .html" in outcome.error or "pages are .html" in outcome.error
+        assert not (model / "page.pdf").exists()

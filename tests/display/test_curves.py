@@ -109,7 +109,7 @@ def test_the_view_says_what_the_band_counts():
 
 
 def test_the_report_on_a_model_shows_its_curves():
-    titles = [section.title for section in page_of(fitted()).sections]
+    titles = [section.title for section in page_of(fitted()).appendix]
     assert "What each column adds" in titles
     over_a_set = fitted(kind=LassoClassifier, radius=5.0)
     assert [section.title for section in pictures.section(over_a_set)] == ["What each column adds"]

@@ -22,11 +22,12 @@ from discreet import (
 )
 from discreet.accounting import ApproximateDP, ConcentratedDP, CramerRaoBound, GaussianDP, MutualInformation, NoGuarantee, PureDP, RenyiDP, Unit
 from discreet.audit import AuditReport, Claim
+from discreet.core.advice import weaknesses
 from discreet.core.errors import InvalidInput, InvalidType
 from discreet.core.neighbours import ADD_REMOVE, REPLACE_ONE
 from discreet.data import Domain, Records
 from discreet.display.pages import page_html, page_markdown
-from discreet.display.reports import card_of, page_of, plan_page, set_plan_page, write_card, write_report
+from discreet.display.reports import About, card_of, page_of, plan_page, set_plan_page, write_card, write_report
 from discreet.estimators import LinearRegression
 from discreet.ledger import Account, Ledger
 from discreet.matrices import as_matrix
@@ -61,9 +62,14 @@ def certificate_with(released, guarantee, **more):
 
 def test_a_model_is_reported_in_plain_words_first(released):
     words = shown(released.model, ledger=released.ledger, name="model.json")
-    assert words.index("with more confidence than this") < words.index("What it does not say") < words.index("theorem")
+    assert (
+        words.index("is right at most") < words.index("How good is it?") < words.index("Appendix for experts") < words.index("What it does not say")
+    )
     # delta(0) of (1, 1e-6) is 0.46212; a guess is right in 73.106 % at most, and that is rounded up.
-    assert "right in at most 73.2 % of cases. A coin is right in 50 %." in words
+    assert (
+        "Someone who knows every other record and uses this model to choose between two equally likely versions of one record is right at most "
+        "73.2 % of the time. Tossing a coin is right 50 % of the time."
+    ) in words
     assert "is at most 73.2 % sure of it afterwards, up to a chance of 1 in 1,000,000 that this fails" in words
     assert "Who is 1 % sure of something is at most 2.7 % sure" in words
     assert "With a chance of up to 1 in 1,000,000 (delta) it may fail" in words
@@ -94,7 +100,7 @@ def test_the_budget_before_and_after_is_the_ledgers(released):
     ):
         assert part in words
     assert "Whoever keeps the ledger can say what is left" in shown(released.evaluation)
-    assert "nobody adds this release up" in shown(replace(released.model.certificate, ledger_entry=None))
+    assert "so nobody adds this release to others" in shown(replace(released.model.certificate, ledger_entry=None))
 
 
 def test_a_ledger_of_another_release_is_refused(released, tmp_path):
@@ -160,7 +166,7 @@ def test_every_estimator_has_a_report():
 def test_a_seeded_fit_protects_nobody(schema):
     fitted = LogisticRegression(epsilon=1.0, data_norm=schema.norm_bound, random_state=0).fit(table(schema, 100))
     words = shown(fitted)
-    assert words.index("whoever knows the seed can subtract it: nobody is protected") < words.index("confidence")
+    assert words.index("whoever knows the seed can subtract it: nobody is protected") < words.index("Someone who knows")
     assert "Nothing is protected." in words
     assert "The certificate does not hold" in words
 
@@ -179,10 +185,13 @@ def test_no_privacy_is_no_promise(schema):
             ["mu (Gaussian DP) 1.233", "rho (zero-concentrated DP) 0.4622", "bits about one record 0.6667", "order 2 0.7354"],
         ),
         (ApproximateDP(epsilon=1.0, delta_at_epsilon=1e-6, **SCOPE), ["mu, rho, Renyi divergences, bits - nothing more follows"]),
-        (GaussianDP(mu=0.5, **SCOPE), ["mu (Gaussian DP) 0.5", "rho (zero-concentrated DP) 0.125", "right in at most 59.9 %"]),
+        (GaussianDP(mu=0.5, **SCOPE), ["mu (Gaussian DP) 0.5", "rho (zero-concentrated DP) 0.125", "right at most 59.9 %"]),
         (ConcentratedDP(rho=0.1, **SCOPE), ["rho (zero-concentrated DP) 0.1", "bits about one record 0.1443", "epsilon at delta 1e-06"]),
         (RenyiDP(orders=(2.0, 10.0), divergences=(0.2, 1.0), **SCOPE), ["Renyi divergence of order 10 1"]),
-        (MutualInformation(bits=0.5, **SCOPE), ["0.5 bits about it, on average", "must never be read as a small delta", "89"]),
+        (
+            MutualInformation(bits=0.5, **SCOPE),
+            ["this release tells at most 0.5 bits about it.", "must never be read as a small delta", "89"],
+        ),
         (CramerRaoBound(information=((4.0, 0.0), (0.0, 1.0)), **SCOPE), ["That is no guarantee of privacy", "at least 1.25"]),
         (NoGuarantee(**SCOPE), ["Nobody is protected", "There is none, in any currency."]),
     ],
@@ -196,32 +205,32 @@ def test_each_kind_of_guarantee_in_its_currencies(released, guarantee, parts):
 
 def test_scope_is_said(released):
     entry = shown(certificate_with(released, PureDP(epsilon=1.0, unit=Unit.ENTRY, **SCOPE)))
-    assert "any one number of a record" in entry
+    assert "between two equally likely values of one number of a record" in entry
     assert "protects single numbers, not whole records" in entry
     assert "Labels (targets) are not protected" in shown(certificate_with(released, PureDP(epsilon=1.0, unit=Unit.FEATURES, **SCOPE)))
     added = shown(certificate_with(released, PureDP(epsilon=1.0, neighbours=ADD_REMOVE, theorem="t")))
-    assert "had not been in the table" in added
+    assert "to decide whether one record was in the table at all, both being equally likely, is right" in added
     assert "The number of records is taken as known" not in added
     assert "stays secret: a matrix" in shown(certificate_with(released, PureDP(epsilon=1.0, secret=("a matrix",), **SCOPE)))
-    assert "All 7 releases together" in shown(certificate_with(released, PureDP(epsilon=1.0, **SCOPE), releases=7))
+    assert "This covers all 7 releases together." in shown(certificate_with(released, PureDP(epsilon=1.0, **SCOPE), releases=7))
 
 
 def test_a_record_is_not_called_a_person_and_the_odds_for_several_are_said_once(released):
     """1 / (1 + e^-2) = 0.8808 and 1 / (1 + e^-7) = 0.99909, beside 0.7311 for one."""
     words = shown(certificate_with(released, PureDP(epsilon=1.0, **SCOPE)))
-    assert "If any one record had been entirely different" in words
-    assert words.count("may be right with 2 in 88.1 %, with 7 in 99.91 % of cases, not in 73.2 %") == 1
+    assert "equally likely versions of one record is right" in words
+    assert words.count("is right at most 88.1 % of the time for 2 records and 99.91 % of the time for 7 records.") == 1
     assert "nobody said: every row is protected by itself" in words
-    assert "any one person" not in words
+    assert "one person" not in words.partition("Appendix")[0]
 
 
 @pytest.mark.parametrize(
     ("rule", "said", "rows"),
     [
-        ({"rows": 7, "weight": "person"}, "any one person, whatever the number of their rows, had", "at most 7 rows of each person were kept"),
-        ({"rows": 7, "weight": "row"}, "any one person, whatever the number of their rows, had", "each counts 1 / 7"),
-        ({"rows": 1, "weight": "person"}, "any one person, whatever the number of their rows, had", "one row of each person was kept"),
-        ({"rows": 1, "weight": "declared"}, "any one person had", "declared: nobody has a second row; this was not checked"),
+        ({"rows": 7, "weight": "person"}, "the rows of one person were", "at most 7 rows of each person were kept"),
+        ({"rows": 7, "weight": "row"}, "the rows of one person were", "each counts 1 / 7"),
+        ({"rows": 1, "weight": "person"}, "the rows of one person were", "one row of each person was kept"),
+        ({"rows": 1, "weight": "declared"}, "one person was", "declared: nobody has a second row; this was not checked"),
     ],
 )
 @pytest.mark.parametrize("nested", [False, True])
@@ -230,16 +239,16 @@ def test_a_promise_to_persons_says_whose_rows_are_whose(released, rule, said, ro
     problem = {**released.model.certificate.problem, "persons": rule}
     stated = certificate_with(released, guarantee, problem={"parts": [{"problem": problem}]} if nested else problem)
     words = shown(stated)
-    assert f"If {said} not been in the table" in words
+    assert f"to decide whether {said} in the table at all" in words
     assert rows in words
     assert "every row is protected by itself" not in words
-    assert ("may be right with 2 in" in words) is (rule["weight"] == "declared")
+    assert ("of the time for 2 records" in words) is (rule["weight"] == "declared")
     assert "one person, with all rows, is added or removed" in str(stated)
     assert "What can be found out about one person" in words
 
 
 def test_nothing_is_said_to_be_left_for_several_records_where_nothing_follows(released):
-    assert "may be right with 2 in 100 %" in shown(certificate_with(released, RenyiDP(orders=(2.0, 2.5), divergences=(0.2, 0.3), **SCOPE)))
+    assert "at most 100 % of the time for 2 records" in shown(certificate_with(released, RenyiDP(orders=(2.0, 2.5), divergences=(0.2, 0.3), **SCOPE)))
 
 
 def test_a_release_that_was_charged_by_groups_is_found_in_its_ledger(released, tmp_path):
@@ -258,12 +267,12 @@ def test_a_release_that_was_charged_by_groups_is_found_in_its_ledger(released, t
 
 def test_weak_promises_are_called_so(released):
     assert "weak promise" not in shown(certificate_with(released, PureDP(epsilon=2.9, **SCOPE)))
-    assert "that is a weak promise" in shown(certificate_with(released, PureDP(epsilon=3.0, **SCOPE)))
-    assert "next to no promise" in shown(certificate_with(released, PureDP(epsilon=10.0, **SCOPE)))
-    assert "Take delta far below 1 divided by the number" in shown(
-        certificate_with(released, ApproximateDP(epsilon=1.0, delta_at_epsilon=1e-3, **SCOPE))
+    assert "weak promise: one record can make any conclusion up to 20.1 times as likely" in shown(
+        certificate_with(released, PureDP(epsilon=3.0, **SCOPE))
     )
-    assert "Take delta far below" not in shown(certificate_with(released, ApproximateDP(epsilon=1.0, delta_at_epsilon=1e-5, **SCOPE)))
+    assert "this promises almost nothing" in shown(certificate_with(released, PureDP(epsilon=10.0, **SCOPE)))
+    assert "Choose a delta far below 1 / 600" in shown(certificate_with(released, ApproximateDP(epsilon=1.0, delta_at_epsilon=1e-3, **SCOPE)))
+    assert "Choose a delta far below" not in shown(certificate_with(released, ApproximateDP(epsilon=1.0, delta_at_epsilon=1e-5, **SCOPE)))
 
 
 def test_a_measurement_is_reported_with_its_intervals(released):
@@ -302,7 +311,7 @@ def test_models_over_sets_and_releases_of_rows():
     data = Records(rows=as_matrix(X), targets=y, domain=query.domain)
     release = GaussianRelease.calibrate(query, epsilon=1.0, delta=1e-6, neighbours=REPLACE_ONE).run(query, data, SystemNoise())
     assert isinstance(release, Release)
-    assert "from this release with more confidence" in shown(release)
+    assert "uses this release to choose between" in shown(release)
 
 
 def test_a_published_folder_is_reported(tmp_path):
@@ -426,3 +435,29 @@ def test_files_are_whole_or_not_there(released, tmp_path):
     with pytest.raises(InvalidInput):
         write_report(LinearSVC(), tmp_path / "none.html")
     assert not (tmp_path / "none.html").exists()
+
+
+def test_the_first_page_is_for_a_board_and_experts_read_on(released):
+    """Purpose and owner, what the model says and how good it is, the budget and the checks; odds, proofs and numbers are in the appendix."""
+    about = About(purpose="Who <b>comes back</b>?", owner="The ward", evaluation=released.evaluation)
+    words = shown(released.model, ledger=released.ledger, name="model.json", about=about)
+    front, appendix = words.split("Appendix for experts")
+    for part in ("Purpose Who <b>comes back</b>?", "Owner The ward", "Date of this page", "Privacy epsilon 1, delta 1e-06, for a record"):
+        assert part in front
+    assert f"Accuracy {released.evaluation.accuracy.value:.4f}" in front
+    assert "who made this page vouches for that" in front
+    assert "What does it say?" in front
+    assert "Spent before this release" in front
+    assert "Passed. All" in front
+    assert "theorem" not in front
+    assert "What an attacker can find out" in appendix
+    with pytest.raises(InvalidInput, match="other classes"):
+        page_of(released.model, about=About(evaluation=replace(released.evaluation, classes=("x", "y"))))
+
+
+@pytest.mark.parametrize(
+    ("epsilon", "delta", "records", "said"),
+    [(2.9, 1e-6, 100, 0), (3.0, 1e-6, 100, 1), (3.0, 2e-3, 100, 2), (1.0, 2e-4, None, 1), (1.0, 5e-5, None, 0)],
+)
+def test_weaknesses_are_said_of_public_numbers(epsilon, delta, records, said):
+    assert len(list(weaknesses(epsilon, delta, records, one="record", many="records"))) == said

@@ -42,7 +42,12 @@ class Unit(StrEnum):
     @property
     def counted(self) -> str:
         """What n is the number of, in words."""
-        return "persons" if self is Unit.PERSON else "records"
+        return f"{self.one}s"
+
+    @property
+    def one(self) -> str:
+        """One of these."""
+        return "person" if self is Unit.PERSON else "record"
 
 
 @runtime_checkable

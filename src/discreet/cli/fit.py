@@ -11,7 +11,7 @@ from typing import Annotated, Any, Literal
 
 import discreet
 from discreet.cli.any_model import load_model_of_schema
-from discreet.cli.inputs import Records, Spending, Whose, ask, check_fits
+from discreet.cli.inputs import Records, Spending, Whose, ask, check_fits, warn_of_weakness
 from discreet.cli.models import ModelFile, Settings, estimator_named, planned, setting_options, settings_given, standard_kind, train
 from discreet.cli.options import LATER, Delta, File, Kind, Neighbours, SchemaFile, command, usage_error, warn_of_seed
 from discreet.cli.output import Outcome, check_output, keep, labelled, same_path, step
@@ -128,7 +128,10 @@ def fit(
         found = labelled(("Intervals", f"written to {intervals}; discreet show {intervals} prints them"))
         bought = [(held, intervals)]
     else:
-        model, found = train(kind, public, settings, records.open_table(public, may_be_empty=may_be_empty)), []
+        opened = records.open_table(public, may_be_empty=may_be_empty)
+        if public.persons is None and isinstance(opened, discreet.EncodedTable) and training.neighbours == "replace-one":
+            warn_of_weakness(promised.guarantee, opened.rows.shape[0])
+        model, found = train(kind, public, settings, opened), []
     try:
         for held, path in bought:
             keep(held, "interval file", path, overwrite=file.overwrite)

@@ -7,8 +7,8 @@ from typing import Annotated
 import click
 
 import discreet
-from discreet.cli.options import ARGUMENT, File, SchemaFile, command
-from discreet.cli.output import Outcome, check_output, labelled, step, table, written
+from discreet.cli.options import ARGUMENT, File, Option, SchemaFile, command
+from discreet.cli.output import Outcome, check_output, check_report, labelled, step, table, written
 from discreet.core.errors import FileFormatError, InvalidInput
 from discreet.core.files.whole_file import reason_of
 
@@ -17,7 +17,7 @@ from discreet.core.files.whole_file import reason_of
     "Estimate shares of categories from randomised records.",
     "discreet randomise transport=bike happy=yes --schema answers.toml --epsilon 1 --delta 0 >> answers.jsonl",
     "discreet frequencies answers.jsonl --schema answers.toml",
-    "discreet frequencies answers.jsonl --schema answers.toml --level 0.99 --csv shares.csv",
+    "discreet frequencies answers.jsonl --schema answers.toml --level 0.99 --csv shares.csv --report shares.html",
 )
 def frequencies(
     *,
@@ -25,7 +25,8 @@ def frequencies(
     schema: SchemaFile,
     level: Annotated[float, "Coverage of each interval."] = 0.95,
     csv: Annotated[File | None, "Write the table to this CSV file."] = None,
-    overwrite: Annotated[bool, "Overwrite this file if it exists."] = False,
+    report: Annotated[File | None, Option(metavar="PAGE", help="Write a page for everyone: HTML, or Markdown where it ends in .md.")] = None,
+    overwrite: Annotated[bool, "Overwrite these files if they exist."] = False,
 ) -> Outcome:
     """Print the share of each category among the persons who answered, and an interval for the population they come from.
 
@@ -38,11 +39,17 @@ def frequencies(
 
         public = discreet.Schema.load(schema)
         check_output(csv, lines, schema, overwrite=overwrite)
+        check_report(report, lines, schema, csv, overwrite=overwrite)
     with step("Counting"):
         found = counted(_read(lines, public), level=level)
     rows = [row for one in found.values() for row in one.rows()]
     reports = next(iter(found.values())).reports
     failure = written((csv, lambda: _comma_separated(rows)), overwrite=overwrite) if csv is not None else None
+    if report is not None:
+        from discreet.display.frequencies import page
+        from discreet.display.reports import write_page
+
+        write_page(page(found, name=public.name), report, overwrite=overwrite)
     shown = [("", "Share", f"{100 * level:g} % interval")]
     for name, one in found.items():
         shown.append((name, "", ""))
@@ -50,11 +57,11 @@ def frequencies(
     first, *others = (max(len(row[place]) for row in shown) + 2 for place in range(3))
     about = "of the population, each by itself; noise and sampling error together"
     return Outcome(
-        document={"reports": reports, "level": level, "shares": rows, "csv": None if failure is not None else csv},
+        document={"reports": reports, "level": level, "shares": rows, "csv": None if failure is not None else csv, "report": report},
         lines=[
             *map(str.rstrip, table([-first, *others], *shown)),
             "",
-            *labelled(("Reports", f"{reports:,}"), ("Intervals", about), ("Table", None if failure is not None else csv)),
+            *labelled(("Reports", f"{reports:,}"), ("Intervals", about), ("Table", None if failure is not None else csv), ("Report", report)),
         ],
         lost=[(failure, "The numbers above are complete.")],
     )

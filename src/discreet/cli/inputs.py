@@ -27,6 +27,7 @@ import click
 import discreet
 from discreet.cli.options import ARGUMENT, File, Option, flag, usage_error
 from discreet.cli.output import labelled, step, styled, warn
+from discreet.core.advice import LARGE_DELTA, weaknesses
 from discreet.core.errors import DiscreetError, InvalidInput, SchemaError, quoted
 from discreet.core.files.lookup import exists
 
@@ -213,9 +214,24 @@ def open_ledger(path: str) -> "discreet.ledger.Ledger":
 
 
 def check_fits(account: "discreet.ledger.Account | None", guarantee: "discreet.accounting.Guarantee") -> None:
-    """Raise what reserving `guarantee` would raise now. It reserves nothing: others may spend in the meantime, so the reservation decides."""
+    """Raise what reserving `guarantee` would raise now, and warn where it promises little.
+
+    It reserves nothing: others may spend in the meantime, so the reservation decides.
+    """
+    warn_of_weakness(guarantee, None)
     if account is not None:
         account.check_fits(guarantee)
+
+
+def warn_of_weakness(guarantee: "discreet.accounting.Guarantee", records: int | None) -> None:
+    """The warnings of every page, before anything is spent; with a public number of records what is said with it alone. None in a document."""
+    if click.get_current_context().params.get("as_json"):
+        return
+    stated, unit = guarantee.to_dict(), guarantee.unit
+    epsilon, delta = stated.get("epsilon"), stated.get("delta", 0.0)
+    if isinstance(epsilon, float) and isinstance(delta, float) and not (records is not None and delta > LARGE_DELTA):
+        for words in weaknesses(epsilon if records is None else 0.0, delta, records, one=unit.one, many=unit.counted):
+            warn(words)
 
 
 def _left_after(account: "discreet.ledger.Account | None", entry: str | None) -> tuple[str | None, dict[str, object] | None]:

@@ -156,14 +156,14 @@ class Page(NamedTuple):
     """For the outcome."""
 
 
-def check_report(path: str | None, *others: str | None, overwrite: bool) -> None:
+def check_report(path: str | None, *others: str | None, overwrite: bool, as_text: bool = True) -> None:
     """Raise InvalidInput unless the page, if there is to be one, could be written now, and is none of the other files."""
     if path is None:
         return
     for other in others:
         if other != "-" and same_path(path, other):
             raise InvalidInput(f"the report would be written over {other!r}. Choose another path.")
-    check_writable(path, overwrite=overwrite)
+    check_writable(path, overwrite=overwrite, as_text=as_text)
 
 
 def written_report(

@@ -187,12 +187,16 @@ def sign(
     "Write a readable page about a model, release or ledger.",
     "discreet report model.json --out model.html",
     "discreet report model.json --out model.html --card card.md --ledger team.ledger",
+    "discreet report model.json --out model.pdf --purpose 'Which patients come back?' --owner 'City Hospital' --evaluation measures.json",
     "discreet report team.ledger --out budget.html",
 )
 def report(
     *,
     source: Annotated[File, ARGUMENT],
-    out: Annotated[File, Option(metavar="PAGE", help="The page to write: HTML, or Markdown where it ends in .md.")],
+    out: Annotated[File, Option(metavar="PAGE", help="The page to write: HTML; .md is Markdown; .pdf is printed by a browser, if there is one.")],
+    purpose: Annotated[str, "What the release is for; stands on the page."] = "",
+    owner: Annotated[str, "Who answers for it; stands on the page."] = "",
+    evaluation: Annotated[File | None, "Private measurements of the model, from `discreet evaluate --out`."] = None,
     ledger: Annotated[File | None, "The ledger that paid for it, to show the budget before and after."] = None,
     card: Annotated[File | None, Option(metavar="CARD", help="Also write the model's card, HTML or Markdown (.md).")] = None,
     overwrite: Annotated[bool, "Overwrite these files if they exist."] = False,
@@ -200,25 +204,37 @@ def report(
     """Write a page that says in plain words what SOURCE promises, to whom, why it may be believed, and what it does not say.
 
     SOURCE is a model, an evaluation, a description, intervals, a certificate, a randomised record, a ledger, or the folder of a release. The page is
-    one file, needs no network and prints well. It holds public numbers only: what SOURCE holds, and what follows from it.
+    one file, needs no network and prints well: what a board has to know comes first, and an appendix for experts behind it. It holds public numbers
+    only: what SOURCE holds, and what follows from it.
     """
-    from discreet.display.reports import card_of, page_of, write_page
+    from discreet.cli.browser import browser, printed
+    from discreet.display.pages import page_html
+    from discreet.display.reports import About, card_of, page_of, write_page
 
+    as_pdf = out.lower().endswith(".pdf") and browser() is not None
     if same_path(card, out):
         raise usage_error("--out and --card name the same file")
     for path in (out, card):
         if path is not None and within(path, source):
             raise InvalidInput(f"{path!r} would be written into the release itself, which would no longer verify. Choose a path outside {source!r}.")
-        check_report(path, source, ledger, overwrite=overwrite)
+        check_report(path, source, ledger, evaluation, overwrite=overwrite, as_text=path is not out or not as_pdf)
     with step("Reading and checking"):
         found = None if is_ledger(source) else read_artefact(source)
         if card is not None and (found is None or found.kind.name != "model"):
             raise InvalidType(f"--card writes the card of a model; {source!r} holds none. Leave --card out.")
         payer = None if ledger is None else open_ledger(ledger)
-        page = page_of(open_ledger(source)) if found is None else page_of(found.value, ledger=payer, name=found.path)
+        measured = None if evaluation is None else read_artefact(evaluation)
+        if measured is not None and (measured.kind.name != "evaluation" or found is None or found.kind.name != "model"):
+            raise InvalidType("--evaluation takes the private measurements of a model, beside that model. Leave it out, or give such a file.")
+        about = About(purpose=purpose, owner=owner, evaluation=None if measured is None else measured.value)
+        page = page_of(open_ledger(source)) if found is None else page_of(found.value, ledger=payer, name=found.path, about=about)
         pages = [(page, out), *([] if card is None or found is None else [(card_of(found.value), card)])]
     for one, path in pages:
-        write_page(one, path, overwrite=overwrite)
+        if as_pdf and path is out:
+            with step("Printing"):
+                write_whole(path, printed(page_html(one)), overwrite=overwrite)
+        else:
+            write_page(one, path, overwrite=overwrite)
     return Outcome(
         document={"source": source, "title": page.title, "written": out, "card": card},
         lines=labelled(("Written to", out), ("Card", card)),

@@ -9,6 +9,8 @@ from collections.abc import Iterator
 
 from discreet.core.neighbours import Privacy
 
+WEAK, EMPTY, LARGE_DELTA = 3.0, 8.0, 1e-4
+"""From here on an epsilon or a delta deserves a warning on every page and before it is spent."""
 MUCH = 10.0
 """An epsilon from which on a promise is a formality: e^10 is 22,000."""
 
@@ -40,6 +42,22 @@ def about_numbers(privacy: Privacy, records: int | None) -> Iterator[str]:
             f"delta={privacy.delta:g} is above 1 / n for n = {records:,}: publishing one record in the open would be allowed by it. "
             f"Take delta={_round_down(0.01 / records)} or less."
         )
+
+
+def weaknesses(epsilon: float, delta: float, records: int | None, *, one: str, many: str) -> Iterator[str]:
+    """What a reader of a report, or who is about to spend, must know of (epsilon, delta); `one` and `many` name what is protected."""
+    factor = "more than a million" if epsilon >= 14 else f"{float(f'{math.exp(epsilon):.3g}'):,g}"
+    if epsilon >= EMPTY:
+        yield f"Epsilon is {epsilon:.3g}. One {one} can make any conclusion up to {factor} times as likely, so this promises almost nothing."
+    elif epsilon >= WEAK:
+        yield f"Epsilon is {epsilon:.3g}, a weak promise: one {one} can make any conclusion up to {factor} times as likely (2.7 times at epsilon 1)."
+    if records is not None and records > 0 and delta * records > 0.1:
+        yield (
+            f"Delta is {delta:.3g} with {records:,} {many}. A program that picks one {one} in {1.0 / delta:,.0f} at random and prints it has that "
+            f"delta. Choose a delta far below 1 / {records:,}."
+        )
+    elif records is None and delta > LARGE_DELTA:
+        yield f"Delta is {delta:.3g}, which is too much unless there are far fewer than {1.0 / delta:,.0f} {many}. Choose one far below 1 / {many}."
 
 
 def caller() -> int:

@@ -1,10 +1,12 @@
 """Certificates, checks and releases in notebooks; and the report on anything that was released with a certificate.
 
-The report says promise, limits, guarantee, budget, conditions with what enforces each, and checks; those on models, measurements and data add to it.
+The report is a page for who decides (promise, warnings, what was released, the budget, whether it was checked) and an appendix for experts: odds,
+limits, guarantee, conditions with what enforces each, and checks. Those on models, measurements and data add to both.
 """
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from datetime import UTC, datetime
 from shlex import quote
 from typing import Protocol, runtime_checkable
 
@@ -12,11 +14,13 @@ from discreet.accounting import Json
 from discreet.accounting.groups import is_to_persons
 from discreet.certificates import Certificate, Release, Verification
 from discreet.core.errors import InvalidInput, quoted
+from discreet.core.neighbours import ADD_REMOVE
 from discreet.data import Schema
-from discreet.display.guarantee import guarantee_section
+from discreet.display.guarantee import guarantee_section, guarantee_words
 from discreet.display.ledger import picture
 from discreet.display.pages import FOOT, Block, Bullets, Code, Facts, Page, Section, Table, Text, Tone, view_html
-from discreet.display.promise import limits, promise, protection
+from discreet.display.promise import limits, odds, promise, protection, stated
+from discreet.evaluation import PrivateEvaluation
 from discreet.ledger import Ledger, State
 from discreet.ledger.entries import priced
 from discreet.ledger.records import counted_of, taken
@@ -84,6 +88,16 @@ class Alone:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class About:
+    """What whoever makes a page says of it; "" for what they do not say."""
+
+    purpose: str = ""
+    owner: str = ""
+    evaluation: PrivateEvaluation | None = None
+    """Private measurements of the model."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Report:
     """What is said of one thing besides what every certificate says."""
 
@@ -93,44 +107,78 @@ class Report:
     subject: Certified
     check: str
     """What is typed to check it again, where it is in no file whose name is known."""
+    facts: Sequence[tuple[str, str]] = ()
+    """What was released, in a line or two."""
     lead: Sequence[Block] = ()
     first: Sequence[Section] = ()
-    """Right after the promise."""
+    """On the first page, after the promise."""
     later: Sequence[Section] = ()
-    """After the guarantee."""
+    """In the appendix, after the guarantee."""
     chosen: str | None = None
     """Which bounds were chosen privately from the records, as a sentence, where some were."""
 
 
-def certified_page(report: Report, *, ledger: Ledger | None = None, name: str | None = None) -> Page:
-    """The page. Raises InvalidInput where the ledger does not hold the release."""
-    certificate = report.subject.certificate
-    command = report.check if name is None else f"discreet verify {quote(name)}"
-    sections = [
-        *report.first,
+def certified_page(report: Report, *, ledger: Ledger | None = None, name: str | None = None, about: About | None = None) -> Page:
+    """The page: what a board has to know, and an appendix. Raises InvalidInput where the ledger does not hold the release."""
+    certificate, said = report.subject.certificate, About() if about is None else about
+    command, verified = report.check if name is None else f"discreet verify {quote(name)}", report.subject.verify()
+    day = datetime.now(UTC)
+    facts = [
+        *([("Purpose", said.purpose)] if said.purpose else []),
+        *([("Owner", said.owner)] if said.owner else []),
+        ("Date of this page", f"{day.day} {day:%B %Y}"),
+        *report.facts,
+        ("Privacy", _privacy(certificate)),
+    ]
+    paid, over_time = _budget(certificate, ledger)
+    sections = [*report.first, Section("The budget", paid), Section("Can this be checked?", [_verdict(verified), _repeat(command)])]
+    appendix = [
+        *odds(certificate),
         protection(certificate),
         limits(certificate),
         guarantee_section(certificate.guarantee),
         *report.later,
-        Section("The budget", _budget(certificate, ledger)),
+        *([Section("The budget over time", over_time)] if over_time else []),
         Section("What it rests on", list(_assumptions(certificate, report.chosen))),
         Section("Mechanism and public numbers", list(_numbers(certificate))),
-        Section("How to check it", _checking(certificate, report.subject.verify(), command)),
+        Section("How to check it", _checking(certificate, verified, command)),
     ]
-    return Page(report.title, [*promise(certificate, what=report.what), *report.lead], sections, FOOT)
+    lead = [*promise(certificate, what=report.what), Facts("About this report", facts), *report.lead]
+    return Page(report.title, lead, sections, FOOT, appendix)
 
 
-def _budget(certificate: Certificate, ledger: Ledger | None) -> list[Block]:
-    """What was in the ledger before this release, what it took and what was left, and what is left now.
+def _privacy(certificate: Certificate) -> str:
+    """The numbers in a line."""
+    guarantee = certificate.guarantee
+    named = stated(guarantee)
+    if named is None:
+        return guarantee_words(guarantee)
+    relation = "one more or one less" if guarantee.neighbours is ADD_REMOVE else "one replaced by another"
+    return f"epsilon {named[0]:.4g}, delta {named[1]:.3g}, for {'an' if str(guarantee.unit)[0] in 'aeiou' else 'a'} {guarantee.unit} ({relation})"
+
+
+def _verdict(verification: Verification) -> Text:
+    if verification.ok:
+        return Text(f"All {len(verification.checks)} checks, the guarantee recomputed by a second method among them.", Tone.GOOD)
+    return Text("The certificate does not hold: see the checks that failed.", Tone.BAD)
+
+
+def _repeat(command: str) -> Text:
+    """How anybody does it again."""
+    return Text(f"Anyone who has the file can repeat them without the records: {command.replace(chr(10), '; ')}", Tone.NOTE)
+
+
+def _budget(certificate: Certificate, ledger: Ledger | None) -> tuple[list[Block], list[Block]]:
+    """What was in the ledger before this release, what it took and what was left, and what is left now; and the picture of it over time.
 
     Without a ledger, that nothing adds this release up. Raises InvalidInput where the ledger does not hold the certificate's entry.
     """
     entry = certificate.ledger_entry
     if entry is None:
-        return [Text("No ledger was in use: nobody adds this release up with others about the same people.", Tone.BAD)]
+        return [Text("No ledger was used, so nobody adds this release to others about the same people.", Tone.BAD)], []
     if ledger is None:
-        words = "The budget was reserved on a ledger before any noise was drawn. Whoever keeps the ledger can say what is left of it."
-        return [Text(words), Facts("In the ledger", [("Entry", entry)])]
+        words = "The budget was reserved in a ledger before any noise was drawn. Whoever keeps the ledger can say what is left of it."
+        return [Text(words), Facts("In the ledger", [("Entry", entry)])], []
     found = ledger.entry(entry)
     data_set, history = ledger.data_set(found.data_set), ledger.history(found.data_set)
     if found.guarantee.to_dict() != certificate.guarantee.to_dict() and not is_to_persons(found.guarantee, certificate.guarantee):
@@ -146,14 +194,14 @@ def _budget(certificate: Certificate, ledger: Ledger | None) -> list[Block]:
         ("Spent before this release", before.words),
         ("Spent after it", after.words),
         ("Left after it", after.left_of(data_set.total).words),
-        ("Left when this page was written", now.left_of(data_set.total).words),
-        ("Entry", f"{found.id}, {found.reserved_at} UTC"),
+        ("Left on the date of this page", now.left_of(data_set.total).words),
     ]
     if found.guarantee.unit is not certificate.guarantee.unit:
         rows.insert(1, ("Charged as", f"{priced(found.guarantee)} for one person: {found.guarantee.theorem.split('; ')[-1]}"))
     cancelled = [Text("The ledger says that this release was cancelled, yet there it is.", Tone.BAD)] if found.state is State.CANCELLED else []
     exceeded = [Text("More has been spent on this data set than its total allows.", Tone.BAD)] if now.exceeds(data_set.total) else []
-    return [*cancelled, *exceeded, Facts("In the ledger", rows), picture(ledger, data_set)]
+    when = f"{found.id}, {found.reserved_at[:19].replace('T', ' ')} UTC"
+    return [*cancelled, *exceeded, Facts("In the ledger", rows)], [Facts("In the ledger", [("Entry", when)]), picture(ledger, data_set)]
 
 
 def _assumptions(certificate: Certificate, chosen: str | None) -> Iterator[Block]:
@@ -181,7 +229,6 @@ def _numbers(certificate: Certificate) -> Iterator[Block]:
 
 def _checking(certificate: Certificate, verification: Verification, command: str) -> list[Block]:
     """The verdict of the checks when the page was written, and how to repeat them."""
-    passed = Text(f"All {len(verification.checks)} checks, the guarantee recomputed by a second method among them.", Tone.GOOD)
     scope = (
         "A check recomputes the guarantee from the recorded public numbers by a method that shares no code with the one that chose the noise. "
         "It cannot see whether the release was made as recorded, whether what was declared public is so, or whether the records are what they are "
@@ -193,7 +240,7 @@ def _checking(certificate: Certificate, verification: Verification, command: str
         ("Releases that the guarantee covers together", str(certificate.releases)),
     ]
     return [
-        passed if verification.ok else Text("The certificate does not hold: see the checks that failed.", Tone.BAD),
+        _verdict(verification),
         _checks(verification, "The checks when this page was written"),
         Text("Repeat them, on any computer that has discreet, without the records:"),
         Code(command.split("\n")),

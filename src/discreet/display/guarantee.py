@@ -79,6 +79,11 @@ _KINDS = {
 }
 
 
+def guarantee_words(guarantee: Guarantee) -> str:
+    """Of one that names no epsilon, in a line."""
+    return f"{_KINDS.get(type(guarantee).__name__, type(guarantee).__name__)}; see the appendix"
+
+
 def _rows(guarantee: Guarantee) -> Iterator[tuple[str, str, str]]:
     named = stated(guarantee)
     if named is not None:

@@ -22,6 +22,7 @@ FOOT = f"Written by {_SOFTWARE}. Every number on this page is public: nothing wa
 """The last line of a page on what was released."""
 PUBLIC_FOOT = f"Written by {_SOFTWARE}, from public numbers alone."
 """The last line of a page for which no record was read."""
+APPENDIX = "Appendix for experts"
 _MARKS = re.compile(r"([\\`*\[\]|~])")
 _LONE_UNDERSCORE = re.compile(r"(?<![0-9A-Za-z])_|_(?![0-9A-Za-z])")
 _AT_THE_START = re.compile(r"^(\s*)(#|=|[+\-](?=[\s\-]|$)|\d+[.)](?=\s|$))")
@@ -137,11 +138,13 @@ class Page:
     sections: Sequence[Section]
     foot: str = ""
     """The last line."""
+    appendix: Sequence[Section] = ()
+    """What experts ask for, behind the page that everybody reads."""
 
 
 def page_html(page: Page) -> str:
     """The whole file."""
-    return rendered("page.html", page=page, palette=PALETTE)
+    return rendered("page.html", page=page, palette=PALETTE, appendix=APPENDIX)
 
 
 def view_html(title: str, *blocks: Block) -> str:
@@ -160,6 +163,10 @@ def page_markdown(page: Page) -> str:
     """The whole file."""
     parts = [f"# {plain(page.title)}", *_blocks(page.lead)]
     for section in page.sections:
+        parts += [f"## {plain(section.title)}", *_blocks(section.blocks)]
+    if page.appendix:
+        parts.append(f"# {APPENDIX}")
+    for section in page.appendix:
         parts += [f"## {plain(section.title)}", *_blocks(section.blocks)]
     if page.foot:
         parts += ["---", plain(page.foot)]

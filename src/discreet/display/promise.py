@@ -23,14 +23,12 @@ from collections.abc import Iterator, Mapping, Sequence
 from discreet.accounting import ApproximateDP, CramerRaoBound, Guarantee, Json, MutualInformation, NoGuarantee, PureDP, Unit, group
 from discreet.accounting.base import Statement
 from discreet.certificates import Certificate
+from discreet.core.advice import weaknesses
 from discreet.core.errors import InvalidInput
 from discreet.core.neighbours import ADD_REMOVE, Persons
 from discreet.display.pages import Block, Bullets, Facts, Section, Text, Tone
 
 _GRID = 160
-_WEAK, _EMPTY = 3.0, 8.0
-"""From here on an epsilon deserves a warning."""
-_LARGE_DELTA = 1e-4
 _FARTHEST = 12.0
 _SEVERAL = (2, 7)
 """Rows of one person that reports give the odds for."""
@@ -100,7 +98,7 @@ def count_shown(number: int | None) -> str:
 
 
 def promise(certificate: Certificate, *, what: str) -> list[Block]:
-    """The first words of a report on `what` ("this model")."""
+    """The first words of a report on `what` ("this model"): the promise in one sentence, and warnings."""
     guarantee = certificate.guarantee
     if isinstance(guarantee, NoGuarantee):
         words = f"Nobody is protected: {what} carries no guarantee of privacy. Treat it like the records themselves."
@@ -114,7 +112,14 @@ def promise(certificate: Certificate, *, what: str) -> list[Block]:
         words = f"For {what} a bound on the error of estimators is stated. That is no guarantee of privacy: it excludes no attack."
         return [*blocks, Text(words, Tone.BAD)]
     lead = Text(_lead(certificate, what), Tone.LEAD)
-    return [*blocks, lead, *_several_rows(certificate), *_warnings(certificate), odds_table(guarantee)]
+    return [*blocks, lead, *_several_rows(certificate), *_warnings(certificate)]
+
+
+def odds(certificate: Certificate) -> list[Section]:
+    """What an attacker can reach, where anything is excluded."""
+    if isinstance(certificate.guarantee, NoGuarantee | CramerRaoBound):
+        return []
+    return [Section("What an attacker can find out", [odds_table(certificate.guarantee)])]
 
 
 def odds_table(guarantee: Guarantee) -> Facts:
@@ -174,25 +179,33 @@ def protection(certificate: Certificate) -> Section:
         ("Whose rows are whose", _whose(certificate)),
         ("From whom", "everyone who sees the release, with any computer, even one who knows all other records"),
         ("For how long", "for ever: nothing that is learnt or computed later takes it back"),
-        ("By what", f"noise of a known law that nobody has seen, of the mechanism {certificate.mechanism}"),
+        ("By what", f"random noise from a published distribution; the draws are not kept (mechanism {certificate.mechanism})"),
     ]
     return Section("What is protected, and from whom", [Facts("The promise", rows)])
 
 
 def _lead(certificate: Certificate, what: str) -> str:
-    guarantee, releases, one = certificate.guarantee, certificate.releases, _one(certificate)
+    guarantee, releases = certificate.guarantee, certificate.releases
+    others, one, versions = _CHOICE[guarantee.unit]
     if guarantee.neighbours is ADD_REMOVE:
-        they_were = "they were" if guarantee.unit is Unit.PERSON else "it was"
-        change, two = f"If any {one} had not been in the table, or one more had been in it,", f"whether {they_were} in the table"
+        was = "were" if guarantee.unit is Unit.PERSON and not _is_declared(certificate) else "was"
+        there = "the rows of one person were" if was == "were" else f"{one} was"
+        task = f"to decide whether {there} in the table at all, both being equally likely,"
     else:
-        change, two = f"If any {one} had been entirely different,", "which of two it was"
-    if isinstance(guarantee, MutualInformation):
-        told = f"{what} would tell at most {guarantee.bits:.3g} bits about it, on average. Somebody"
-    else:
-        told = f"no one could tell from {what} with more confidence than this: somebody"
-    several = f" All {releases} releases together are meant." if releases > 1 else ""
-    guess = f"is right in at most {percent(best_guess(guarantee))} of cases. A coin is right in 50 %.{several}"
-    return f"{change} {told} who knows everything else and is asked {two} {guess}"
+        task = f"to choose between two equally likely {versions}"
+    told = f" On average {what} tells at most {guarantee.bits:.3g} bits about it." if isinstance(guarantee, MutualInformation) else ""
+    several = f" This covers all {releases} releases together." if releases > 1 else ""
+    right = f"is right at most {percent(best_guess(guarantee))} of the time. Tossing a coin is right 50 % of the time."
+    return f"Someone who knows {others} and uses {what} {task} {right}{told}{several}"
+
+
+_CHOICE = {
+    Unit.RECORD: ("every other record", "one record", "versions of one record"),
+    Unit.PERSON: ("everyone else's data", "one person", "versions of one person's data"),
+    Unit.FEATURES: ("every other record and this record's label", "the features of one record", "versions of one record's features"),
+    Unit.ENTRY: ("every other number in the table", "one number of a record", "values of one number of a record"),
+}
+"""What an attacker knows, what is protected, and between what they must choose, by what is protected."""
 
 
 def _warnings(certificate: Certificate) -> Iterator[Block]:
@@ -200,8 +213,6 @@ def _warnings(certificate: Certificate) -> Iterator[Block]:
     known = records if isinstance(records, int) and not isinstance(records, bool) else None
     for words in cautions(guarantee, known):
         yield Text(words, Tone.BAD)
-    if stated(guarantee) is None:
-        return
     if isinstance(guarantee, Statement) and guarantee.local:
         yield Text("Every record was randomised by its owner: nobody else, the collector included, has ever held it.", Tone.GOOD)
 
@@ -211,27 +222,8 @@ def cautions(guarantee: Guarantee, records: int | None) -> Iterator[str]:
     if isinstance(guarantee, MutualInformation):
         yield "This is an average over what might have been released: a rare outcome may reveal the number. It is weaker than differential privacy."
     named = stated(guarantee)
-    if named is None:
-        return
-    (epsilon, delta), many, one = named, guarantee.unit.counted, "person" if guarantee.unit is Unit.PERSON else "record"
-    if epsilon >= _EMPTY:
-        yield f"Epsilon is {epsilon:.3g}: any conclusion may become {_factor(epsilon)} times likelier through one {one}: next to no promise."
-    elif epsilon >= _WEAK:
-        yield f"Epsilon is {epsilon:.3g}: that is a weak promise. At 1 the factor is 2.7, here it is {_factor(epsilon)}."
-    if records is not None and records > 0 and delta * records > 0.1:
-        yield (
-            f"Delta is {delta:.3g} with {records:,} {many}. A release that picks one {one} in {1.0 / delta:,.0f} at random and prints it satisfies "
-            f"that delta. Take delta far below 1 divided by the number of {many}."
-        )
-    elif records is None and delta > _LARGE_DELTA:
-        yield f"Delta is {delta:.3g}. Unless there are far fewer than {1.0 / delta:,.0f} {many}, that is too much: take it far below 1 / {many}."
-
-
-def _factor(epsilon: float) -> str:
-    if epsilon >= 14:
-        return "more than a million"
-    factor = float(f"{math.exp(epsilon):.3g}")
-    return f"{factor:,.0f}" if factor >= 100 else f"{factor:g}"
+    if named is not None:
+        yield from weaknesses(*named, records, one=guarantee.unit.one, many=guarantee.unit.counted)
 
 
 def _one(certificate: Certificate) -> str:
@@ -277,10 +269,9 @@ def _several_rows(certificate: Certificate) -> Iterator[Block]:
     guarantee, declared = certificate.guarantee, _is_declared(certificate)
     if guarantee.unit is not Unit.RECORD and not declared:
         return
-    said = "That nobody has a second row was declared, not checked. " if declared else "This is about one record, not about one person. "
-    said += "If a person has several records, they are protected less"
-    odds = [f"with {rows} in {_near_one(_guess_of_all(guarantee, rows))}" for rows in _SEVERAL]
-    yield Text(f"{said}: such a guess about all of them may be right {', '.join(odds)} of cases, not in {percent(best_guess(guarantee))}.")
+    said = "Nobody checked the statement that each person has one row. " if declared else "This protects single records, not persons. "
+    odds = [f"{_near_one(_guess_of_all(guarantee, rows))} of the time for {rows} records" for rows in _SEVERAL]
+    yield Text(f"{said}A person with several records is protected less: such a guess about all of them is right at most {' and '.join(odds)}.")
 
 
 def _guess_of_all(guarantee: Guarantee, rows: int) -> float:

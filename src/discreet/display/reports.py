@@ -13,13 +13,14 @@ from discreet.audit import AuditReport, DrawnReport
 from discreet.certificates import Certificate, Release
 from discreet.core.errors import DiscreetError, InvalidInput, InvalidType
 from discreet.core.files.whole_file import write_whole
+from discreet.data.labels import canonical
 from discreet.descriptions import Description
 from discreet.display import audit, curves, descriptions, evaluation, summaries, synthetic
 from discreet.display import ledger as ledgers
-from discreet.display.certificates import Alone, Certified, Report, certified_page, chosen_bounds
+from discreet.display.certificates import About, Alone, Certified, Report, certified_page, chosen_bounds
 from discreet.display.estimators import signal_of_estimator, signal_of_model, target_words
 from discreet.display.model_card import card_page
-from discreet.display.pages import Block, Bullets, Code, Facts, Page, Section, Table, Text, Tone, page_html, page_markdown
+from discreet.display.pages import Block, Bullets, Code, Facts, Page, Picture, Section, Table, Text, Tone, page_html, page_markdown
 from discreet.display.planning import plan_page, set_plan_page
 from discreet.display.promise import numbers_shown
 from discreet.estimators import ArrayModel, IntervalFile, Model, PrivateSearchCV
@@ -28,10 +29,12 @@ from discreet.evaluation import PrivateEvaluation
 from discreet.ledger import Ledger
 from discreet.releases import PublishedRelease, SyntheticTable
 
-__all__ = ["Certified", "Subject", "card_of", "page_of", "plan_page", "set_plan_page", "write_card", "write_page", "write_report"]
+__all__ = ["About", "Certified", "Subject", "card_of", "page_of", "plan_page", "set_plan_page", "write_card", "write_page", "write_report"]
 
 _MOST_COLUMNS = 60
 """That are listed."""
+_MOST_MEASURES, _MOST_CURVES, _MOST_COEFFICIENTS = 6, 3, 6
+"""On the first page."""
 
 
 Audit: TypeAlias = AuditReport | DrawnReport
@@ -42,12 +45,12 @@ Subject: TypeAlias = (
 """What a report can be about."""
 
 
-def page_of(subject: Subject, *, ledger: Ledger | None = None, name: str | None = None) -> Page:
+def page_of(subject: Subject, *, ledger: Ledger | None = None, name: str | None = None, about: About | None = None) -> Page:
     """The report on something, as a page.
 
     `ledger` is the one that the release was paid from: with it the page shows the budget before and after. `name` is that of the file, for the
-    command that checks it. Raises InvalidInput for an estimator that is not fitted, or a ledger that does not hold the release; InvalidType for what
-    has no report.
+    command that checks it; `about` is what you say of purpose and owner, and private measurements of a model. Raises InvalidInput for an estimator
+    that is not fitted, a ledger that does not hold the release, or measurements of another model; InvalidType for what has no report.
     """
     match subject:
         case Ledger():
@@ -55,9 +58,10 @@ def page_of(subject: Subject, *, ledger: Ledger | None = None, name: str | None 
         case AuditReport() | DrawnReport():
             return audit.page(subject)
         case SyntheticTable():
-            return certified_page(synthetic.report(subject), ledger=ledger, name=name)
+            return certified_page(synthetic.report(subject), ledger=ledger, name=name, about=about)
         case _:
-            return certified_page(_report(subject, name), ledger=ledger, name=name)
+            measured = None if about is None else about.evaluation
+            return certified_page(_report(subject, name, measured), ledger=ledger, name=name, about=about)
 
 
 def card_of(model: Model, *, evaluation: PrivateEvaluation | None = None) -> Page:
@@ -65,14 +69,23 @@ def card_of(model: Model, *, evaluation: PrivateEvaluation | None = None) -> Pag
     return card_page(model, model.verify(), evaluation=evaluation)
 
 
-def write_report(subject: Subject, path: str | Path, *, ledger: Ledger | None = None, name: str | None = None, overwrite: bool = False) -> None:
+def write_report(
+    subject: Subject,
+    path: str | Path,
+    *,
+    ledger: Ledger | None = None,
+    name: str | None = None,
+    about: About | None = None,
+    overwrite: bool = False,
+) -> None:
     """Write the report on a model, an estimator, a search, a measurement, a release, a certificate or a ledger: one self-contained page.
 
     HTML, or Markdown (without pictures) where the name ends in .md. `ledger` is the one that the release was paid from, to show the budget before and
-    after; `name` is that of the file that was released, for the command that checks it. Raises as `page_of`, and InvalidInput where the file exists
+    after; `name` is that of the file that was released, for the command that checks it; `about` says purpose and owner, and how good a model is.
+    Raises as `page_of`, and InvalidInput where the file exists
     (unless `overwrite`) or cannot be written.
     """
-    write_page(page_of(subject, ledger=ledger, name=name), path, overwrite=overwrite)
+    write_page(page_of(subject, ledger=ledger, name=name, about=about), path, overwrite=overwrite)
 
 
 def write_card(model: Model, path: str | Path, *, evaluation: PrivateEvaluation | None = None, overwrite: bool = False) -> None:
@@ -86,10 +99,10 @@ def write_page(page: Page, path: str | Path, *, overwrite: bool) -> None:
     write_whole(path, text, overwrite=overwrite)
 
 
-def _report(subject: object, name: str | None) -> Report:  # noqa: C901, PLR0911 - one return a subject
+def _report(subject: object, name: str | None, measured: PrivateEvaluation | None) -> Report:  # noqa: C901, PLR0911 - one return a subject
     match subject:
         case Model():
-            return _model(subject)
+            return _model(subject, measured)
         case ArrayModel():
             return Report(
                 title=f"Privacy report: {subject.kind} of arrays",
@@ -128,24 +141,65 @@ def _report(subject: object, name: str | None) -> Report:  # noqa: C901, PLR0911
     )
 
 
-def _model(model: Model) -> Report:
+def _model(model: Model, measured: PrivateEvaluation | None) -> Report:
     schema = model.schema
     intercept = " and an intercept" if model.intercept_scale > 0 else ""
-    described = f"{model.kind.replace('-', ' ')} on {schema.features:,} features{intercept}, which answers {target_words(model)}"
+    described = f"{model.kind.replace('-', ' ')} on {schema.features:,} features{intercept}, which predicts {target_words(model)}"
     never = (
         "The model file holds its weights, the schema and the certificate. It has never held a record, and predictions made with it cost no more "
         "privacy than the model itself."
     )
-    facts = Facts("What was released", [("Model", described), ("Table", f"schema {schema.name}")])
     return Report(
         title=f"Privacy report: {schema.name}",
         what="this model",
         subject=model,
         check="discreet verify model.json",
-        first=[Section("What was released", [facts, Text(never, Tone.NOTE)])],
-        later=[*summaries.section(model), *curves.section(model), *signal_of_model(model)],
+        facts=[("Model", described)],
+        first=[_quality(model, measured), *_says(model)],
+        later=[*summaries.section(model), *curves.section(model), *signal_of_model(model), Section("What the file holds", [Text(never)])],
         chosen=chosen_bounds(schema, what="this model"),
     )
+
+
+def _quality(model: Model, measured: PrivateEvaluation | None) -> Section:
+    """How good the model is, where somebody paid for that. Raises InvalidInput for measurements of another kind of model."""
+    title = "How good is it?"
+    if measured is None:
+        words = (
+            "Nobody measured this model for this page. `discreet evaluate` does so privately, for a budget of its own; give its file as --evaluation."
+        )
+        return Section(title, [Text(words)])
+    if list(map(canonical, measured.classes)) != list(map(canonical, model.classes)):
+        raise InvalidInput("the evaluation is of a model with other classes. Give the evaluation of this model.")
+    stated = measured.certificate.guarantee.to_dict()
+    cost = f"epsilon {stated.get('epsilon', 0.0):.4g}, delta {stated.get('delta', 0.0):.3g}"
+    found = [(label, *map(evaluation.figure, (one.value, one.low, one.high))) for _, label, one in measured.measures]
+    rows = [(label, value, f"{low} to {high}") for label, value, low, high in found]
+    counted = f"{measured.counted.lower()}: {evaluation.records(measured, ', give or take ')}"
+    said = f"Measured privately on {counted}, for {cost}. The file of measurements does not name the model: who made this page vouches for that."
+    table = Table("Private measurements", ("Measure", "Found", f"{100 * measured.level:g} % interval"), rows[:_MOST_MEASURES])
+    return Section(title, [Text(said, Tone.NOTE), table, *([] if measured.baseline is None else [Text(f"{measured.baseline.words}.")])])
+
+
+def _says(model: Model) -> list[Section]:
+    """The most important curves, or coefficients where everything is linear; the others are in the appendix."""
+    title = "What does it say?"
+    linear = all(column.plain for column in (*model.schema.numeric, *model.schema.date)) and not model.schema.cross
+    if model.form.additive and len(model.classes) <= 2 and not linear:
+        found = model.curves()
+        if not found.contributions:
+            return []
+        caption = f"What the most important columns add to the answer: upwards is towards {found.towards}. The band is the noise of privacy."
+        return [Section(title, [Picture(curves.drawing(found, _MOST_CURVES), caption)])]
+    try:
+        summary = model.summary()
+    except DiscreetError:
+        return []
+    part = summary.parts[0]
+    rows = sorted(summary.rows(part), key=lambda row: -abs(float(row[1] or 0.0)))[:_MOST_COEFFICIENTS]
+    caption = f"The largest coefficients{f', towards {part.towards}' if part.towards else ''}; the appendix lists the others"
+    header = ("Coefficient of", *(name.capitalize() for name in summary.header))
+    return [Section(title, [Table(caption, header, rows, set(range(1, len(header))))])]
 
 
 def _publication(release: PublishedRelease) -> Report:

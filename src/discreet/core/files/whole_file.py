@@ -16,9 +16,9 @@ _NEVER = frozenset({".pdf", ".png", ".jpg", ".jpeg", ".gif", ".docx", ".xlsx", "
 """What a text under such a name would not be."""
 
 
-def check_writable(path: str | Path, *, overwrite: bool) -> None:
+def check_writable(path: str | Path, *, overwrite: bool, as_text: bool = True) -> None:
     """Raise InvalidInput unless `write_whole` could write here now: tried with an empty temporary file, so before anything is spent."""
-    target = _target(path, overwrite=overwrite)
+    target = _target(path, overwrite=overwrite, as_text=as_text)
     temporary = beside(target)
     try:
         temporary.touch(exist_ok=False)
@@ -30,16 +30,16 @@ def check_writable(path: str | Path, *, overwrite: bool) -> None:
     raise refusal
 
 
-def write_whole(path: str | Path, text: str, *, overwrite: bool, mode: int = 0o666) -> None:
-    """Write `text` as UTF-8, readable for whom `mode` (less the umask) says.
+def write_whole(path: str | Path, text: str | bytes, *, overwrite: bool, mode: int = 0o666) -> None:
+    """Write `text` as UTF-8, or bytes as they are, readable for whom `mode` (less the umask) says.
 
     Raises InvalidInput where the target exists (unless `overwrite`) or cannot be written; then nothing has changed.
     """
-    target = _target(path, overwrite=overwrite)
+    target = _target(path, overwrite=overwrite, as_text=isinstance(text, str))
     temporary = beside(target)
     try:
-        with open(temporary, "x", encoding="utf-8", newline="", opener=lambda name, flags: os.open(name, flags, mode)) as file:
-            file.write(text)
+        with open(temporary, "xb", opener=lambda name, flags: os.open(name, flags, mode)) as file:
+            file.write(text.encode() if isinstance(text, str) else text)
             file.flush()
             os.fsync(file.fileno())
         _into_place(temporary, target, overwrite=overwrite)
@@ -53,11 +53,11 @@ def write_whole(path: str | Path, text: str, *, overwrite: bool, mode: int = 0o6
     raise refusal
 
 
-def _target(path: str | Path, *, overwrite: bool) -> Path:
+def _target(path: str | Path, *, overwrite: bool, as_text: bool) -> Path:
     """The file that `path` stands for, links followed. Raises InvalidInput for anything that must not be written to."""
     if str(path) == "-":
         raise InvalidInput("the name of a file is needed; '-' was given, and standard output cannot be written whole or not at all.")
-    if Path(path).suffix.lower() in _NEVER:
+    if as_text and Path(path).suffix.lower() in _NEVER:
         raise InvalidInput(
             f"{str(path)!r} names a kind of file that is not written here: pages are .html, which a browser prints as PDF, pictures .svg, "
             "tables .csv, and all else .json. Give it such a name."

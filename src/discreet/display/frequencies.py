@@ -1,0 +1,35 @@
+"""The page on how common categories are, from reports that their owners randomised."""
+
+from collections.abc import Mapping
+
+from discreet.consumers import Frequencies
+from discreet.data.labels import canonical
+from discreet.display.pages import FOOT, Bullets, Page, Section, Table, Text, Tone
+
+
+def page(found: Mapping[str, Frequencies], *, name: str) -> Page:
+    """A section a column; `name` is that of the schema."""
+    first = next(iter(found.values()))
+    level = f"{100 * first.level:g} %"
+    lead = Text(
+        f"{first.reports:,} persons answered. Each of them added random noise to their own answer before it left their device, so nobody, whoever "
+        "collects the answers included, has ever held a true one. The noise averages out over many answers: the shares below are estimates.",
+        Tone.LEAD,
+    )
+    limits = [
+        f"Each interval by itself holds the share in the population with probability {level}; it counts the noise and the sample.",
+        "It does not count who did not answer, or who answered something untrue on purpose.",
+        "How much privacy an answer cost its owner stands in the answer itself. What the same person answers elsewhere adds up.",
+    ]
+    return Page(f"Shares of categories: {name}", [lead], [*map(_section, found.values()), Section("What this does not say", [Bullets(limits)])], FOOT)
+
+
+def _section(one: Frequencies) -> Section:
+    numbers = zip(one.categories, one.shares.tolist(), one.lower.tolist(), one.upper.tolist(), strict=True)
+    rows = [(canonical(label), _percent(share), f"{_percent(low)} to {_percent(high)}") for label, share, low, high in numbers]
+    caption = f"The noise alone moves the share of a rare category by about {_percent(one.noise)}"
+    return Section(one.column, [Table(caption, ("Category", "Share", f"{100 * one.level:g} % interval"), rows, {1, 2})])
+
+
+def _percent(share: float) -> str:
+    return f"{100 * share:.1f} %"
