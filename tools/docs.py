@@ -63,6 +63,7 @@ MENDED = (
     ('<p class="caption" role="heading">', '<p class="caption" role="heading" aria-level="2">'),
     ('<aside class="sidebar-drawer">', '<aside class="sidebar-drawer" aria-label="Pages of the site">'),
     ('<aside class="toc-drawer', '<aside aria-label="On this page" class="toc-drawer'),
+    ('<th class="head"><p></p></th>', '<td class="head"></td>'),
     ("<pre>", '<pre tabindex="0">'),
     ('<div class="table-wrapper', '<div tabindex="0" class="table-wrapper'),
 )

@@ -33,7 +33,7 @@ class _Claim:
     neighbours: Annotated[Hidden | None, "Which tables are neighbours; replace-one if left out."] = None
     runs: Annotated[int | None, "Statistical audits: runs on each of the two tables; 2000 if left out."] = None
     confidence: Annotated[float | None, "Statistical audits: probability that the bound is one; 0.999 if left out."] = None
-    rows_per_person: Annotated[int | None, "Audit whole persons, of whom at most so many rows are kept, on a worst one."] = None
+    rows_per_person: Annotated[int | None, "Audit the protection of persons with at most this many kept rows, on a worst case."] = None
     person_weight: Annotated[str | None, "With --rows-per-person, what a kept row weighs: person (a person counts once) or row (rows alike)."] = None
     person_rows: Annotated[
         str | None, "With --rows-per-person, how the rows of the worst person lie: equal (with as many again to be left out), spread or cancelling."

@@ -85,7 +85,7 @@ def amend(
     path: _Path,
     data_set: _Which = None,
     epsilon: Annotated[float, "What all releases together may cost from now on, > 0 and finite."],
-    delta: Annotated[float | None, "The same for delta.  [default: as it is]"] = None,
+    delta: Annotated[float | None, "The same for delta.  [default: unchanged]"] = None,
     reason: Annotated[str, "Why. The text is public: it stays in the ledger and in its exports."],
 ) -> Outcome:
     """Change the total of a data set in the ledger FILE, larger or smaller. The largest total ever agreed to holds for all releases."""
@@ -158,7 +158,7 @@ def plot(
 
 @command("The ledger as JSON.", "discreet budget export team.ledger > report.json", "discreet budget export team.ledger --out report.json")
 def export(
-    *, path: _Path, out: Annotated[File | None, "The file to write; standard output if left out."] = None, overwrite: _Overwrite = False
+    *, path: _Path, out: Annotated[File | None, "The file to write. Default: standard output."] = None, overwrite: _Overwrite = False
 ) -> Outcome:
     """Write the ledger FILE as JSON that may be published: everything except the digests of tables and their key."""
     text = open_ledger(path).export()

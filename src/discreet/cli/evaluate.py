@@ -65,7 +65,7 @@ class _Evaluate:
     spending: Spending
     records: Records
     of_arrays: OfArrays
-    seed: Annotated[int | None, "With --epsilon: reproducible noise, for tests: the certificate is then not valid."] = None
+    seed: Annotated[int | None, "With --epsilon: reproducible noise, for tests only: the certificate is then not valid."] = None
 
 
 @command(

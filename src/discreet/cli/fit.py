@@ -67,13 +67,13 @@ def fit(
     device: Annotated[str | None, "Device to compute on, such as cuda or cuda:1. Rows are moved there block by block. Needs torch or CuPy."] = None,
     cuts: Annotated[
         Literal["schema", "private"],
-        "Where numeric columns are cut: as the schema says, or privately where their records are: those whose cuts it calls private, "
-        "which is so without this option too; where it calls none so, all whose cuts it does not give.",
+        "Where numeric columns are cut: as the schema says, or chosen privately. The latter applies to the columns whose cuts the schema calls "
+        "private (with or without this option), or if there are none, to all columns for which it gives no cuts.",
     ] = "schema",
     cuts_share: Annotated[float, "Share of the budget spent on private cuts."] = 0.1,
     prior: Annotated[
         File | None,
-        "A model file, of public records or released, that the ridge pulls towards in place of zero: no noise more, and less bias where "
+        "A model file, of public records or released, that the ridge pulls towards in place of zero: no additional noise, and less bias where "
         "it is near. Of the same schema.",
     ] = None,
     intervals: Annotated[

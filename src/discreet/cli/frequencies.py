@@ -30,7 +30,7 @@ def frequencies(
 ) -> Outcome:
     """Print the share of each category among the persons who answered, and an interval for the population they come from.
 
-    LINES is a file of lines of `discreet randomise --delta 0`, one a person, or - for standard input. The known noise is taken out of the counts,
+    LINES is a file of lines of `discreet randomise --delta 0`, one per person, or - for standard input. The known noise is taken out of the counts,
     and the intervals hold however few answered. Lines with a damaged one, or with one that no owner's draw can make, are refused; none is left out
     silently. Nothing is spent: each owner spent when answering.
     """

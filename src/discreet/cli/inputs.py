@@ -166,8 +166,8 @@ class Spending:
     part: Annotated[str | None, "The part of the data set that this table is, if the ledger declares parts."] = None
     group_rows: Annotated[
         int | None,
-        "Where the ledger counts persons and the release protects single rows: charge it for groups of so many rows. You state that nobody has more, "
-        "and, with replace-one, that how many rows each person has is public.",
+        "Where the ledger counts persons and the release protects single rows: charge it for groups of this many rows. You state that no one "
+        "has more, and, with replace-one, that how many rows each person has is public.",
     ] = None
 
     purpose: Annotated[str | None, "What the release is for, in words that anybody may read; the ledger keeps them."] = None

@@ -48,7 +48,7 @@ class _Problem:
     loss: Annotated[Literal["logistic", "softplus-hinge"], None] = "logistic"
     mechanism: Annotated[Literal["objective", "output"], None] = "objective"
     failure: Annotated[float, "Probability with which the bound may fail."] = 0.05
-    rows_per_person: Annotated[int | None, "Persons have several rows, of which at most so many are kept; records are then persons."] = None
+    rows_per_person: Annotated[int | None, "Largest number of rows kept per person; --records then counts persons."] = None
 
     def numbers(self) -> dict[str, Any]:
         """By name, those of the schema in their places. Raises a usage error where they are missing, or said twice; else as `Schema.load`."""

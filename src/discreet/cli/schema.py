@@ -29,7 +29,7 @@ def new(
     *,
     table: Annotated[File, ARGUMENT],
     target: Annotated[str | None, Option(metavar="COLUMN", help="The column to predict.")] = None,
-    out: Annotated[File | None, "The schema file to write; standard output if left out."] = None,
+    out: Annotated[File | None, "The schema file to write. Default: standard output."] = None,
     separator: Annotated[str | None, Option(metavar="MARK", help="Mark between fields.  [default: as the header shows]")] = None,
     encoding: Annotated[str | None, Option(metavar="NAME", help="Of the text, such as cp1252 or utf-16.  [default: as the header shows]")] = None,
     decimal: Annotated[Literal[".", ","] | None, "Decimal mark.  [default: , where semicolons separate, else .]"] = None,

@@ -18,10 +18,10 @@ class Options:
     """What --method synthetic takes besides."""
 
     workload: Annotated[
-        str | None, Option(metavar="TABLES", help="Synthetic: columns to be counted together in any case, such as age*education,sex*income.")
+        str | None, Option(metavar="TABLES", help="Synthetic: columns that are always counted together, such as age*education,sex*income.")
     ] = None
-    whole: Annotated[str | None, Option(metavar="COLUMNS", help="Synthetic: numbers that are whole ones, such as age,children.")] = None
-    tables: Annotated[int | None, "Synthetic: so many tables with further noise each, which give intervals together.  [default: 1]"] = None
+    whole: Annotated[str | None, Option(metavar="COLUMNS", help="Synthetic: columns of whole numbers, such as age,children.")] = None
+    tables: Annotated[int | None, "Synthetic: number of tables, each with further noise; together they give intervals.  [default: 1]"] = None
     row_seed: Annotated[int | None, "Synthetic: a public seed for drawing rows; the noise has none."] = None
 
 
