@@ -14,7 +14,13 @@ from discreet.estimators.base import PrivateModel
 from discreet.estimators.kinds import settings_of
 
 JOBS = CommandJobs()
-CASES = [(job, choice) for job in JOBS.all() for choice in ([one.name for one in job.choices] or [job.fixed])]
+QUICK = {"linear-svc", "lasso"}
+"""Kinds of models with many settings, and with those of a set; each method of release has its own."""
+CASES = [
+    pytest.param(job, choice, id=f"{job.name}-{choice}", marks=[pytest.mark.more] if job.chosen_by == "--model" and choice not in QUICK else [])
+    for job in JOBS.all()
+    for choice in ([one.name for one in job.choices] or [job.fixed])
+]
 VALUES = {"tick": True, "switch": "off", "result": True, "many": ["a=1", "b=2"], "number": "0.5", "text": "x", "file": "/x.json"}
 _WHOLE = {"--public-records", "--group-rows", "--slots", "--rows", "--columns", "--tables", "--bins", "--most-records", "--projection-seed"}
 
@@ -28,7 +34,7 @@ def filled(sheet):
     return {one.flag: one.choices[-1] if one.takes == "choice" else "3" if one.flag in _WHOLE else VALUES[one.takes] for one in sheet.options}
 
 
-@pytest.mark.parametrize(("job", "choice"), CASES, ids=[f"{job.name}-{choice}" for job, choice in CASES])
+@pytest.mark.parametrize(("job", "choice"), CASES)
 def test_every_field_is_an_option_that_the_command_understands(job, choice, tmp_path):
     sheet = JOBS.sheet(job, choice)
     given = Fields(filled(sheet))
