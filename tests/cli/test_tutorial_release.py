@@ -1,10 +1,9 @@
 """The tutorial about releases: its code and its commands, in order, as written."""
 
 import re
-import shlex
 from pathlib import Path
 
-from tests.cli.conftest import discreet
+from tests.cli.test_pages import run
 
 PAGE = Path(__file__).parents[2] / "docs" / "tutorial-release.md"
 
@@ -19,9 +18,6 @@ def test_the_tutorial_runs(tmp_path, monkeypatch):
         if code:
             exec(compile(code, PAGE.name, "exec"), names)  # noqa: S102 - our own page
             continue
-        outcome = discreet(*shlex.split(command))
-        assert outcome.code == 0, (command, outcome)
-        if command.startswith("randomise"):
-            Path("records.jsonl").write_text(outcome.out)
+        run(command)
     coefficients = names["model"].coef_
     assert abs(coefficients[1] - 2.0 * 20 / 60) < 0.3
