@@ -81,7 +81,8 @@ def two_promises() -> str:
 def delta_curve() -> str:
     """Delta against epsilon for Gaussian noise of three sizes."""
     x = np.linspace(0.0, 8.0, 81)
-    lines = [smooth(f"mu = {mu:g}", x, np.array([gaussian_delta(epsilon, mu) for epsilon in x])) for mu in (0.5, 1.0, 1.5)]
+    curves = {mu: np.array([gaussian_delta(epsilon, mu) for epsilon in x]) for mu in (0.5, 1.0, 1.5)}
+    lines = [smooth(f"mu = {mu:g}", x[deltas >= 1e-13], deltas[deltas >= 1e-13]) for mu, deltas in curves.items()]
     return chart("One release, many pairs (epsilon, delta)", "epsilon", "delta", *lines, log_y=True)
 
 
