@@ -177,6 +177,23 @@ def test_a_schema_that_says_more_than_the_form_keeps_it(client, tmp_path):
     assert Schema.from_toml(client.ask("check", {"schema": loaded}).json["toml"]) == Schema.load(path)
 
 
+def test_what_a_schema_file_predicts_decides_which_models_are_offered(client, tmp_path):
+    """A form shows one target; what it cannot show is known from the schema."""
+    path = tmp_path / "two.toml"
+    targets = "".join(f'[[target]]\ncolumn = "{name}"\nlower = 0\nupper = 9\n' for name in ("rent", "heating"))
+    path.write_text(
+        f'format = "discreet-schema/1"\nname = "two"\nrows = "bound"\nrows_per_person = 1\n{targets}[numeric.size]\nlower = 0\nupper = 9\n'
+    )
+    loaded = client.ask("load", {"path": str(path)}).json["schema"]
+    assert loaded["target"]["kind"] == "file"
+    learnt = client.ask("check", {"schema": loaded}).json["learnt"]
+    fit = next(job for job in client.ask("state").json["jobs"] if job["name"] == "fit")
+    able = [one["name"] for one in fit["choices"] if learnt in one["learns"]]
+    assert "linear-regression" in able
+    assert "survival-model" not in able
+    assert client.ask("check", {"schema": FORM}).json["learnt"] == "two classes"
+
+
 @pytest.mark.parametrize("what", ["linear-regression", "lasso", "kernel-classifier"])
 def test_a_point_of_any_model_is_measured_on_invented_rows(client, what):
     number = {"column": "answer", "kind": "number", "lower": "0", "upper": "10", "clip": True}

@@ -42,6 +42,7 @@ from discreet.display.workbench.tradeoff import (
 )
 from discreet.display.workbench.wire import Fields, Refused
 from discreet.estimators.base import PrivateModel
+from discreet.estimators.kinds import learnt_from
 from discreet.releases.methods import ALL_METHODS
 
 _BEST = {"easy": 0.05, "middling": 0.15, "hard": 0.3}
@@ -124,6 +125,7 @@ class Desk:
             "open": list(formed.open),
             "features": None if found is None else found.features,
             "norm_bound": None if found is None else found.norm_bound,
+            "learnt": None if found is None else learnt_from(found),
         }
 
     def load(self, asked: Fields) -> dict[str, object]:

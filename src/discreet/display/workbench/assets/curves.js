@@ -1,5 +1,5 @@
 // A chart of a few curves, drawn anew whenever a point comes or the width changes. Colours are those of the sheet, so light and dark follow it.
-import { svg } from "./parts.js";
+import { make, svg } from "./parts.js";
 
 const LEFT = 58, RIGHT = 14, BOTTOM = 44, FIELD = 220;
 
@@ -9,7 +9,7 @@ export function draw(place, picture) {
   const points = picture.series.flatMap((one) => one.points);
   if (points.length === 0) { place.replaceChildren(); return; }
   const [legend, lines] = placed(picture.series.filter((one) => one.points.length > 0), width);
-  const TOP = 40 + 18 * lines, HEIGHT = TOP + FIELD + BOTTOM;
+  const TOP = 22 + 18 * lines, HEIGHT = TOP + FIELD + BOTTOM;
   const xs = points.map((point) => point.x);
   const ys = points.flatMap((point) => [point.y, point.low ?? point.y, point.high ?? point.y]);
   const across = logarithmic(Math.min(...xs), Math.max(...xs), LEFT, width - RIGHT, width < 400 ? 4 : 7);
@@ -41,8 +41,9 @@ export function draw(place, picture) {
   for (const [one, x, y] of legend) {
     drawn.append(svg("line", { class: `series ${one.kind}`, x1: x, x2: x + 22, y1: y, y2: y }), words(x + 27, y + 4, one.name, "start"));
   }
-  drawn.append(words(LEFT - 48, 16, picture.title, "start"), words((LEFT + width - RIGHT) / 2, HEIGHT - 6, picture.across, "middle"));
-  place.replaceChildren(drawn);
+  drawn.append(words((LEFT + width - RIGHT) / 2, HEIGHT - 6, picture.across, "middle"));
+  // The title breaks into lines where the window is narrow, as text of a picture cannot; readers of screens have it in the label.
+  place.replaceChildren(make("p", { class: "title", "aria-hidden": "true" }, picture.title), drawn);
 }
 
 // Where each name of the legend goes, and over how many lines.
@@ -52,7 +53,7 @@ function placed(series, width) {
   for (const one of series) {
     const size = 42 + 6.8 * one.name.length;
     if (x > LEFT && x + size > width) [x, line] = [LEFT, line + 1];
-    found.push([one, x, 20 + 18 * line]);
+    found.push([one, x, 2 + 18 * line]);
     x += size;
   }
   return [found, line];

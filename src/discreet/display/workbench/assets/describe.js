@@ -8,7 +8,7 @@ let changed = () => {};
 let timer = 0, asked = 0;
 let touched = new Set(), troubled = new Set(), wrong = new Map();
 let base = "", opened = [];
-let targetKind = "classes", targetValues = {};
+let targetKind = "classes", targetValues = {}, targetLearnt = "";
 const FILE = { separator: "file-separator", encoding: "file-encoding", decimal: "file-decimal", thousands: "file-thousands", dates: "file-dates" };
 
 export function startDescribing(onChange, readAgain) {
@@ -171,7 +171,7 @@ export const openBounds = () => opened;
 
 // Of the target, in the words of kinds of models.
 export function learnt() {
-  if (targetKind === "file") return "times";
+  if (targetKind === "file") return targetLearnt;
   if (targetKind === "number") return "numbers";
   const classes = lines(targetValues.classes).length;
   if (targetValues.ordered === true) return "ordered classes";
@@ -217,6 +217,7 @@ export async function check(all = false) {
   }
   if (mine !== asked) return found.toml !== null;
   opened = found.open;
+  targetLearnt = found.learnt ?? "";
   const said = wrong = new Map(found.problems.map(({ where, message }) => [where, message]));
   troubled = new Set(said.keys());
   if (all) {

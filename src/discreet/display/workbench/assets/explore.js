@@ -68,8 +68,8 @@ async function explore() {
     byId("explore-state").textContent = "Done. Nothing was spent.";
     remember("explored", made);
   } catch (error) {
+    if (stopping === mine) byId("explore-state").textContent = error.name === "AbortError" ? "Stopped." : "";
     if (error.name !== "AbortError") throw error;
-    if (stopping === mine) byId("explore-state").textContent = "Stopped.";
   } finally {
     if (stopping === mine) byId("explore-stop").hidden = true;
   }
