@@ -8,7 +8,9 @@
     formula                       the value that was stored with it
 
 So a sheet reads as the CSV file of the same cells, whatever stands beside them: no column is given a type by looking at it, and rows without any text
-are skipped as empty lines are. Cells are read by `calamine`; a panic of it would print to standard error, which is closed to it meanwhile.
+are skipped as empty lines are. Cells are read by `calamine`; a panic of it would print to standard error, which is closed to it meanwhile. It holds
+the whole rectangle between the first cell and the last: a file with a cell so far away that the memory does not suffice for it ends the process, as a
+damaged Parquet file may, and nothing in Python can catch that.
 """
 
 from collections.abc import Callable, Iterator, Sequence

@@ -1,10 +1,12 @@
 """Invented rows keep to the schema, and are as hard to predict as was asked for."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
 from discreet.core.errors import InvalidInput
-from discreet.data import Schema
+from discreet.data import DateColumn, NumberTarget, NumericColumn, Schema, Target
 from discreet.display.workbench.form import read_form
 from discreet.display.workbench.tradeoff import _rows, invented_trial, sample_trial
 from discreet.display.workbench.wire import Fields
@@ -28,6 +30,21 @@ def test_rows_keep_to_their_bounds_and_reach_all_of_them(schema):
     assert rows.equals(_rows(schema, 5000, 3))
 
 
+def test_dates_are_invented_too(schema):
+    """A day and a moment, which are all that the rows have."""
+    days = (
+        DateColumn(name="born", lower="1930-01-01", upper="2008-12-31"),
+        DateColumn(name="came", lower="2020-01-01T08:00", upper="2020-01-01T20:00"),
+    )
+    alone = replace(schema, numeric=(), categorical=(), date=days, rows="bound")
+    assert invented_trial(alone, records=100, best=0.15).fitted.rows.shape == (100, alone.features)
+    rows = _rows(alone, 5000, 3)
+    for column in days:
+        values = rows[column.name].dt.epoch("us").to_numpy() / 86_400e6
+        assert column.bounds.lower <= values.min() < values.max() <= column.bounds.upper
+        assert values.mean() == pytest.approx((column.bounds.lower + column.bounds.upper) / 2, abs=0.02 * (column.bounds.upper - column.bounds.lower))
+
+
 @pytest.mark.parametrize("best", [0.05, 0.15, 0.3])
 def test_the_best_predictor_errs_as_often_as_was_asked_for(schema, best):
     trial = invented_trial(schema, records=4000, best=best)
@@ -47,6 +64,15 @@ def test_harder_targets_have_shorter_predictors(schema):
 def test_too_large_a_table_is_refused_before_it_is_made(schema):
     with pytest.raises(InvalidInput, match="Take fewer than"):
         invented_trial(schema, records=10**9, best=0.1)
+
+
+@pytest.mark.parametrize("target", [Target(column="y", classes=("no", "yes")), NumberTarget(column="y", lower=0, upper=1)])
+def test_rounding_is_nothing_to_be_learnt(target):
+    """A single number over its own length is 1 in every row; its last digits are not."""
+    plain = Schema(name="one", target=target, numeric=(NumericColumn(name="x", lower=0, upper=100),), rows="bound")
+    invented_trial(plain, records=600, best=0.15)
+    with pytest.raises(InvalidInput, match="all rows of this description are alike"):
+        invented_trial(replace(plain, rows="normalise"), records=600, best=0.15)
 
 
 def test_a_sample_is_fitted_and_measured_on_different_rows(schema, people):

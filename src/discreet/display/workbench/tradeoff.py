@@ -7,7 +7,7 @@
 
 Fits are tried out on rows of a sample that its owner declares public, or on rows invented from the schema:
 
-    numbers uniform between their bounds, labels uniform among their categories, x = the row that the schema makes of them;
+    numbers and dates uniform between their bounds, labels uniform among their categories, x = the row that the schema makes of them;
     score_k = a (<u_k, x> - m_k),  u_k a random direction, m_k the median;      two classes: P(second) = 1 / (1 + e^{-(score_2 - score_1)})
     more: P(k) proportional to e^{score_k};       of classes in order score_k = k score / (K - 1)
     a such that the best possible predictor errs in the share that was asked for
@@ -73,7 +73,7 @@ class Trial(NamedTuple):
 def invented_trial(schema: Schema, *, records: int, best: float) -> Trial:
     """A trial on invented rows whose best predictor errs in the share `best` of all cases. Raises InvalidInput where the table would be too large."""
     target = schema.one_target
-    if (records + TESTED) * (len(schema.numeric) + len(schema.categorical)) > MOST_NUMBERS:
+    if (records + TESTED) * len(schema.columns(target=False)) > MOST_NUMBERS:
         raise InvalidInput(f"that many invented rows of this table are too many to try in the browser. Take fewer than {_most(schema):,} records.")
     rows = _rows(schema, records + TESTED, 0)
     parts = [schema.encode(part, target=False).rows for part in (rows[:records], rows[records:])]
@@ -83,7 +83,7 @@ def invented_trial(schema: Schema, *, records: int, best: float) -> Trial:
         raise InvalidInput("times are not tried out here: no rows are invented for them, and no single error measures them. Use `discreet fit`.")
     classes, ordered = len(target.classes), target.ordered
     directions = SeededNoise(1).gaussian(scale=1.0, dimension=schema.features, draws=1 if classes == 2 or ordered else classes)
-    plain = np.concatenate([part.matvec(directions) for part in parts])
+    plain = _scores(parts, directions)
     middle = np.median(plain, axis=0)
     plain -= middle
     if ordered and classes > 2:
@@ -101,14 +101,25 @@ def invented_trial(schema: Schema, *, records: int, best: float) -> Trial:
 def _invented_numbers(schema: Schema, parts: list[Matrix], share: float) -> Trial:
     """Of which the best predictor leaves this share of the variance."""
     direction = SeededNoise(1).gaussian(scale=1.0, dimension=schema.features, draws=1)
-    plain = np.concatenate([part.matvec(direction) for part in parts])[:, 0]
-    spread = max(float(plain.std()), 1e-300)
+    plain = _scores(parts, direction)[:, 0]
+    spread = float(plain.std())
     error = SeededNoise(2).gaussian(scale=1.0, dimension=1, draws=len(plain))[0]
     numbers = (math.sqrt(1.0 - share) * (plain - plain.mean()) / spread + math.sqrt(share) * error) / 3.0
     numbers = np.clip(numbers, -1.0, 1.0)
     first = parts[0].shape[0]
     fitted, tested = (_numbered(schema, part, some) for part, some in zip(parts, (numbers[:first], numbers[first:]), strict=True))
     return Trial(fitted, tested, None, math.sqrt(share) / 3.0)
+
+
+def _scores(parts: list[Matrix], directions: Floats) -> Floats:
+    """<u_k, x> of all rows (n, K). Raises InvalidInput where they differ by rounding alone, which would pass for something to be learnt."""
+    found = np.concatenate([part.matvec(directions) for part in parts])
+    if float(found.std(axis=0).max()) <= 1e-9 * float(np.abs(found).max()):
+        raise InvalidInput(
+            "all rows of this description are alike, so nothing can be learnt from them: a single number divided by its own length is always 1. "
+            "Take rows as they are (bound), or describe further columns."
+        )
+    return found
 
 
 def _numbered(schema: Schema, rows: Matrix, numbers: Floats) -> EncodedTable:
@@ -136,7 +147,7 @@ def sample_trial(schema: Schema, path: str | Path, *, records: int) -> Trial:
 
 
 def _most(schema: Schema) -> int:
-    return max(1, MOST_NUMBERS // (len(schema.numeric) + len(schema.categorical)) - TESTED)
+    return max(1, MOST_NUMBERS // len(schema.columns(target=False)) - TESTED)
 
 
 def _rows(schema: Schema, count: int, seed: int) -> pl.DataFrame:
@@ -144,6 +155,9 @@ def _rows(schema: Schema, count: int, seed: int) -> pl.DataFrame:
     for place, number in enumerate(schema.numeric):
         share = _uniform(count, seed + 1000 + place)
         columns[number.name] = np.minimum(number.lower + share * (number.upper - number.lower), number.upper)
+    for place, date in enumerate(schema.date):
+        days = date.bounds.lower + _uniform(count, seed + 500_000 + place) * (date.bounds.upper - date.bounds.lower)
+        columns[date.name] = np.rint(days * 86_400e6).astype(np.int64).astype("datetime64[us]")
     for place, labels in enumerate(schema.categorical):
         share = _uniform(count, seed + 1_000_000 + place)
         names = np.array([canonical(label) for label in labels.categories], dtype=object)
