@@ -14,13 +14,15 @@ CASES = [(kind, learnt) for kind, made in sorted(PrivateModel.models.items()) fo
 DRAW = np.random.default_rng(0)
 X = DRAW.uniform(-1, 1, (300, 4))
 TARGETS = {"numbers": 0.4 * X[:, 0] + 0.2, "two classes": np.where(X[:, 0] > 0, "yes", "no"), "more classes": np.digitize(X[:, 0], [-0.3, 0.3])}
+TARGETS["several numbers"] = np.column_stack((TARGETS["numbers"], 0.2 - 0.3 * X[:, 1]))
 TARGETS |= {"ordered classes": TARGETS["more classes"], "times": 2.0 + 2.0 * X[:, 0]}
+NUMBERS = {"numbers", "several numbers", "times"}
 
 
 def fitted(kind, learnt, **settings):
     made = kind_named(kind)(epsilon=20.0, delta=1e-3, random_state=1)
     known = made.get_params()
-    if learnt not in ("numbers", "times") and "classes" in known:
+    if learnt not in NUMBERS and "classes" in known:
         settings["classes"] = np.unique(TARGETS[learnt]).tolist()
     if "target_bound" in known:
         settings["target_bound"] = 1.0
@@ -35,7 +37,7 @@ def test_it_is_saved_and_read_and_answers_as_the_estimator_does(kind, learnt, tm
     estimator.save(tmp_path / "model.json")
     model = ArrayModel.load(tmp_path / "model.json")
     new = 3.0 * X[:50]  # beyond the bounds too
-    if learnt in ("numbers", "times"):
+    if learnt in NUMBERS:
         np.testing.assert_allclose(model.predict(new), estimator.predict(new), rtol=1e-9, atol=1e-12)
     else:
         assert model.predict(new).tolist() == estimator.predict(new).tolist()

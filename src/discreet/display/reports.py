@@ -195,6 +195,8 @@ def _says(model: Model) -> list[Section]:
         summary = model.summary()
     except DiscreetError:
         return []
+    if not summary.parts:  # of a kernel, whose directions mean nothing to readers
+        return []
     part = summary.parts[0]
     rows = sorted(summary.rows(part), key=lambda row: -abs(float(row[1] or 0.0)))[:_MOST_COEFFICIENTS]
     caption = f"The largest coefficients{f', towards {part.towards}' if part.towards else ''}; the appendix lists the others"

@@ -271,6 +271,6 @@ def _matrix(value: Json) -> Floats:
     if not isinstance(value, list) or not all(isinstance(row, list) for row in value):
         raise TypeError
     matrix = np.array([[finite(number) for number in row] for row in value if isinstance(row, list)])
-    if matrix.ndim != 2 or matrix.size == 0:
+    if matrix.ndim != 2 or matrix.size == 0 or np.max(np.abs(matrix)) > 1e100:
         raise ValueError
     return matrix
