@@ -232,3 +232,19 @@ def test_a_file_that_is_written_otherwise_is_refused_with_what_to_write(tmp_path
         read_table(path, NAMES, Dialect(separator=";"))
     with pytest.raises(FileFormatError, match="not UTF-16 text"):
         read_table(path, NAMES, Dialect(separator=";", encoding="utf-16"))
+
+
+@pytest.mark.parametrize(
+    ("encoding", "record"), [("utf-8", "M\u00fcller,1\n".encode("cp1252")), ("utf-16", b"\xff\xdf\xff\xdf"), ("ascii", b"\xff\n")]
+)
+def test_a_header_is_read_whatever_bytes_the_records_are(tmp_path, encoding, record):
+    """The table is refused, and that is said where its records are read."""
+    path = tmp_path / "t.csv"
+    dialect = Dialect(encoding=encoding)
+    path.write_bytes("name,age\n".encode(encoding) + record)
+    assert read_header(path, dialect) == ["name", "age"]
+    with pytest.raises(InvalidInput, match=r"is not .* text"):
+        read_table(path, ["age"], dialect)
+    path.write_bytes("name,".encode(encoding) + record + "\nx,1\n".encode(encoding))
+    with pytest.raises(InvalidInput, match=r"is not .* text"):
+        read_header(path, dialect)

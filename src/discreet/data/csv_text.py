@@ -8,6 +8,7 @@ A line is not longer than it may be: a few kilobytes of a packed file unpack to 
 could be said about it. It is counted while it is read, over the line breaks that quotes keep within it.
 """
 
+import codecs
 import csv
 import gzip
 import io
@@ -38,6 +39,9 @@ _CHUNK = 16_384
 LONGEST_HEADER = 1 << 22
 LONGEST_LINE = 1 << 23
 """Characters of the line of names, and of a record."""
+_UNREAD, _NO_CHARACTER = "discreet.unread", "\udcff"
+# A block of the file is decoded at once: what is no text in a record behind the header must not decide whether the header can be read.
+codecs.register_error(_UNREAD, lambda error: (_NO_CHARACTER, getattr(error, "end")))  # noqa: B009 - of any UnicodeError that decodes
 
 
 def csv_start(path: str) -> bytes:
@@ -60,7 +64,15 @@ def csv_header(path: str, *, separator: str, encoding: str) -> list[str]:
     Raises FileFormatError for an empty, damaged or non-UTF-8 file, InvalidInput for repeated names or where the first line holds numbers, since it is
     then a record, whose cells must not pass for names.
     """
-    return _reading(path, separator, encoding, lambda lines: header_of(lines, path))
+    return _reading(path, separator, encoding, lambda lines: header_of(_told(lines), path), errors=_UNREAD)
+
+
+def _told(lines: Iterator[list[str]]) -> Iterator[list[str]]:
+    """The lines, up to one that is not all text, which raises UnicodeError."""
+    for fields in lines:
+        if any(_NO_CHARACTER in field for field in fields):
+            raise UnicodeError
+        yield fields
 
 
 def header_of(lines: Iterator[list[str]], path: str) -> list[str]:
@@ -122,11 +134,11 @@ def _by(line: str, separator: str) -> str:
 _NEEDS_HEADER = "A table must begin with a line of column names; put one on top (a name that is a number needs a letter)."
 
 
-def _reading(path: str, separator: str, encoding: str, action: Callable[[Iterator[list[str]]], T]) -> T:
+def _reading(path: str, separator: str, encoding: str, action: Callable[[Iterator[list[str]]], T], *, errors: str = "strict") -> T:
     """`action` on the lines of the file; what the standard library raises is replaced, not chained, since it may quote the file."""
     try:
         with _opened(path) as binary:
-            text = io.TextIOWrapper(binary, encoding="utf-8-sig" if encoding == "utf-8" else encoding, newline="")
+            text = io.TextIOWrapper(binary, encoding="utf-8-sig" if encoding == "utf-8" else encoding, errors=errors, newline="")
             try:
                 return action(_records(text, separator))
             finally:
