@@ -4,6 +4,9 @@ Makes a new virtual environment in a temporary folder (or the one given with --v
 development tools, and runs ruff, the formatter's check, mypy, the import contracts and the documentation site, two at a time, then pytest on every
 core. Every step runs even if one before it failed; the exit code is 0 only if all passed. Arguments that are not listed below go to pytest.
 
+A test that fails runs once more, and is named at the end either way. Noise fails a test less than once in ten million runs: one that passes the
+second time is a fault that waits to be mended.
+
 How much is tested is said in tests/conftest.py: without an option the quick tests, with `--all` every combination of parameters, with `--slow`
 the slow ones too. These two also install everything that tests use where it is there: Dask, mbi, tabmat, and torch's build for processors; what an
 index does not have is named at the end.
@@ -47,7 +50,8 @@ def main(arguments: list[str] | None = None) -> int:
     parser.add_argument("--all", action="store_true", help="every combination of parameters, and everything optional that can be installed")
     parser.add_argument("--slow", action="store_true", help="as --all, and the tests marked slow")
     options, for_pytest = parser.parse_known_args(arguments)
-    for_pytest = ["--numprocesses=auto", "--dist=worksteal", *(f"--{size}" for size in ("all", "slow") if vars(options)[size]), *for_pytest]
+    sizes = [f"--{size}" for size in ("all", "slow") if vars(options)[size]]
+    for_pytest = ["--numprocesses=auto", "--dist=worksteal", "--reruns=1", "--rerun-show-tracebacks", *sizes, *for_pytest]
     if options.venv is not None:
         return run_all(options, for_pytest, options.venv.resolve())
     with tempfile.TemporaryDirectory(prefix="discreet-test-") as folder:

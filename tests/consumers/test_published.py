@@ -97,13 +97,13 @@ def test_projected_rows_are_read_with_their_projection(tmp_path, method):
 
 
 def test_a_noisy_target_beside_a_projection_is_learnt_from(tmp_path):
-    release = published(tmp_path / "a", "projection", width=3, epsilon=60.0, y=0.5 * Y)
+    release = published(tmp_path / "a", "projection", width=3, epsilon=600.0, y=0.5 * Y)
     assert release.verify().ok
     assert release.feature_columns == (0, 1, 2)
     rows, targets, noise = projected_targets(release)
     assert targets == pytest.approx(release.targets() / release.query.weight)
-    assert np.std(targets - 0.5 * Y) == pytest.approx(np.sqrt(noise), rel=0.05)
-    assert np.std(rows - X @ release.projection, axis=0) == pytest.approx(np.sqrt(release.noise_variance), rel=0.05)
+    assert np.std(targets - 0.5 * Y) == pytest.approx(np.sqrt(noise), rel=0.1)
+    assert np.std(rows - X @ release.projection, axis=0) == pytest.approx(np.sqrt(release.noise_variance), rel=0.1)
     whole = ProjectedRidge().fit_release(tmp_path / "a").predict(X)
     assert np.mean(np.square(whole - 0.5 * Y)) < 0.5 * np.var(0.5 * Y)
 
