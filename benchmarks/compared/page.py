@@ -3,7 +3,7 @@
 from statistics import median
 from typing import Any
 
-from compared.measured import Group, Row, Table, from_json
+from compared.measured import Claim, Group, Row, Table, from_json
 
 HEAD = """\
 # Against others
@@ -54,26 +54,40 @@ def _where(found: dict[str, Any]) -> str:
     return (
         f"## This run\n\n{found['date']}, commit {found['commit']}; {found['machine']}; {versions}.{beside} "
         f"Rounds: {found['rounds']}{', a tenth of the size' if found['quick'] else ''}, {found['seconds']:.0f} s in all. "
-        "The load average of the machine stands with each table: 1 is this run alone.\n"
+        f"The load average of the machine stands with each table: 1 is this run alone.{_left_out(found)}\n"
     )
+
+
+def _left_out(found: dict[str, Any]) -> str:
+    """What went wrong."""
+    failed = found.get("failed", [])
+    return f" **These parts failed, and are left out: {', '.join(failed)}.**" if failed else ""
 
 
 def _claims(tables: list[Table]) -> str:
     if not any(table.claims for table in tables):
         return ""  # aims are for the full size
-    lines = ["## What was aimed at", "", "| aim | seen | |", "|---|---|---|"]
-    lines += [f"| {claim.text} | {claim.seen:.3g} | {'met' if claim.met else '**missed**'} |" for table in tables for claim in table.claims]
+    lines = ["## What was aimed at", "", "What was missed stands first.", "", "| aim | seen | |", "|---|---|---|"]
+    claims = sorted((claim for table in tables for claim in table.claims), key=_reached)
+    lines += [f"| {claim.text} | {claim.seen:.3g} | {'met' if claim.met else '**missed**'} |" for claim in claims]
     return "\n".join([*lines, ""])
 
 
+def _reached(claim: Claim) -> float:
+    """At least 1 where the claim is met, smaller the further it is from that."""
+    return claim.limit / max(claim.seen, 1e-300) if claim.at_most else claim.seen / claim.limit
+
+
 def _faster(tables: list[Table]) -> str:
-    found = [line for table in tables if table.unit != "memory" for group in table.groups for line in _faster_in(table, group)]
+    seen = [line for table in tables if table.unit != "memory" for group in table.groups for line in _faster_in(table, group)]
+    found = [line for _, line in sorted(seen, reverse=True)]
     lines = ["## Where others were faster", ""]
     lines += found or ["Nowhere in this run."]
     return "\n".join([*lines, ""])
 
 
-def _faster_in(table: Table, group: Group) -> list[str]:
+def _faster_in(table: Table, group: Group) -> list[tuple[float, str]]:
+    """Ratios, and what to say of them."""
     mine = [row for row in group.rows if row.side == "ours"]
     if not mine:
         return []
@@ -84,7 +98,8 @@ def _faster_in(table: Table, group: Group) -> list[str]:
             other = "" if best is first else f", and {best.name} {best.each() / row.each():.2f} times"
             note = f" ({row.note})" if row.note else ""
             ratio = first.each() / row.each()
-            lines.append(f"- {table.title}, {group.title}: {row.name}{note}; our {first.name} takes {ratio:.2f} times as long{other}.")
+            text = f"- {table.title}, {group.title}: {row.name}{note}; our {first.name} takes {ratio:.2f} times as long{other}."
+            lines.append((ratio, text))
     return lines
 
 

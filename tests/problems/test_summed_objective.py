@@ -6,9 +6,10 @@ import numpy as np
 import pytest
 
 from discreet.data import Block, Domain, FunctionTable, Records, streamed_records
-from discreet.losses import Logistic
+from discreet.losses import Logistic, SoftplusHinge
 from discreet.matrices import DenseMatrix, Matrix
 from discreet.problems import RegularisedRisk, summed_objective
+from discreet.problems.summed_objective import SummedObjective
 from discreet.solvers import solve
 
 COUNT, FEATURES, SIZE = 70_000, 3, 4000
@@ -134,3 +135,33 @@ def test_a_long_sample_is_sampled_again(monkeypatch, plain):
     assert first.ridge / objective.ridge == pytest.approx(second.ridge / first.ridge, rel=0.4)
     assert second.sample() is None
     np.testing.assert_allclose(solve(objective, tolerance=1e-10 * COUNT).weights, plain, atol=1e-7)
+
+
+def test_a_line_search_over_a_wide_table_in_parts_costs_no_pass_and_threads_change_no_bit(monkeypatch):
+    rows = np.random.default_rng(1).standard_normal((3000, 220)) / np.sqrt(220)
+    codes = (rows[:, :20].sum(axis=1) > 0).astype(np.int64)
+    domain = Domain(features=220, norm_bound=2.0, records=3000, classes=2)
+    problem = RegularisedRisk(loss=SoftplusHinge(temperature=0.02), ridge=1.0, domain=domain)
+    whole = solve(problem.objective(Records(rows=DenseMatrix(rows), targets=codes, domain=domain)), tolerance=1e-6)
+    monkeypatch.setattr("discreet.data.records.WHOLE_RECORDS", 100)
+    monkeypatch.setattr(Matrix, "cache_rows", 128)
+    asked = {"matvec": 0, "rmatvec": 0, "slopes": 0}
+
+    def counting(name, method):
+        def counted(self, *given):
+            asked[name] += 1
+            return method(self, *given)
+
+        return counted
+
+    for name in ("matvec", "rmatvec"):
+        monkeypatch.setattr(DenseMatrix, name, counting(name, getattr(DenseMatrix, name)))
+    objective = problem.objective(Records(rows=DenseMatrix(rows), targets=codes, domain=domain))
+    monkeypatch.setattr(SummedObjective, "slope_along", counting("slopes", SummedObjective.slope_along))
+    found = solve(objective, tolerance=1e-6)
+    np.testing.assert_allclose(found.weights, whole.weights, atol=2e-6)
+    runs = -(-3000 // 128)
+    assert asked["slopes"] > asked["rmatvec"] / runs, "every step is looked along, and some are searched"
+    assert asked["matvec"] <= 1.5 * asked["rmatvec"], "and margins come of one product a step, certificates and samples apart"
+    two = solve(problem.objective(Records(rows=DenseMatrix(rows), targets=codes, domain=domain, jobs=2)), tolerance=1e-6)
+    np.testing.assert_array_equal(two.weights, found.weights)

@@ -214,6 +214,10 @@ class RowObjective(ABC):
             total += self._place.total(self._slopes(margins[rows, ...] + step * change[rows, ...], rows), change[rows, ...])
         return total + base + step * bend
 
+    def margins_at(self, point: Floats, margins: Array, change: Array, step: float) -> Array:  # noqa: ARG002 - see Objective
+        """See Objective."""
+        return margins + step * change
+
     def _pulls(self, margins: Array) -> Array:
         """What the rows are summed with for the gradient."""
         return self._slopes(margins, slice(0, margins.shape[0]))

@@ -18,6 +18,7 @@ parts. Where a table is cut depends on its shape alone, never on the number of t
 from collections.abc import Callable, Iterable, Sequence
 from copy import copy
 from dataclasses import dataclass, field
+from functools import cached_property, partial
 from typing import Any, Protocol
 
 import numpy as np
@@ -26,6 +27,7 @@ from discreet.core.arrays import Floats
 from discreet.core.workers import map_in_order
 from discreet.data import Records
 from discreet.problems.certified_sums import CertifiedSums
+from discreet.problems.kept import Memory, Products
 
 Sums = tuple[Any, ...]
 """What a part gives: numbers, arrays and CertifiedSums, to be added place by place."""
@@ -101,38 +103,6 @@ Some = Callable[[], Sample | None]
 """None where there is no sample after all."""
 
 
-class Memory:
-    """What a pass found at the last point that it is kept for, without ridge and linear term: the Hessian in single precision, and perhaps more."""
-
-    __slots__ = ("_hessian", "_point", "_sums", "empty")
-
-    def __init__(self) -> None:
-        """Nothing yet."""
-        self.empty = True
-        self._point: Floats | None = None
-        self._hessian: Floats | None = None
-        self._sums: CertifiedSums | None = None
-
-    def keep(self, point: Floats, *, hessian: Floats, sums: CertifiedSums | None = None) -> None:
-        """Hold these, and nothing else."""
-        self.empty, self._point, self._hessian, self._sums = False, point.copy(), hessian, sums
-
-    def drop(self) -> None:
-        """Hold nothing, and want nothing any more."""
-        self.empty, self._point, self._hessian, self._sums = False, None, None, None
-
-    def hessian_at(self, point: Floats) -> Floats | None:
-        """The Hessian, if it is the one at `point`."""
-        return self._hessian if self._is_at(point) else None
-
-    def sums_at(self, point: Floats) -> CertifiedSums | None:
-        """The certified sums, if they are kept and those at `point`."""
-        return self._sums if self._is_at(point) else None
-
-    def _is_at(self, point: Floats) -> bool:
-        return self._point is not None and np.array_equal(self._point, point)
-
-
 @dataclass(kw_only=True, eq=False, repr=False)
 class SummedObjective:
     """G for records in parts; see Objective for the methods. `margins` and `curvatures` are the point itself."""
@@ -156,6 +126,12 @@ class SummedObjective:
     passes: float = 0.0
     """What a Hessian costs in passes, where that is many: the first gradient does not bring one then."""
     _memory: Memory = field(default_factory=Memory)
+    _products: Products | None = None
+
+    def __post_init__(self) -> None:
+        """Margins are kept where a Hessian costs many passes."""
+        if self.passes > _CHEAP:
+            self._products = Products()
 
     def with_linear(self, linear: Floats | None) -> "SummedObjective":
         """The same function with another linear term (d,)."""
@@ -164,8 +140,11 @@ class SummedObjective:
         return other
 
     def sample(self) -> "SummedObjective | None":
-        """See Objective: G of a share of the records, ridge and linear term multiplied by that share; None where there is no `some`."""
-        few = None if self.some is None else self.some()
+        """See Objective: G of a share of the records, ridge and linear term multiplied by that share; None where there is no `some`.
+
+        None too where Hessians cost many passes: what is sampled then is a Hessian, if one is wanted at all.
+        """
+        few = None if self.some is None or self.passes > _CHEAP else self.some()
         if few is None:
             return None
         if not self.hessian_at_hand:
@@ -184,12 +163,18 @@ class SummedObjective:
 
     @property
     def hessian_passes(self) -> tuple[float, float]:
-        """See Objective: a sample is an objective of its own here."""
-        return self.passes, self.passes
+        """See Objective: of the parts of a sample, where Hessians cost many passes."""
+        return self.passes * (self._few.share if self._few is not None else 1.0), self.passes
 
     def sampled_hessian(self, curvatures: Floats, *, single_precision: bool = False) -> Floats:
-        """See Objective: that of all records."""
-        return self.hessian(curvatures, single_precision=single_precision)
+        """See Objective."""
+        few = self._few
+        if few is None:
+            return self.hessian(curvatures, single_precision=single_precision)
+        (found,) = added(few.spread(lambda part: (part.hessian(_bends(part, curvatures), single_precision=single_precision),)))
+        hessian = np.array(found, dtype=np.float64) / few.share
+        hessian[np.diag_indices_from(hessian)] += self.ridge
+        return hessian
 
     def sampled_inverse_diagonal(self, curvatures: Floats) -> Callable[[Floats], Floats]:
         """See Objective: that of all records."""
@@ -207,8 +192,10 @@ class SummedObjective:
             return np.asarray(self._certified(point)[0][:, 0])
         wanted = self._memory.empty and self.hessians and self.dimension <= _MATRIX_LIMIT and self.passes <= _CHEAP
 
+        products_of = self._products_of(margins)
+
         def work(part: Part) -> Sums:
-            products = part.margins(margins)
+            products = products_of(part)
             gradient = part.gradient(margins, products)
             return (gradient, part.hessian(part.curvatures(products), single_precision=True)) if wanted else (gradient,)
 
@@ -250,8 +237,25 @@ class SummedObjective:
 
     def slope_along(self, step: float, margins: Floats, change: Floats, base: float, bend: float) -> float:
         """d/dt G(w + t v) at t = `step`: one pass. `change` is v."""
-        (slope,) = self._total(lambda part: (part.slope_along(step, part.margins(margins), part.margins(change), 0.0, 0.0),))
+        here, moved = (self._products_of(one) for one in (margins, change))
+        (slope,) = self._total(lambda part: (part.slope_along(step, here(part), moved(part), 0.0, 0.0),))
         return float(slope) + base + step * bend
+
+    def margins_at(self, point: Floats, margins: Floats, change: Floats, step: float) -> Floats:
+        """See Objective."""
+        if self._products is not None:
+            before, moved, here = (self._products.at(one) for one in (margins, change, point))
+            here.update({part: known + step * moved[part] for part, known in before.items() if part in moved})
+        return point
+
+    @cached_property
+    def _few(self) -> Sample | None:
+        """The parts of a sampled Hessian."""
+        return None if self.some is None or self.passes <= _CHEAP else self.some()
+
+    def _products_of(self, point: Floats) -> Callable[[Part], Floats]:
+        """The margins of parts at a point."""
+        return partial(_margins, point) if self._products is None else self._products.of(point)
 
     def certified_gradient_norm(self, point: Floats) -> float:
         """A number >= |grad G(w)| in exact arithmetic."""
@@ -282,6 +286,10 @@ class SummedObjective:
 
     def _total(self, work: Work) -> Sums:
         return added(self.spread(work))
+
+
+def _margins(point: Floats, part: Part) -> Floats:
+    return part.margins(point)
 
 
 def _bends(part: Part, point: Floats) -> Floats:
@@ -358,7 +366,7 @@ def _of_blocks(data: Records, part: Callable[[Records, float], Part]) -> Some | 
 
 def _spaced(parts: Sequence[Part], jobs: int) -> Some | None:
     """One part of so many, evenly spaced, of which a sample may be taken again."""
-    if len(parts) < _SHARE * _FEWEST:
+    if len(parts[::_SHARE]) < _FEWEST:
         return None
 
     def some() -> Sample:

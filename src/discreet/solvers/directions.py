@@ -35,8 +35,8 @@ KEEP = 0.5
 """Keep the factor while a step multiplies the gradient norm by at most this, or by what is worth a new one."""
 _POOR = 0.7
 """A fresh factor in float32 that does no better than this is not trusted again."""
-_CHEAP = 8.0
-"""Passes that a Hessian is always worth."""
+COSTLY = 8.0
+"""Passes that a Hessian is always worth; beyond them passes are what a fit costs."""
 _LEVELS = 16
 _MEMORY, _LONG_MEMORY = 12, 30
 _PRODUCTS = 1000
@@ -170,7 +170,7 @@ class CholeskyDirections:
     def _worn(self, objective: Objective, gradient: Floats, contraction: float) -> bool:
         """Whether the rest of the way is cheaper with another H_0."""
         sampled, whole = objective.hessian_passes
-        if self._tolerance is None or whole <= _CHEAP or self._stage is None:
+        if self._tolerance is None or whole <= COSTLY or self._stage is None:
             return contraction > KEEP
         norm = max(float(np.linalg.norm(gradient)), 1e-300)
         self._norms.append(norm)
@@ -189,7 +189,7 @@ class CholeskyDirections:
     def _following(self, objective: Objective) -> Stage:
         """The next H_0: the first is the cheapest where a Hessian costs much."""
         sampled, whole = objective.hessian_passes
-        if self._tolerance is None or whole <= _CHEAP:
+        if self._tolerance is None or whole <= COSTLY:
             return Stage.WHOLE
         if self._stage is None:
             return Stage.DIAGONAL

@@ -20,7 +20,7 @@ import numpy as np
 from discreet.core.arrays import Floats
 from discreet.core.errors import InvalidInput, SolverFailure
 from discreet.core.workers import single_threaded_algebra
-from discreet.solvers.directions import MATRIX_LIMIT, CholeskyDirections, ConjugateDirections, Directions
+from discreet.solvers.directions import COSTLY, MATRIX_LIMIT, CholeskyDirections, ConjugateDirections, Directions
 from discreet.solvers.objective import Objective, Solution, failure
 
 SIGMA = 0.3
@@ -32,6 +32,8 @@ _POINTS = 500
 _REFINEMENTS = 6
 _NEAR = 16.0
 """How many tolerances the rounding error of the computed norm may be, beyond which no certificate is worth its pass."""
+_LONG = 1e-3
+"""Of a point's length: what is looked along."""
 _LIKELY = 0.5
 """A step that shrinks the gradient as the last one did, to this many tolerances or less, is likely the last: its certificate is computed at once."""
 
@@ -166,21 +168,32 @@ def _move(objective: Objective, point: Floats, margins: Floats, gradient: Floats
     initial = float(direction @ gradient)
     if not initial < 0:
         return None
-    moved = point + direction
-    moved_margins = objective.margins(moved)
-    moved_gradient = objective.gradient(moved, moved_margins)
-    full = float(direction @ moved_gradient)
-    if np.linalg.norm(moved_gradient) <= enough or SIGMA * initial <= full <= 0:
-        return _Moved(moved, moved_margins, moved_gradient, whole=True)
-    change = objective.margins(direction)  # not moved_margins - margins, which loses the digits of a short direction
+    moved, change = point + direction, objective.margins(direction) if _is_looked_along(objective, point, direction) else None
     steady = objective.ridge * point if objective.linear is None else objective.ridge * point + objective.linear
     base, bend = float(steady @ direction), objective.ridge * float(direction @ direction)
-    step = descend(lambda t: objective.slope_along(t, margins, change, base, bend), initial, full)
+    full = None if change is None else objective.slope_along(1.0, margins, change, base, bend)
+    if full is None or full <= -SIGMA * initial:
+        moved_margins = objective.margins(moved) if change is None else objective.margins_at(moved, margins, change, 1.0)
+        moved_gradient = objective.gradient(moved, moved_margins)
+        full = float(direction @ moved_gradient)
+        if np.linalg.norm(moved_gradient) <= enough or SIGMA * initial <= full <= 0:
+            return _Moved(moved, moved_margins, moved_gradient, whole=True)
+    along = objective.margins(direction) if change is None else change  # not moved_margins - margins, which loses the digits of a short direction
+    step = descend(lambda t: objective.slope_along(t, margins, along, base, bend), initial, full)
     moved = point + step * direction
     if np.array_equal(moved, point):
         return None
-    moved_margins = objective.margins(moved)
+    moved_margins = objective.margins(moved) if change is None else objective.margins_at(moved, margins, change, step)
     return _Moved(moved, moved_margins, objective.gradient(moved, moved_margins), whole=False)
+
+
+def _is_looked_along(objective: Objective, point: Floats, direction: Floats) -> bool:
+    """Whether slopes along a direction come before the gradient at its end.
+
+    Where passes are what a fit costs, the margins of the direction and of where it starts are all that a line search and its end need, beside one
+    product for the gradient there. Not of a short one: sums of margins would add up their errors where these begin to count.
+    """
+    return objective.hessian_passes[1] > COSTLY and float(np.linalg.norm(direction)) > _LONG * float(np.linalg.norm(point))
 
 
 def descend(slope: Callable[[float], float], initial: float, full: float) -> float:

@@ -50,6 +50,9 @@ class Objective(Protocol):
     def margins(self, point: Floats) -> Floats:
         """m(w), shape (n,)."""
 
+    def margins_at(self, point: Floats, margins: Floats, change: Floats, step: float) -> Floats:
+        """m(w + t v), the `point`, for t = `step`, from m(w) and `change` = m(v): no pass where these are known."""
+
     def gradient(self, point: Floats, margins: Floats) -> Floats:
         """grad G(w), shape (d,)."""
 

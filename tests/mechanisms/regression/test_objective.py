@@ -77,10 +77,11 @@ def test_residuals_are_those_of_sixty_digits_also_where_predictions_cancel():
         assert abs(Fraction(float(value)) - exact) <= abs(exact) * 2**-53 + Fraction(size) * 2**-98
 
 
-def test_a_gradient_is_within_its_bound_of_the_one_of_sixty_digits():
+@pytest.mark.parametrize("compensated", [True, False])
+def test_a_gradient_is_within_its_bound_of_the_one_of_sixty_digits(compensated):
     data = invented(DOMAIN, 300)
     point = np.array([40.0, -90.0, 17.0])
-    found = accurate_gradient(data, point, loss=prediction_loss("log-cosh", 0.4))
+    found = accurate_gradient(data, point, loss=prediction_loss("log-cosh", 0.4), compensated=compensated)
     rows = np.column_stack([data.matrix.matvec(unit) for unit in np.eye(3)])
     with mpmath.workdps(60):
         exact = [mpmath.mpf(0)] * 3
@@ -89,7 +90,27 @@ def test_a_gradient_is_within_its_bound_of_the_one_of_sixty_digits():
             slope = mpmath.mpf(0.4) * mpmath.tanh(residual / mpmath.mpf(0.4))
             exact = [total + slope * mpmath.mpf(entry) for total, entry in zip(exact, row, strict=True)]
         away = float(mpmath.sqrt(sum((total - mpmath.mpf(float(value))) ** 2 for total, value in zip(exact, found, strict=True))))
-    assert away <= gradient_error(PROBLEM, records=300, width=0.4, ridge=0.0, length=100.0, linear=0.0)
+    given = {"records": 300, "width": 0.4, "ridge": 0.0, "length": 100.0, "linear": 0.0}
+    assert away <= gradient_error(PROBLEM, compensated=compensated, **given)
+    assert 2.0 * gradient_error(PROBLEM, **given) < gradient_error(PROBLEM, compensated=False, **given)
+
+
+@pytest.mark.parametrize(("width", "products"), [(5.0, {False}), (0.001, {True})])
+def test_plain_products_prove_the_minimiser_where_their_errors_leave_room_and_no_further(width, products, monkeypatch):
+    data, linear, loss = invented(DOMAIN, 500), np.array([3.0, -2.0, 1.0]), prediction_loss("log-cosh", width)
+    given = {"width": width, "ridge": 2.0, "linear": linear}
+    length = longest(PROBLEM, records=500, width=width, ridge=2.0, linear=float(np.linalg.norm(linear)))
+    tolerance = 4.0 * gradient_error(PROBLEM, records=500, width=width, ridge=2.0, length=length, linear=float(np.linalg.norm(linear)))
+    asked, accurate = [], objective_minimiser.accurate_gradient
+    monkeypatch.setattr(
+        objective_minimiser, "accurate_gradient", lambda *rows, **named: asked.append(named["compensated"]) or accurate(*rows, **named)
+    )
+    found = certified_minimiser(
+        PROBLEM, data, loss=loss, curvature=lambda slopes: curvature_at("log-cosh", width, slopes), tolerance=tolerance, **given
+    )
+    assert set(asked) == products
+    gradient = accurate(data, found, loss=loss) + 2.0 * found + linear
+    assert np.linalg.norm(gradient) <= tolerance
 
 
 @LOSSES

@@ -8,14 +8,16 @@ errors do not grow with |w|, and what is returned has a computed gradient whose 
 public numbers; otherwise SolverFailure is raised. With u = 2^-53, gamma_k = k u / (1 - k u), n records, |x| <= R, |y| <= B, slopes at most a and
 d + 1 terms in <x, w> - y:
 
-    residual     Dot2 (Ogita, Rump, Oishi 2005, proposition 5.5): off by u |r| + gamma_(d+1)^2 (R |w| + B)
+    residual     Dot2 (Ogita, Rump, Oishi 2005, proposition 5.5): off by u |r| + gamma_(d+1)^2 (R |w| + B); plain, in any order of additions, fused
+                 or not, and then less y: off by u |r| + gamma_(d+4) R |w|
     slope        16 u a of the loss itself; l'' |r| <= a, so u |r| is worth at most 1.01 u a, and l'' <= 1 for the rest
     products     of 128 rows, any order: gamma_132 times the sum of |s_i| R
     sums         of products in a block, of blocks, and of the two other terms: each correctly rounded (fsum), 8 u times their size, of which they
                  take 6
 
 Losses l(f; y) of a prediction f = <x, w>, with |l'| <= a and l'' <= c, differ in one line: f is a compensated product, off by u |f| + gamma_(d+1)^2
-R |w|, and slopes are off by 16 u a and c times the error of a prediction within 5 u (1 + |f|) of it, which grows with |w|.
+R |w|, or gamma_(d+4) R |w| of plain ones, and slopes are off by 16 u a and c times the error of a prediction within 5 u (1 + |f|) of it, which grows
+with |w|.
 
 Sums of losses of residuals are taken over the blocks of a table, wherever they are, one pass each:
 
@@ -23,9 +25,11 @@ Sums of losses of residuals are taken over the blocks of a table, wherever they 
 
 `evaluated` brings the first two, and the third where it is wanted, from rows that are in the processor's caches; it gives directions and no proof.
 `accurate_gradient` is what is certified: its errors do not grow with |w|, since residuals are compensated products (Dot2) and sums are correctly
-rounded. In Dot2 the errors of products and additions are summed apart. Additions are nested in
-pairs here, D = ceil(log2 n) deep for n = d + 1 terms: every error is at most u times a partial sum, and all of them together are rounded by at most
-(2 n - 3 + D (D + 1) / 2) u^2 times the sum of absolute values, below the n^2 u^2 of additions in the order of the columns: the bound stays.
+rounded. The tolerance is fixed for any |w| that the objective allows, and minimisers are far shorter as a rule: where the bound of plain products
+at the |w| that was found leaves room within the tolerance, they are taken first, at a fifth of the time. In Dot2 the errors of products and
+additions are summed apart. Additions are nested in pairs here, D = ceil(log2 n) deep for n = d + 1 terms: every error is at most u times a partial
+sum, and all of them together are rounded by at most (2 n - 3 + D (D + 1) / 2) u^2 times the sum of absolute values, below the n^2 u^2 of additions
+in the order of the columns: the bound stays.
 
 Rows of persons have weights a_i (Records.weights), and a_i l stands for l. A weight is 1, with which nothing is rounded, or at most 1/2, with which a
 product has another u of itself, and all errors of the row are halved: the bounds above hold, n counting rows.
@@ -38,6 +42,7 @@ of the blocks, and are the same for any number of threads.
 
 import math
 from collections.abc import Callable
+from dataclasses import dataclass
 from functools import partial
 from typing import NamedTuple
 
@@ -53,7 +58,7 @@ from discreet.losses.predictions import PredictionLoss
 from discreet.mechanisms.regression.sums import LeastSquares
 from discreet.problems import PredictionRisk
 from discreet.problems.certified_sums import UNIT, gamma
-from discreet.solvers.directions import positive_factor
+from discreet.solvers.directions import SecantPairs, positive_factor
 
 _MOST = 300
 _HALVINGS = 40
@@ -63,7 +68,9 @@ BLOCK = 128
 """Rows of one product in an accurate gradient."""
 _EVERY, _ROUGH_STEPS, _ROUGH = 16, 20, 1e-2
 """Parts of a block of which one is looked at first, where a long table is held; steps there, and by what they shrink the gradient."""
-_POLISHES = 6
+_POLISHES = 12
+_PLAIN = 0.75
+"""Of the tolerance: what the errors of plain products may take for these to be worth a pass."""
 _SPLITTER = 2.0**27 + 1.0
 _NUMBERS = 1 << 14
 """Of a table, whose products are compensated at a time: what is written on the way stays in the processor's caches."""
@@ -103,9 +110,9 @@ def evaluated(
     return Evaluated(times * total.value, times * total.gradient, None if total.hessian is None else times * total.hessian, total.records)
 
 
-def accurate_gradient(data: Records, point: Floats, *, loss: PredictionLoss, residuals: bool = True) -> Floats:
-    """grad F at `point`, (d,); `residuals` for losses of them."""
-    return _rounded_sum(np.array(list(data.map(partial(_accurate, point=point, loss=loss, residuals=residuals)))))
+def accurate_gradient(data: Records, point: Floats, *, loss: PredictionLoss, residuals: bool = True, compensated: bool = True) -> Floats:
+    """grad F at `point`, (d,); `residuals` for losses of them, `compensated` for products by Dot2. Errors: `gradient_error`."""
+    return _rounded_sum(np.array(list(data.map(partial(_accurate, point=point, loss=loss, residuals=residuals, compensated=compensated)))))
 
 
 def accurate_residuals(rows: Floats, targets: Floats, point: Floats) -> Floats:
@@ -151,13 +158,13 @@ def _evaluated(
     return Evaluated(math.fsum(values), gradient, matrix, sum(part.records for part in chosen))
 
 
-def _accurate(_: int, block: Records, *, point: Floats, loss: PredictionLoss, residuals: bool) -> Floats:
+def _accurate(_: int, block: Records, *, point: Floats, loss: PredictionLoss, residuals: bool, compensated: bool) -> Floats:
     parts = [np.zeros((1, len(point)))]
     for rows, entries in block.matrix.chunks():
         targets = block.targets[rows]
         zeros = np.zeros_like(targets)
         less, at = (targets, zeros) if residuals else (zeros, targets)
-        slopes = loss.slope(accurate_residuals(entries, less, point), at)
+        slopes = loss.slope(accurate_residuals(entries, less, point) if compensated else entries @ point - less, at)
         if block.weights is not None:
             slopes = slopes * block.weights[rows]
         padding = -len(slopes) % BLOCK
@@ -187,13 +194,23 @@ def _split(numbers: Floats) -> tuple[Floats, Floats]:
     return high, numbers - high
 
 
-def gradient_error(problem: Bounds, *, records: int, width: float, ridge: float, length: float, linear: float, bend: float | None = None) -> float:
+def gradient_error(
+    problem: Bounds,
+    *,
+    records: int,
+    width: float,
+    ridge: float,
+    length: float,
+    linear: float,
+    bend: float | None = None,
+    compensated: bool = True,
+) -> float:
     """Bound of the error of `accurate_gradient` over `records` records at |w| <= `length`, the terms ridge w and |b| <= `linear` included.
 
-    `bend` c of a loss of predictions, None for one of residuals.
+    `bend` c of a loss of predictions, None for one of residuals; `compensated` as there.
     """
     domain = problem.domain
-    reach, products = domain.radius * length, gamma(domain.dimension + 1) ** 2
+    reach, products = domain.radius * length, gamma(domain.dimension + 1) ** 2 if compensated else gamma(domain.dimension + 4)
     if bend is None:
         slope = 17.1 * UNIT * width + products * (reach + domain.target_bound) * 1.01
     else:
@@ -208,6 +225,59 @@ def gradient_error(problem: Bounds, *, records: int, width: float, ridge: float,
 def longest(problem: Bounds, *, records: int, width: float, ridge: float, linear: float) -> float:
     """A bound of |argmin G| for |b| <= `linear`: G there is at most G(0), and l(r) <= a |r|."""
     return (math.sqrt(2.0 * records * width * problem.domain.target_bound / ridge) + 2.0 * linear / ridge) * raising(4_096)
+
+
+@dataclass(frozen=True, kw_only=True, eq=False, repr=False)
+class _Goal:
+    """G, see `certified_minimiser`."""
+
+    problem: Bounds
+    data: Records
+    loss: PredictionLoss
+    curvature: Curvature
+    width: float
+    ridge: float
+    linear: Floats
+    tolerance: float
+
+    @property
+    def bend(self) -> float | None:
+        """See gradient_error."""
+        return self.problem.smoothness if isinstance(self.problem, PredictionRisk) else None
+
+    @property
+    def long(self) -> bool:
+        """Whether Hessians are rough, and gradients lead as far as they can."""
+        return self.data.records > WHOLE_RECORDS
+
+    def reach(self, at: Floats, *, hessian: bool, every: int = 1) -> Evaluated:
+        """G, its gradient, and its Hessian where it is asked for: one pass."""
+        found = evaluated(self.data, at, loss=self.loss, curvature=self.curvature, hessian=hessian, rough=self.long, every=every)
+        value = found.value + 0.5 * self.ridge * float(at @ at) + float(self.linear @ at)
+        matrix = None if found.hessian is None else found.hessian + self.ridge * np.eye(len(at))
+        return Evaluated(value, found.gradient + self.ridge * at + self.linear, matrix)
+
+    def proved(self, at: Floats) -> tuple[Floats, bool]:
+        """An accurate gradient, and whether the exact one is proved to be within the tolerance: by plain products where these can tell."""
+        slope, pull, length = np.zeros_like(at), *(float(np.linalg.norm(vector)) * raising(4_096) for vector in (self.linear, at))
+        for compensated in (False, True):
+            error = gradient_error(
+                self.problem,
+                records=self.data.records,
+                width=self.width,
+                ridge=self.ridge,
+                length=length,
+                linear=pull,
+                bend=self.bend,
+                compensated=compensated,
+            )
+            if compensated or error <= _PLAIN * self.tolerance:
+                found = accurate_gradient(self.data, at, loss=self.loss, residuals=self.bend is None, compensated=compensated)
+                slope = found + self.ridge * at + self.linear
+                size = float(np.linalg.norm(slope)) * raising(4_096)
+                if size + error <= self.tolerance or size > 2.0 * self.tolerance:
+                    return slope, size + error <= self.tolerance
+        return slope, False
 
 
 def certified_minimiser(
@@ -225,29 +295,19 @@ def certified_minimiser(
 
     Raises SolverFailure where that cannot be certified.
     """
-    records, bend = data.records, problem.smoothness if isinstance(problem, PredictionRisk) else None
-    near, pull = _NEAR * max(records, 1) * width * problem.domain.radius, float(np.linalg.norm(linear)) * raising(4_096)
-
-    def reach(at: Floats, *, hessian: bool, every: int = 1) -> Evaluated:
-        """G, its gradient, and its Hessian where it is asked for: one pass."""
-        found = evaluated(data, at, loss=loss, curvature=curvature, hessian=hessian, rough=long, every=every)
-        value = found.value + 0.5 * ridge * float(at @ at) + float(linear @ at)
-        matrix = None if found.hessian is None else found.hessian + ridge * np.eye(len(at))
-        return Evaluated(value, found.gradient + ridge * at + linear, matrix)
-
-    point, long = np.zeros(problem.domain.dimension), records > WHOLE_RECORDS
+    goal = _Goal(problem=problem, data=data, loss=loss, curvature=curvature, width=width, ridge=ridge, linear=linear, tolerance=tolerance)
+    reach, near, long = goal.reach, _NEAR * max(data.records, 1) * width * problem.domain.radius, goal.long
+    point = np.zeros(problem.domain.dimension)
     if long and data.in_memory:
         point = _roughly(partial(reach, every=_EVERY), point)
     here, before = reach(point, hessian=True), math.inf
     for _ in range(_MOST):
+        if long and (data.in_memory or float(np.linalg.norm(here.gradient)) <= max(near, tolerance)):
+            point, here = _polished(reach, point, here, near=max(near, tolerance), tolerance=tolerance)
         value, slope, hessian = here.value, here.gradient, here.hessian
         if float(np.linalg.norm(slope)) <= max(near, tolerance):
-            if long:
-                point, hessian = _polished(reach, point, here, tolerance)
-            slope = accurate_gradient(data, point, loss=loss, residuals=bend is None) + ridge * point + linear
-            length = float(np.linalg.norm(point)) * raising(4_096)
-            error = gradient_error(problem, records=records, width=width, ridge=ridge, length=length, linear=pull, bend=bend)
-            if float(np.linalg.norm(slope)) * raising(4_096) + error <= tolerance:
+            slope, within = goal.proved(point)
+            if within:
                 return point
         if hessian is None:
             hessian = reach(point, hessian=True).hessian
@@ -269,7 +329,7 @@ def certified_minimiser(
         point, here, before = following, found, size
     raise SolverFailure(
         f"the minimiser could not be certified to a gradient norm of {tolerance:.3g}. The budget counts as spent; take "
-        + ("mechanism='refined'." if bend is None else "a larger alpha.")
+        + ("mechanism='refined'." if goal.bend is None else "a larger alpha.")
     )
 
 
@@ -289,17 +349,23 @@ def _roughly(reach: Callable[..., Evaluated], point: Floats) -> Floats:
     return point
 
 
-def _polished(reach: Callable[..., Evaluated], point: Floats, here: Evaluated, tolerance: float) -> tuple[Floats, Floats]:
-    """Near the minimum: a point from which plain gradients lead no further, and a Hessian near it. They cost a tenth of an accurate one."""
+def _polished(reach: Callable[..., Evaluated], point: Floats, here: Evaluated, *, near: float, tolerance: float) -> tuple[Floats, Evaluated]:
+    """As far as gradients alone lead with one Hessian and what they tell of it: where that is, with a Hessian if it still serves there.
+
+    A gradient costs a quarter of a Hessian, or less. From near the minimum of a sample they lead to the end.
+    """
     hessian = np.asarray(reach(point, hessian=True).hessian if here.hessian is None else here.hessian)
-    slope, factor = here.gradient, positive_factor(hessian)
+    factor, origin = positive_factor(hessian), point
+    pairs = SecantPairs(lambda vectors: np.asarray(cho_solve(factor, vectors)))
     for _ in range(_POLISHES):
-        size = float(np.linalg.norm(slope))
+        size = float(np.linalg.norm(here.gradient))
         if size <= 0.1 * tolerance:
             break
-        following = point - cho_solve(factor, slope)
-        after = reach(following, hessian=False).gradient
-        if not float(np.linalg.norm(after)) <= 0.5 * size:
+        step = pairs.directions(here.gradient[:, np.newaxis])
+        after = reach(point + step[:, 0], hessian=False)
+        if not float(np.linalg.norm(after.gradient)) <= 0.5 * size:
             break
-        point, slope = following, after
-    return point, hessian
+        pairs.add(step, (after.gradient - here.gradient)[:, np.newaxis])
+        point, here = point + step[:, 0], after
+    serves = point is origin or float(np.linalg.norm(here.gradient)) <= near
+    return point, here._replace(hessian=hessian if serves else None)
