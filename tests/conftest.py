@@ -63,6 +63,8 @@ def each_value_once(items):
         return items
     shown, often, chosen = {item: values(item) for item in items}, Counter(), set()
     missing = set().union(*shown.values())
+    if len(missing) == sum(map(len, shown.values())):  # no value comes twice
+        return items
     while missing:
         best = max(items, key=lambda item: (len(shown[item] & missing), -sum(often[value] for value in shown[item])))
         chosen.add(best)

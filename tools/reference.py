@@ -58,6 +58,7 @@ class Parameter:
     words: str
 
 
+@cache
 def packages() -> list[str]:
     """discreet and every package in it that says what is public, in alphabetic order."""
     discreet = importlib.import_module("discreet")

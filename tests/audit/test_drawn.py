@@ -3,6 +3,7 @@
 import math
 from collections import Counter
 from fractions import Fraction
+from functools import cache
 from itertools import product
 
 import numpy as np
@@ -245,14 +246,20 @@ LAPLACE = SystemNoise().discrete_laplace(scale=3.0, dimension=2, draws=300).T
 FINE = SystemNoise().discrete_gaussian(scale=1000.0, dimension=2, draws=300).T
 COARSE = SystemNoise().discrete_gaussian(scale=2.5, dimension=2, draws=300).T
 BALLS = SystemNoise().spherical(rate=4.0, dimension=3, draws=300).T
-CHOICES = np.array([[SystemNoise().choice(np.array([0, 1, 2]), rate=1.2)] for _ in range(2500)])
+
+
+@cache
+def choices():
+    return np.array([[SystemNoise().choice(np.array([0, 1, 2]), rate=1.2)] for _ in range(2500)])
+
+
 DRAWN = {
     "gaussian": lambda size: gaussian("noise", NORMAL, scale=size),
     "spherical": lambda size: spherical("noise", BALLS, rate=4.0 / size),
     "discrete Laplace": lambda size: discrete_laplace("noise", LAPLACE, scale=3.0 * size),
     "discrete Gaussian, fine": lambda size: discrete_gaussian("noise", FINE, scale=1000.0 * size),
     "discrete Gaussian, coarse": lambda size: discrete_gaussian("noise", COARSE, scale=2.5 * size),
-    "chosen": lambda size: chosen("choice", "odds", CHOICES, np.exp(-1.2 / size * np.arange(3))),
+    "chosen": lambda size: chosen("choice", "odds", choices(), np.exp(-1.2 / size * np.arange(3))),
     "any law": lambda size: of_law("noise", "normal", NORMAL, lambda x: ndtr(x / size)),
 }
 

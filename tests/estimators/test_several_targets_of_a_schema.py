@@ -1,6 +1,7 @@
 """Models of the several targets of a schema: a file as of arrays, answers in the unit of each column, one measured at a time, and what is refused."""
 
 import json
+from functools import cache
 
 import numpy as np
 import polars as pl
@@ -31,11 +32,13 @@ def alone():
     return encoded_estimator("linear-regression", ONE, {"random_state": 0}).fit(ONE.encode(FLATS, target=True))
 
 
-MODEL = Model.from_estimator(fitted(), SCHEMA)
+@cache
+def kept():
+    return Model.from_estimator(fitted(), SCHEMA)
 
 
 def test_a_file_answers_in_the_unit_of_each_column_as_the_estimator_does(tmp_path):
-    MODEL.save(tmp_path / "model.json")
+    kept().save(tmp_path / "model.json")
     read = Model.load(tmp_path / "model.json")
     answers = read.predict(FLATS)
     encoded = fitted().predict(TABLE)
@@ -66,16 +69,16 @@ def test_a_link_answers_each_target_through_it():
 
 
 def test_one_target_is_measured_as_its_own_model_would_be():
-    one = MODEL.of_target("heating")
-    assert np.array_equal(one.predict(FLATS), MODEL.predict(FLATS)[:, 1])
+    one = kept().of_target("heating")
+    assert np.array_equal(one.predict(FLATS), kept().predict(FLATS)[:, 1])
     report = evaluate_privately(one, FLATS, epsilon=50.0, metrics=["mse"], random_state=0)
-    truth = np.mean(np.square(MODEL.predict(FLATS)[:, 1] - FLATS["heating"].to_numpy()))
+    truth = np.mean(np.square(kept().predict(FLATS)[:, 1] - FLATS["heating"].to_numpy()))
     assert report.mean_square.low <= truth <= report.mean_square.high
     assert (report.survey.lower, report.survey.upper) == (0.0, 300.0)
 
 
 def test_targets_of_a_model_and_its_certificate_must_agree():
-    record = json.loads(MODEL.to_json())
+    record = json.loads(kept().to_json())
     record["schema"]["target"] = record["schema"]["target"][1]
     with pytest.raises(FileFormatError, match="2 numbers"):
         Model.from_json(json.dumps(record))
@@ -86,8 +89,8 @@ def test_targets_of_a_model_and_its_certificate_must_agree():
 
 
 REFUSED = {
-    "one of several": lambda: evaluate_privately(MODEL, FLATS, epsilon=1.0),
-    "none of the targets": lambda: MODEL.of_target("size"),
+    "one of several": lambda: evaluate_privately(kept(), FLATS, epsilon=1.0),
+    "none of the targets": lambda: kept().of_target("size"),
     "of one target": lambda: Model.from_estimator(alone(), ONE).of_target("rent"),
     "with several targets": lambda: evaluate_privately(Model.from_estimator(alone(), ONE), TABLE, epsilon=1.0),
     "encoded with several": lambda: release_uncertainty(Model.from_estimator(alone(), ONE), TABLE, epsilon=1.0, delta=1e-6),
