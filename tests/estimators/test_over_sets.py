@@ -182,7 +182,7 @@ def test_a_mirror_map_is_the_callers_choice():
     regularised = clone(model).set_params(alpha=0.1).fit(X, y).certificate_
     assert (regularised.parameters["mirror_map"], regularised.parameters["schedule"]) == ("entropy", "composite")
     assert "chosen" in str(model.explain(records=200))
-    with pytest.raises(InvalidInput, match="mirror map must be one of"):
+    with pytest.raises(InvalidInput, match="mirror_map must be one of"):
         clone(model).set_params(mirror_map="p-norm").fit(X, y)
     with pytest.raises(InvalidInput, match="takes no mirror_map"):
         clone(model).set_params(mechanism="frank-wolfe-gaussian").fit(X, y)

@@ -172,7 +172,7 @@ def test_kernels_are_searched_over_their_scale():
     ("inner", "given", "words"),
     [
         (Lasso(), {"scoring": "squared"}, "Did you mean 'squared-error'"),
-        (Lasso(), {"scoring": 3}, "scoring of a regression"),
+        (Lasso(), {"scoring": 3}, "scoring must be a text"),
         (Lasso(), {"error_bound": 0.0}, "error_bound"),
         (Lasso(), {"error_bound": 1e200}, "error_bound"),
         (LogisticRegression(classes=[0, 1]), {"scoring": "squared-error"}, "counts right answers"),

@@ -54,7 +54,7 @@ class NegativeBinomialRuns:
         Raises InvalidInput unless 1 < mean <= 10^6.
         """
         if not 1.0 < mean <= 1e6:
-            raise InvalidInput(f"the expected number of runs must be more than 1 and at most 10^6; {mean!r} was given.")
+            raise InvalidInput(f"the expected number of runs, expected_runs, must be more than 1 and at most 10^6; {mean!r} was given.")
         low, high = math.log(_SMALLEST), -1e-12
         while high - low > 1e-13:
             middle = 0.5 * (low + high)

@@ -58,7 +58,9 @@ class Persons:
     def __post_init__(self) -> None:
         """See class docstring."""
         if isinstance(self.rows, bool) or not isinstance(self.rows, Integral) or not 1 <= self.rows <= MOST_ROWS:
-            raise InvalidInput(f"the rows of a person that are kept must be a whole number from 1 to {MOST_ROWS}; {self.rows!r} was given.")
+            raise InvalidInput(
+                f"the rows of a person that are kept, rows_per_person, must be a whole number from 1 to {MOST_ROWS}; {self.rows!r} was given."
+            )
         if self.weight not in get_args(Weight) or (self.weight == "declared" and self.rows != 1):
             raise InvalidInput(
                 'the weight of a row must be "person" (a person counts once), "row" (rows count alike) or, for one row a person whom nobody has '

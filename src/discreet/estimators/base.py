@@ -12,6 +12,7 @@ Records come through one of three doors:
 A `score` on private records is a number that nobody has paid for; `evaluate_privately` releases one.
 """
 
+import math
 from collections.abc import Callable, Iterator, Mapping, MutableMapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -36,6 +37,7 @@ from discreet.data import BlockTable, Domain, EncodedTable, Schema
 from discreet.estimators.advice import Answering, advise, refuse_bad_names
 from discreet.estimators.forms import Form, LinearForm
 from discreet.estimators.inputs import feature_rows, whole_or_none
+from discreet.estimators.parameters import refuse_wrong_types
 from discreet.estimators.saved import KINDS, OWN, Saved
 from discreet.estimators.summarised import summary_of_estimator
 from discreet.estimators.summary import MOST, Summary
@@ -46,6 +48,9 @@ from discreet.matrices import Matrix
 from discreet.mechanisms.persons import Owners, declared_rule, held_rule, owners_of, table_rule
 from discreet.noise import Noise, SeededNoise, SystemNoise
 from discreet.statements.base import about_records
+
+_MOST_EPSILON = 1e9
+"""Finite, but without any meaning."""
 
 Learnt: TypeAlias = Literal["two classes", "more classes", "ordered classes", "numbers", "several numbers", "times"]
 """What a target may be."""
@@ -89,7 +94,7 @@ class Spender(BaseEstimator, metaclass=Answering):  # type: ignore[misc]
         state = self.random_state
         if state is None:
             return SystemNoise()
-        if isinstance(state, Integral):
+        if isinstance(state, Integral) and not isinstance(state, bool):
             return SeededNoise(int(state))
         if isinstance(state, np.random.RandomState):
             return SeededNoise(int(state.randint(2**31 - 1)))
@@ -108,7 +113,8 @@ class Spender(BaseEstimator, metaclass=Answering):  # type: ignore[misc]
 
     @contextmanager
     def _unless_refused(self) -> Iterator[None]:
-        """Around what a fit does: one that raises leaves all attributes as they were."""
+        """Around what a fit does: one that raises leaves all attributes as they were. Parameters of a wrong type are refused first."""
+        refuse_wrong_types(self)
         before = dict(vars(self))
         try:
             yield
@@ -248,8 +254,14 @@ class PrivateModel(Learner):
         made.ArrayModel.from_estimator(self).save(path, overwrite=overwrite)
 
     def _privacy(self) -> Privacy:
-        """What a fit may spend. Raises InvalidInput for what are no numbers, and no relation."""
-        return Privacy(epsilon=number(self.epsilon, "epsilon"), delta=number(self.delta, "delta"), neighbours=neighbours_of(self.neighbours))
+        """What a fit may spend. Raises InvalidInput for what are no numbers, and no relation; for any parameter of a wrong type first."""
+        refuse_wrong_types(self)
+        epsilon = number(self.epsilon, "epsilon")
+        if not epsilon > 0:
+            raise InvalidInput(f"epsilon must be greater than 0; {epsilon!r} was given. Use epsilon=inf for a fit without privacy.")
+        if _MOST_EPSILON < epsilon < math.inf:
+            raise InvalidInput(f"epsilon must be at most {_MOST_EPSILON:g}; {epsilon!r} was given. Use epsilon=inf for a fit without privacy.")
+        return Privacy(epsilon=epsilon, delta=number(self.delta, "delta"), neighbours=neighbours_of(self.neighbours))
 
     def _advise(self, X: Any, privacy: Privacy, records: int | None) -> None:
         """Warn of what tells more than its user may think (module `advice`); `records` of a table, used where it is public."""

@@ -6,6 +6,7 @@ Shapes: X (n, d), y (n,), weights_ (d,) or (d + 1,) with v last when there is an
 data_norm, in fit and in prediction alike. Two classes are targets -1 and +1.
 """
 
+import math
 from abc import ABC, abstractmethod
 from dataclasses import dataclass, field, replace
 from functools import partial
@@ -21,6 +22,7 @@ from discreet.core.errors import InvalidInput
 from discreet.core.neighbours import Persons, Privacy
 from discreet.core.validate import bound_or_infinity, whole
 from discreet.data import BlockTable, Domain, EncodedTable, Reader, Records
+from discreet.data.domain import check_scale
 from discreet.data.reader import on_scale
 from discreet.data.target_table import TargetTable
 from discreet.estimators.base import Given, PrivateModel, require_own_targets
@@ -272,6 +274,7 @@ class BoundedModel(ABC, PrivateModel):
             raise InvalidInput('data_norm="private" chooses the one bound of rows; leave data_bound out, or declare both.')
         entry = bound_or_infinity(self.data_bound, "data_bound")
         norm = bound_or_infinity(public_norm(self.data_norm) if chosen else self.data_norm, "data_norm")
+        self._check_bounds(entry, norm)
         domain = Domain(
             features=features,
             entry_bound=entry,
@@ -282,6 +285,14 @@ class BoundedModel(ABC, PrivateModel):
             persons=persons,
         )
         return replace(domain, intercept_scale=self._constant(domain))
+
+    def _check_bounds(self, entry: float, norm: float) -> None:
+        """Of rows, by the names that they have here, where the domain has names of its own."""
+        if entry == norm == math.inf:
+            raise InvalidInput("rows need a public bound: data_bound on every entry, data_norm on the Euclidean norm, or both; none was given.")
+        for name, bound in (("data_bound", entry), ("data_norm", norm)):
+            if bound < math.inf:
+                check_scale(bound, name)
 
     def _keep(self, release: Release, domain: Domain, given: Given) -> None:
         """The attributes that hold what was released; those of an earlier fit stay until there is a release."""

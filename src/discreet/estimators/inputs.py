@@ -27,10 +27,11 @@ from sklearn.utils.multiclass import type_of_target
 from sklearn.utils.validation import column_or_1d
 
 from discreet.core.advice import caller
-from discreet.core.arrays import Floats
+from discreet.core.arrays import Floats, is_finite
 from discreet.core.errors import InvalidInput, InvalidType, PrivacyWarning, quietly
 from discreet.core.neighbours import ADD_REMOVE, Neighbours
-from discreet.core.validate import positive, whole
+from discreet.core.validate import given as in_words
+from discreet.core.validate import measure, positive, whole
 from discreet.data import EncodedTable
 from discreet.data.records import record_weights
 from discreet.matrices import Matrix, as_matrix, transfer
@@ -48,14 +49,15 @@ _INTERCEPT_SHARE = 0.3
 
 def constant_feature(bound: float, scale: object, *, wanted: bool) -> float:
     """t, of the intercept, for rows within a bound; 0 without one."""
+    chosen = positive_or_none(scale, "intercept_scale")
     if not wanted:
         return 0.0
-    return _INTERCEPT_SHARE * bound if scale is None else positive(scale, "intercept_scale")
+    return _INTERCEPT_SHARE * bound if chosen is None else chosen
 
 
 def ridge_of(alpha: object, records: int | None, neighbours: Neighbours) -> float:
     """lambda = alpha n. Raises InvalidInput where n is not known here, or private."""
-    chosen = positive(alpha, "alpha")
+    chosen = measure(alpha, "alpha")
     if records is not None:
         return chosen * records
     if neighbours is ADD_REMOVE:
@@ -206,8 +208,8 @@ def whole_or_none(value: Any, name: str) -> int | None:
     """A positive integer or None."""
     if value is None:
         return None
-    if isinstance(value, bool) or not isinstance(value, Integral) or value < 1:
-        raise InvalidInput(f"{name} must be a positive integer or None; {value!r} was given.")
+    if isinstance(value, bool) or not isinstance(value, Integral) or value < 1 or not is_finite(value):
+        raise InvalidInput(f"{name} must be a positive integer within the range of float64, or None; {in_words(value)} was given.")
     return int(value)
 
 

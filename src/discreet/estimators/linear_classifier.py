@@ -336,10 +336,9 @@ class LinearClassifier(ScoredClassifier, PrivateModel):
     def _loss(self) -> MarginLoss:
         if self.loss is None:
             return loss_named(self._standard_loss)
-        if self.loss == "hinge" and self.mechanism == "output":
-            return HuberHinge(half_width=KINK)
         if isinstance(self.loss, str):
-            return loss_named(self.loss)
+            kinked = self.loss == "hinge" and self.mechanism == "output"
+            return HuberHinge(half_width=KINK) if kinked else loss_named(self.loss)
         if isinstance(self.loss, MarginLoss):
             return self.loss
         raise InvalidInput(f"loss must be a name or one of the losses of discreet.losses; an object of type {type(self.loss).__name__} was given.")

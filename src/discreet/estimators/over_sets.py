@@ -28,7 +28,7 @@ from sklearn.utils.metaestimators import available_if
 from discreet.certificates import Release
 from discreet.core.arrays import Floats
 from discreet.core.errors import InvalidInput, quietly
-from discreet.core.validate import positive
+from discreet.core.validate import measure, positive
 from discreet.data import Domain
 from discreet.estimators.base import Given, Learnt, ScoredClassifier, ScoredRegressor, measured
 from discreet.estimators.forms import codes_above, log_probabilities, probabilities
@@ -214,9 +214,12 @@ class GroupLasso(SetRegression):
             if sizes < 1 or dimension % sizes:
                 raise InvalidInput(f"groups of {sizes!r} columns do not divide {dimension} features; pass the sizes of all groups.")
             sizes = [int(sizes)] * (dimension // int(sizes))
-        if isinstance(sizes, bool | str) or not isinstance(sizes, Sequence) or sum(sizes) != dimension:
-            raise InvalidInput(f"groups must be an integer or the sizes of groups that add up to the {dimension} features; other ones were given.")
-        return GroupL2Ball(sizes=tuple(int(size) for size in sizes), radius=positive(self.radius, "radius"))
+        refusal = InvalidInput(f"groups must be an integer or the sizes of groups that add up to the {dimension} features; other ones were given.")
+        if isinstance(sizes, bool | str) or not isinstance(sizes, Sequence) or not all(isinstance(size, Integral) for size in sizes):
+            raise refusal
+        if sum(sizes) != dimension:
+            raise refusal
+        return GroupL2Ball(sizes=tuple(int(size) for size in sizes), radius=measure(self.radius, "radius"))
 
 
 @answers_per_record
@@ -229,7 +232,7 @@ class SimplexRegression(SetRegression):
     def _constraint(self, dimension: int) -> Constraint:
         if dimension < 2:
             raise InvalidInput("weights that add up to a given number need two features at least; X has 1 feature(s).")
-        return Simplex(dimension=dimension, radius=positive(self.radius, "radius"))
+        return Simplex(dimension=dimension, radius=measure(self.radius, "radius"))
 
 
 @answers_per_record
@@ -254,7 +257,7 @@ class MatrixRegression(SetRegression):
         rows, columns = shape
         if rows * columns != dimension:
             raise InvalidInput(f"matrices of shape ({rows}, {columns}) have {rows * columns} entries; X has {dimension} columns.")
-        return NuclearBall(rows=rows, columns=columns, radius=positive(self.radius, "radius"))
+        return NuclearBall(rows=rows, columns=columns, radius=measure(self.radius, "radius"))
 
     def _keep(self, release: Release, domain: Domain, given: Given) -> None:
         super()._keep(release, domain, given)
@@ -271,7 +274,7 @@ class _OverL1Ball(ByFrankWolfe, WithIntercept):
     data_norm: float | None = None
 
     def _constraint(self, dimension: int) -> L1Ball:
-        return L1Ball(dimension=dimension, radius=positive(self.radius, "radius"))
+        return L1Ball(dimension=dimension, radius=measure(self.radius, "radius"))
 
 
 @answers_per_record

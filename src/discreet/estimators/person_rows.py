@@ -32,6 +32,7 @@ from discreet.core.errors import InvalidInput
 from discreet.core.neighbours import Persons
 from discreet.core.validate import number, positive, whole
 from discreet.data import BlockTable, EncodedTable, TransformedTable
+from discreet.data.domain import check_scale
 from discreet.data.time_target import ends_of, period_numbers
 from discreet.estimators.base import PrivateModel, ScoredClassifier, ScoredRegressor, require_own_targets
 from discreet.estimators.explanation import Explanation, explained, known_features
@@ -107,7 +108,10 @@ class PersonRows(PrivateModel):
         """Public log odds that the ridge pulls the M rows of a person towards, but for the sign of their constants, (1 + M,) over these constants."""
 
     def _scale(self) -> float:
-        return 0.5 * positive(self.data_norm, "data_norm") if self.row_scale is None else positive(self.row_scale, "row_scale")
+        if self.row_scale is None:
+            return 0.5 * positive(self.data_norm, "data_norm")
+        check_scale(positive(self.row_scale, "row_scale"), "row_scale")
+        return float(self.row_scale)
 
     def _logistic(self, made: MadeRows, features: int) -> LogisticRegression:
         """The regression of yes-or-no rows."""
@@ -132,6 +136,7 @@ class PersonRows(PrivateModel):
         """From rows X (n, d) and what is `known` of them, or a table in blocks; `read` makes numbers of what is known."""
         privacy, questions = self._privacy(), self._questions(made)
         self.require_one_row(brought_by(X), told=isinstance(X, BlockTable | EncodedTable))
+        self._public_rule(told_apart=False)
         if isinstance(X, BlockTable):
             self.n_features_in_ = X.features
             self._advise(X, privacy, None)
@@ -187,10 +192,9 @@ class SurvivalModel(ScoredRegressor, PersonRows):
 
         Raises as LogisticRegression does, and InvalidInput for what are no times, for ends that are not those of the schema, and for ids of persons.
         """
-        self.require_one_row(None if persons is None else Persons(), told=False)
-        made = self._made_for(self._ends_of(X))
         with self._unless_refused():
-            encoded = isinstance(X, EncodedTable)
+            self.require_one_row(None if persons is None else Persons(), told=False)
+            made, encoded = self._made_for(self._ends_of(X)), isinstance(X, EncodedTable)
             self._fit_made(X, self._times(X, y), made, partial(period_numbers, ends=made.ends), (SCHEMA,) if encoded else ())
         return self
 
@@ -292,8 +296,8 @@ class OrdinalRegression(ScoredClassifier, PersonRows):
 
         Raises as LogisticRegression does, and InvalidInput for labels not declared, and for ids of persons.
         """
-        self.require_one_row(None if persons is None else Persons(), told=False)
         with self._unless_refused():
+            self.require_one_row(None if persons is None else Persons(), told=False)
             given: Any = None
             declared: tuple[str, ...] = (CLASSES,)
             if isinstance(X, EncodedTable):

@@ -16,6 +16,7 @@ from abc import abstractmethod
 from dataclasses import dataclass, replace
 from typing import Annotated, Any, ClassVar
 
+import numpy as np
 import numpy.typing as npt
 
 from discreet.accounting import gaussian_mu
@@ -23,7 +24,7 @@ from discreet.certificates import Release
 from discreet.core.arrays import Floats
 from discreet.core.errors import InvalidInput
 from discreet.core.neighbours import Privacy
-from discreet.core.validate import positive
+from discreet.core.validate import measure, positive
 from discreet.data import Domain, EncodedTable
 from discreet.estimators.base import Given
 from discreet.estimators.inputs import positive_or_none, ridge_of
@@ -40,6 +41,7 @@ _LEAST_BEND, _LARGEST_BEND = 0.01, 0.25
 """Of the kink of a pinball loss, over the bound of targets."""
 _BEND, _POWER = 1.5, 0.35
 """The bend is the first times (d / (epsilon n)) to the second, by a search on invented tables (docs/losses.md)."""
+_MOST_TIMES = 1e9
 _FEW = 2000
 """Records that widths are chosen for where their number is secret."""
 
@@ -91,7 +93,7 @@ class PredictionModel(RegressionModel):
         """A width that was given. Raises InvalidInput where it is in the units of several targets."""
         if width is not None and not isinstance(self.target_bound, int | float | None):
             raise InvalidInput("a width is in the unit of one target_bound: pass one number for all columns of y, or leave width out.")
-        return positive_or_none(width, "width")
+        return None if width is None else measure(width, "width")
 
     def _width(self, given: float | None, domain: Domain, privacy: Privacy) -> float:
         """Of a clipped slope, in units of the target: what was chosen, or by the noise."""
@@ -177,7 +179,7 @@ class LogLinkModel(PredictionModel):
 
     _least: ClassVar[float] = 1e-6
 
-    target_bound: float | None = None
+    target_bound: Any = None
     typical: Annotated[float | None, "A public guess of a typical target, as a share of its range; 0.1 if left out."] = None
 
     def predict(self, X: Any) -> npt.NDArray[Any]:
@@ -194,7 +196,12 @@ class LogLinkModel(PredictionModel):
         return self._link(self._unit_share())
 
     def _upper(self) -> float:
-        """Of the range of targets; 1 where a schema says it."""
+        """Of the range of targets; 1 where a schema says it. Raises InvalidInput for one bound each of several targets."""
+        if isinstance(self.target_bound, list | tuple | np.ndarray):
+            raise InvalidInput(
+                f"{type(self).__name__}: target_bound must be one number for all columns of y, or None, since typical is a share of it; several were "
+                "given. Divide each column by its own bound, and pass target_bound=1."
+            )
         return 1.0 if self.target_bound is None else positive(self.target_bound, "target_bound")
 
     def _unit_share(self) -> float:
@@ -261,4 +268,9 @@ class GammaRegression(LogLinkModel):
     least: Annotated[float, "Smaller targets count as this share of their range."] = 0.001
 
     def _link(self, unit: float) -> PredictionLoss:
-        return Gamma(unit=unit, steepest=positive(self.most_times, "most_times"), least=positive(self.least, "least"))
+        return Gamma(unit=unit, steepest=self._most_times(), least=positive(self.least, "least"))
+
+    def _most_times(self) -> float:
+        if positive(self.most_times, "most_times") > _MOST_TIMES:
+            raise InvalidInput(f"most_times must be at most {_MOST_TIMES:g}; {self.most_times!r} was given. The noise grows with it: try 3.")
+        return float(self.most_times)

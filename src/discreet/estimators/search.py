@@ -27,19 +27,20 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 
 from discreet.accounting.stopping import NegativeBinomialRuns
 from discreet.core.arrays import Floats
-from discreet.core.errors import InvalidInput, InvalidType
+from discreet.core.errors import InvalidInput, InvalidType, quietly
 from discreet.core.neighbours import ADD_REMOVE, Privacy, neighbours_of
 from discreet.core.validate import job_count, number
 from discreet.data import BlockTable, EncodedTable
 from discreet.estimators.advice import advise
 from discreet.estimators.base import PrivateModel, Spender, account_of
+from discreet.estimators.parameters import refuse_wrong_types
 from discreet.estimators.search_blocks import streamed_table
 from discreet.estimators.search_methods import SET_BY_THE_SEARCH, Fits, Found, algorithm_4, random_stopping
 from discreet.estimators.search_scores import Scoring, scoring_of
 from discreet.estimators.search_tables import SearchTable, held_table
 from discreet.ledger import check_may_travel, current
 from discreet.matrices import answers_as_its, marked_per_record
-from discreet.mechanisms.persons import Owners, held_rule, owners_of, table_rule
+from discreet.mechanisms.persons import Owners, declared_rule, held_rule, owners_of, table_rule
 from discreet.noise import Noise
 from discreet.statements.base import CLASSES, LABELS_THAT_OCCUR, THE_SETTINGS
 
@@ -130,6 +131,7 @@ class PrivateSearchCV(MetaEstimatorMixin, Spender):  # type: ignore[misc]
         InvalidInput for what breaks the caller's side, InfeasibleTarget where a setting cannot be fitted with its share, BudgetExceeded before
         anything is drawn, SolverFailure when no run succeeded.
         """
+        refuse_wrong_types(self)
         epsilon, delta = number(self.epsilon, "epsilon"), number(self.delta, "delta")
         if self.method not in METHODS:
             raise InvalidInput(f"method must be one of {list(METHODS)}; {self.method!r} was given.")
@@ -227,7 +229,9 @@ class PrivateSearchCV(MetaEstimatorMixin, Spender):  # type: ignore[misc]
         return tags
 
     def _table(self, X: Any, y: Any, persons: Any, known: Mapping[str, Any], noise: Noise, scoring: Scoring) -> SearchTable:
-        said = (self.rows_per_person, self.person_weight) if self.rows_per_person else (known["rows_per_person"], known["person_weight"])
+        own = (self.rows_per_person, self.person_weight)
+        declared_rule(*own, told_apart=self.rows_per_person is not None)
+        said = (known["rows_per_person"], known["person_weight"]) if self.rows_per_person is None else own
         if isinstance(X, BlockTable):
             self.n_features_in_ = X.features
             jobs = job_count(known.get("n_jobs") if self.n_jobs is None else self.n_jobs)
@@ -257,11 +261,16 @@ class PrivateSearchCV(MetaEstimatorMixin, Spender):  # type: ignore[misc]
         if (self.param_grid is None) == (self.param_distributions is None):
             raise InvalidInput("a search needs either param_grid or param_distributions, and not both.")
         if self.param_grid is not None:
-            settings = list(ParameterGrid(self.param_grid))
+            settings = quietly(
+                lambda: list(ParameterGrid(self.param_grid)),
+                InvalidInput("param_grid must be a dict of lists that are not empty, or a list of such dicts."),
+            )
         else:
             if not isinstance(self.n_candidates, Integral) or self.n_candidates < 1:
                 raise InvalidInput(f"n_candidates must be a positive integer; {self.n_candidates!r} was given.")
-            settings = list(ParameterSampler(self.param_distributions, int(self.n_candidates), random_state=self.public_seed))
+            asked = (self.param_distributions, int(self.n_candidates))
+            refusal = InvalidInput("param_distributions must be a dict of lists or distributions, and public_seed an integer from 0 to 2^32 - 1.")
+            settings = quietly(lambda: list(ParameterSampler(*asked, random_state=self.public_seed)), refusal)
         if not settings:
             raise InvalidInput("a search needs at least one setting; the grid is empty.")
         fixed = sorted({name for setting in settings for name in setting if name in SET_BY_THE_SEARCH})

@@ -111,9 +111,10 @@ class WithIntercept(ConstrainedModel):
     intercept_scale: Annotated[float | None, "Size of the intercept's constant feature; the bound of entries, which is 1, if left out."] = None
 
     def _constant(self, domain: Domain) -> float:
+        scale = positive_or_none(self.intercept_scale, "intercept_scale")
         if not self.fit_intercept:
             return 0.0
-        return domain.largest_entry if self.intercept_scale is None else positive(self.intercept_scale, "intercept_scale")
+        return domain.largest_entry if scale is None else scale
 
 
 @dataclass(kw_only=True, eq=False, repr=False)

@@ -163,9 +163,9 @@ def test_private_numbers_of_records_do_not_enter_the_plan():
         ({"epsilon": 0.0}, "epsilon"),
         ({"delta": 0.0}, "delta"),
         ({"steps": 0}, "number of steps"),
-        ({"mirror_map": "p-norms"}, "mirror map must be one of"),
+        ({"mirror_map": "p-norms"}, "mirror_map must be one of"),
         ({"ridge": -1.0}, "ridge"),
-        ({"ridge": 1.0, "mirror_map": "entropies"}, "mirror map must be one of"),
+        ({"ridge": 1.0, "mirror_map": "entropies"}, "mirror_map must be one of"),
     ],
 )
 def test_bad_arguments_are_refused_in_words(changes, words):

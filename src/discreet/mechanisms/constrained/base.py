@@ -158,7 +158,9 @@ def default_steps(problem: ConstrainedRisk, *, regret: float, power: float) -> i
 def checked_steps(steps: int) -> int:
     """A number of steps that the caller chose; InvalidInput unless it is a positive integer, at most 100,000."""
     if isinstance(steps, bool) or not isinstance(steps, int) or not 1 <= steps <= 100_000:
-        raise InvalidInput(f"the number of steps must be an integer from 1 to 100000, chosen without looking at the records; {steps!r} was given.")
+        raise InvalidInput(
+            f"the number of steps, n_iter, must be an integer from 1 to 100000, chosen without looking at the records; {steps!r} was given."
+        )
     return steps
 
 

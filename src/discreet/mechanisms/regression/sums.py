@@ -207,7 +207,7 @@ def whole_steps(steps: int | None, *, usual: int, least: int) -> int:
     """A number of gradients, `usual` for None. Raises InvalidInput unless it is an integer from `least` to 1000."""
     count = usual if steps is None else steps
     if isinstance(count, bool) or not isinstance(count, int) or not least <= count <= 1000:
-        raise InvalidInput(f"the number of steps must be an integer from {least} to 1000; {steps!r} was given.")
+        raise InvalidInput(f"the number of steps, n_iter, must be an integer from {least} to 1000; {steps!r} was given.")
     return count
 
 

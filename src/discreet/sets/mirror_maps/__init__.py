@@ -22,4 +22,4 @@ def mirror_map_named(name: str, constraint: Constraint) -> MirrorMap:
     for kind in exported(globals(), MirrorMap):
         if kind.name == name and kind.serves(constraint):
             return kind(constraint=constraint)
-    raise InvalidInput(f"over the set {constraint.name!r} the mirror map must be one of {['auto', *map_names(constraint)]}; {name!r} was given.")
+    raise InvalidInput(f"over the set {constraint.name!r} mirror_map must be one of {['auto', *map_names(constraint)]}; {name!r} was given.")
