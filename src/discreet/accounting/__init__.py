@@ -2,6 +2,7 @@
 
 from discreet.accounting.algebra import AnyGuarantee, compose, n_fold
 from discreet.accounting.base import ApproximateDP, Guarantee, NoGuarantee, PureDP, Statement, Unit
+from discreet.accounting.before_gaussian import before_gaussian, near, through
 from discreet.accounting.bounded_range import bounded_range_delta, bounded_range_renyi, bounded_range_width, gumbel_scale
 from discreet.accounting.conversions import (
     epsilon_for,
@@ -49,6 +50,7 @@ __all__ = [
     "RenyiDP",
     "Statement",
     "Unit",
+    "before_gaussian",
     "beyond",
     "beyond_each",
     "bounded_range_delta",
@@ -67,9 +69,11 @@ __all__ = [
     "guarantee_from_dict",
     "gumbel_scale",
     "n_fold",
+    "near",
     "parallel",
     "post_processed",
     "selected",
+    "through",
     "to_approximate",
     "to_central",
     "to_concentrated",

@@ -46,19 +46,23 @@ class Profile(Statement):
 
     def deltas(self, epsilons: Floats) -> Floats:
         """`delta` of every number of an array."""
-        knots, values = np.asarray(self.epsilons), np.asarray(self.deltas_at)
-        if len(knots) == 1:
-            return np.full(epsilons.shape, values[0])
-        deltas = np.full(epsilons.shape, values[-1])
-        between = ~(epsilons >= knots[-1])
-        asked, widths = epsilons[between], np.diff(knots)
-        left = np.clip(np.searchsorted(knots, asked, side="right") - 1, 0, len(knots) - 2)
-        reached = asked - knots[left]
-        # (e^reached - 1) / (e^width - 1), written so that nothing overflows.
-        share = np.exp(reached - widths[left]) * np.expm1(-reached) / np.expm1(-widths)[left]
-        upper, lower = values[left], values[left + 1]
-        deltas[between] = np.clip((upper * (1.0 - share) + lower * share) * (1.0 + _ROUNDING), lower, upper)
-        return deltas
+        return along_chords(np.asarray(self.epsilons), np.asarray(self.deltas_at), epsilons)
+
+
+def along_chords(knots: Floats, values: Floats, epsilons: Floats) -> Floats:
+    """The bound of the module docstring at epsilons that are not below the first knot; values at increasing knots, which do not rise."""
+    if len(knots) == 1:
+        return np.full(epsilons.shape, values[0])
+    deltas = np.full(epsilons.shape, values[-1])
+    between = ~(epsilons >= knots[-1])
+    asked, widths = epsilons[between], np.diff(knots)
+    left = np.clip(np.searchsorted(knots, asked, side="right") - 1, 0, len(knots) - 2)
+    reached = asked - knots[left]
+    # (e^reached - 1) / (e^width - 1), written so that nothing overflows.
+    share = np.exp(reached - widths[left]) * np.expm1(-reached) / np.expm1(-widths)[left]
+    upper, lower = values[left], values[left + 1]
+    deltas[between] = np.clip((upper * (1.0 - share) + lower * share) * (1.0 + _ROUNDING), lower, upper)
+    return deltas
 
 
 def hull(epsilons: Floats, deltas: Floats) -> tuple[tuple[float, ...], tuple[float, ...]]:

@@ -24,13 +24,14 @@ from discreet.core.fields import finite, positive
 from discreet.core.lazily import lazily
 from discreet.core.neighbours import ADD_REMOVE
 from discreet.statements.learning import dimension_of
-from discreet.verification.base import Check, Stated, delta_check, epsilon_check, register_recheck
+from discreet.verification.base import Check, Stated, epsilon_check, register_recheck
 from discreet.verification.learning import STAGES, Stages
 from discreet.verification.numerics import (
     Scan,
     chords,
     drawn_radius,
     gaussian_integral,
+    gaussian_last_stage,
     last_stage,
     least_tangent,
     normal_above,
@@ -57,9 +58,7 @@ _LOOSE = 0.1
 
 @register_recheck("multinomial-perturbation-gaussian", "one-vs-rest-gaussian")
 def _gaussian(stated: Stated) -> Iterator[Check]:
-    stages, epsilon = STAGES[stated.mechanism](stated), positive(stated.parameters["epsilon"])
-    for first, how in stages.first:
-        yield delta_check(stated, epsilon + stages.last_epsilon, first(epsilon) + stages.last, f"{how}, plus the last stage")
+    yield from STAGES[stated.mechanism](stated).checks(stated)
 
 
 def _multinomial_stages(stated: Stated) -> Stages:
@@ -103,8 +102,7 @@ def _multinomial_stages(stated: Stated) -> Stages:
 
 
 def _stages(stated: Stated, first: Callable[[float], float], how: str, radius: float) -> Stages:
-    last = last_stage(stated.parameters, dimension_of(stated.problem), radius)
-    return Stages(((first, how),), positive(stated.parameters["grid_epsilon"]), last)
+    return Stages(((first, how),), gaussian_last_stage(stated.parameters, dimension_of(stated.problem), radius))
 
 
 @register_recheck("multinomial-perturbation-pure")

@@ -32,10 +32,12 @@ from discreet.statements.learning import dimension_of
 from discreet.verification.base import Check, Stated, delta_check, epsilon_check, register_recheck
 from discreet.verification.numerics import (
     Envelope,
+    LastStage,
     Scan,
     drawn_radius,
     excess,
     gaussian_integral,
+    gaussian_last_stage,
     last_stage,
     least_tangent,
     least_union,
@@ -80,12 +82,23 @@ class Stages(NamedTuple):
 
     first: tuple[tuple[Callable[[float], float], str], ...]
     """Curves of the first stage, each with how it is computed: a stated delta must cover all of them, and the last one is what is proved."""
-    last_epsilon: float
-    last: float
+    last: LastStage
+
+    def total(self, first: Callable[[float], float], epsilon: float) -> float:
+        """delta of both stages together at any epsilon from that of the last stage on: the sum of both deltas, or that of both composed."""
+        return min(1.0, first(max(0.0, epsilon - self.last.epsilon)) + self.last.delta, self.last.after(first, epsilon))
 
     def curve(self, epsilon: float) -> float:
-        """delta of both stages together, at any epsilon from `last_epsilon` on."""
-        return min(1.0, self.first[-1][0](epsilon - self.last_epsilon) + self.last)
+        """`total` of what is proved."""
+        return self.total(self.first[-1][0], epsilon)
+
+    def checks(self, stated: Stated) -> Iterator[Check]:
+        """Whether the stated delta covers all curves of the first stage with the last one."""
+        of_first = positive(stated.parameters["epsilon"])
+        epsilon = of_first + self.last.epsilon
+        for first, how in self.first:
+            added = delta_check(stated, epsilon, first(of_first) + self.last.delta, f"{how}, plus the last stage")
+            yield added if added.ok else delta_check(stated, epsilon, self.total(first, epsilon), f"{how}, composed with the last stage")
 
 
 @register_recheck(
@@ -96,9 +109,7 @@ class Stages(NamedTuple):
     "objective-perturbation-set",
 )
 def _gaussian(stated: Stated) -> Iterator[Check]:
-    stages, epsilon = STAGES[stated.mechanism](stated), positive(stated.parameters["epsilon"])
-    for first, how in stages.first:
-        yield delta_check(stated, epsilon + stages.last_epsilon, first(epsilon) + stages.last, f"{how}, plus the last stage")
+    yield from STAGES[stated.mechanism](stated).checks(stated)
 
 
 def _output_stages(stated: Stated) -> Stages:
@@ -204,7 +215,7 @@ def _two_signed(stated: Stated, slopes: Floats, traces: Floats, s: float, dimens
 
     radius = drawn_radius(stated, positive(stated.parameters["ridge"]), positive(stated.parameters["noise_error"]))
     how = "numerical integral of the privacy loss over both signs of slopes"
-    return Stages(((delta, how),), positive(stated.parameters["grid_epsilon"]), last_stage(stated.parameters, dimension, radius))
+    return Stages(((delta, how),), gaussian_last_stage(stated.parameters, dimension, radius))
 
 
 def _set_stages(stated: Stated) -> Stages:
@@ -242,7 +253,7 @@ STAGES: dict[str, Callable[[Stated], Stages]] = {
 
 
 def _with_last(stated: Stated, first: tuple[tuple[Callable[[float], float], str], ...], radius: float) -> Stages:
-    return Stages(first, positive(stated.parameters["grid_epsilon"]), last_stage(stated.parameters, dimension_of(stated.problem), radius))
+    return Stages(first, gaussian_last_stage(stated.parameters, dimension_of(stated.problem), radius))
 
 
 def worst_loss(slopes: Floats, jacobian: Floats, s: float, pushes: tuple[float, ...] = (0.0,)) -> Envelope:

@@ -313,14 +313,58 @@ def drawn_radius(stated: Stated, ridge: float, error: float, *, minimisers: int 
     return (stopped + 2.0 * error) / ridge + 2.0**-51 * not_negative(mapping(stated.problem["prior"])["norm"])
 
 
-def last_stage(parameters: Mapping[str, Json], dimension: int, radius: float) -> float:
-    """The last stage of so many weights that are computed within `radius` of ideal ones: epsilon of Laplace noise, or delta at `grid_epsilon`.
+_DEVIATIONS = np.concatenate(([-12.0, -10.0], np.arange(-8.0, -5.0), np.arange(-5.0, 5.25, 0.25), np.arange(5.5, 8.25, 0.5), [9.0, 10.0, 11.0, 12.0]))
+_FARTHER = 4e-33
+"""Of a normal variable, what is beyond them."""
 
-    Roundings of points around one ideal are `apart` steps from each other (l2). With Gaussian noise delta is that of a rounded normal law, at an
-    epsilon smaller by what separates the discrete law from it.
-    """
+
+class LastStage(NamedTuple):
+    """Discrete Gaussian noise on the grid, in scales of it."""
+
+    epsilon: float
+    """What is recorded of it: at which its own delta is counted."""
+    mu: float
+    """How far rounded points may be from each other."""
+    integers: int
+    scale: float
+
+    @property
+    def delta(self) -> float:
+        """Of it alone, at `epsilon`: that of a rounded normal law, at an epsilon smaller by what separates the discrete law from it."""
+        return discrete_integral(self.epsilon, self.mu, integers=self.integers, scale=self.scale)
+
+    def after(self, first: Callable[[float], float], epsilon: float) -> float:
+        """delta of both at epsilon; 1 where no lemma applies.
+
+        The expectation of the first curve at epsilon less a normal loss, along chords of the curve between many losses, above which none is.
+        """
+        apart = closeness(self.integers, self.scale)
+        left = epsilon - apart.total
+        if not (self.scale >= LEAST_SCALE and left > 0 and self.mu > 0):
+            return 1.0
+        places = left - self.mu * (0.5 * self.mu + _DEVIATIONS[::-1])
+        above = chords(places, np.array([_everywhere(first, at) for at in places.tolist()]))
+        g, weights = panels(_DEVIATIONS)
+        values = above(left - self.mu * (0.5 * self.mu + g)) * np.exp(-0.5 * g * g) / math.sqrt(2.0 * math.pi)
+        return min(1.0, math.exp(apart.upper) * (float(weights @ values) + _FARTHER))
+
+
+def _everywhere(curve: Callable[[float], float], epsilon: float) -> float:
+    """A curve of both directions, known from 0 on, at any real number: below 0 by complements."""
+    return curve(epsilon) if epsilon >= 0 else -math.expm1(epsilon) + math.exp(epsilon) * curve(-epsilon)
+
+
+def gaussian_last_stage(parameters: Mapping[str, Json], dimension: int, radius: float) -> LastStage:
+    """See `last_stage`."""
     scale = positive(parameters["grid_scale"])
-    apart = 2.0 * radius / positive(parameters["grid_step"]) + math.sqrt(dimension)
-    if "grid_epsilon" not in parameters:
-        return math.sqrt(dimension) * apart / scale
-    return discrete_integral(positive(parameters["grid_epsilon"]), apart / scale, integers=dimension, scale=scale)
+    return LastStage(positive(parameters["grid_epsilon"]), _apart(parameters, dimension, radius) / scale, dimension, scale)
+
+
+def last_stage(parameters: Mapping[str, Json], dimension: int, radius: float) -> float:
+    """epsilon of the last stage with Laplace noise, of so many weights that are computed within `radius` of ideal ones."""
+    return math.sqrt(dimension) * _apart(parameters, dimension, radius) / positive(parameters["grid_scale"])
+
+
+def _apart(parameters: Mapping[str, Json], dimension: int, radius: float) -> float:
+    """How many steps roundings of points around one ideal are from each other, at most (l2)."""
+    return 2.0 * radius / positive(parameters["grid_step"]) + math.sqrt(dimension)

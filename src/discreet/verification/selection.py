@@ -192,7 +192,7 @@ def curve_of_setting(setting: Stated, farthest: float) -> Curve:
         return lambda epsilons: np.array([setting.guarantee.delta(float(epsilon)) for epsilon in epsilons])
     stages = maker(setting)
     # Below the last stage's epsilon: at 0 randomised response at that epsilon on top.
-    start = stages.last_epsilon
+    start = stages.last.epsilon
     at_start = stages.curve(start)
     at_zero = min(1.0, at_start + math.tanh(0.5 * start))
     knots, deltas = _knots_of(stages.curve, start, max(farthest, 1e-9))

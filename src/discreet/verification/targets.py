@@ -16,10 +16,10 @@ from discreet.losses.predictions import prediction_loss_named
 from discreet.statements.base import mapping
 from discreet.statements.learning import dimension_of, target_units
 from discreet.verification import regression
-from discreet.verification.base import Check, Stated, delta_check, register_recheck
+from discreet.verification.base import Check, Stated, register_recheck
 from discreet.verification.classes import composed, curve_of
 from discreet.verification.learning import STAGES, Stages, scan_of_predictions, worst_loss
-from discreet.verification.numerics import drawn_radius, last_stage, panels, several_rows
+from discreet.verification.numerics import drawn_radius, gaussian_last_stage, panels, several_rows
 
 _SPLITS = 4001
 _MOST = 1000
@@ -28,9 +28,7 @@ _MOST = 1000
 
 @register_recheck("targets-objective")
 def _targets(stated: Stated) -> Iterator[Check]:
-    stages, epsilon = _stages(stated), positive(stated.parameters["epsilon"])
-    for first, how in stages.first:
-        yield delta_check(stated, epsilon + stages.last_epsilon, first(epsilon) + stages.last, f"{how}, plus the last stage")
+    yield from _stages(stated).checks(stated)
 
 
 def _stages(stated: Stated) -> Stages:
@@ -54,9 +52,9 @@ def _stages(stated: Stated) -> Stages:
         splits = np.linspace(0.0, epsilon, _SPLITS)
         return float(np.min(one_step(splits - height) + np.exp(splits) * one_step(epsilon - splits - height)))
 
-    last = last_stage(parameters, dimension_of(problem), drawn_radius(stated, ridge, positive(parameters["noise_error"]), minimisers=count))
+    last = gaussian_last_stage(parameters, dimension_of(problem), drawn_radius(stated, ridge, positive(parameters["noise_error"]), minimisers=count))
     how = "a finer composition of the targets' losses over both signs of slopes"
-    return Stages(((delta, how),), positive(parameters["grid_epsilon"]), last)
+    return Stages(((delta, how),), last)
 
 
 STAGES["targets-objective"] = _stages

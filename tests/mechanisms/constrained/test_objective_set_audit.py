@@ -109,7 +109,7 @@ def test_slopes_of_both_signs_keep_the_claim_and_half_the_noise_does_not(loss, s
     domain = Domain(features=1, norm_bound=1.0, records=6, target_bound=1.0)
     problem = ConstrainedRisk(loss=loss, constraint=LInfinityBall(dimension=1, radius=half_width), domain=domain, max_slope=slope)
     made = ObjectivePerturbationOverSet.calibrate(problem, epsilon=EPSILON, delta=DELTA, neighbours=neighbours, ridge=ridge)
-    claimed = made.ideal_delta(problem, made.epsilon)
+    claimed = made.ideal_curve(problem)(made.epsilon)
 
     def reached(scale):
         known = {"half_width": half_width, "ridge": made.ridge, "scale": scale, "epsilon": made.epsilon}

@@ -57,7 +57,7 @@ def test_the_guarantee_is_the_target_and_almost_all_of_it(
     assert claim.epsilon <= epsilon
     assert claim.epsilon == pytest.approx(epsilon, rel=1e-9)
     assert claim.delta(epsilon) <= delta
-    assert claim.delta(epsilon) == pytest.approx(delta, rel=1e-4)
+    assert claim.delta(epsilon) == pytest.approx(delta, rel=1e-2)
 
 
 def test_without_slack_the_noise_is_that_of_one_mechanism() -> None:

@@ -3,14 +3,18 @@
 Where two numbers are compared, "claim" is what the mechanism's own guarantee states for the exact minimiser.
 """
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from discreet.accounting import gaussian_deltas
 from discreet.audit.densities import Counted, gaussian_losses, spherical_log_ratios
 from discreet.core.neighbours import ADD_REMOVE, REPLACE_ONE, Neighbours
 from discreet.losses import HuberHinge, Logistic, MarginLoss, SmoothedHinge, SoftplusHinge
+from discreet.mechanisms.learning import GaussianObjectivePerturbation
 from discreet.mechanisms.learning.margin import MARGIN
 from tests.mechanisms.learning.problems import problem
 
@@ -76,6 +80,31 @@ def test_gaussian_replace_one_holds_at_every_angle(loss: MarginLoss, factor: flo
     others = ((0.0, -0.3), 50.0)
     pair = Counted.of(others, ((np.cos(angle), np.sin(angle)), 1.0)), Counted.of(others, ((-np.cos(angle), np.sin(angle)), 1.0))
     assert gaussian_losses(*pair, loss=loss, ridge=np.full(2, ridge), scale=scale, nodes=101).delta(epsilon) <= delta * (1 + 1e-6)
+
+
+@pytest.mark.parametrize(
+    ("epsilon", "delta", "factor"),
+    [(1.0, 1e-5, 1.0), *(pytest.param(*other, marks=pytest.mark.more) for other in [(4.0, 1e-4, 1.0), (1.0, 1e-5, 0.5)])],
+)
+def test_both_stages_together_keep_the_claim_and_less_noise_of_either_breaks_it(epsilon: float, delta: float, factor: float) -> None:
+    """Exact: the law of the minimiser, and a normal number that two computed points as far apart as they may be move."""
+    given = problem(Logistic(), ridge=comfortable(Logistic(), epsilon, delta, ADD_REMOVE, factor))
+    public = replace(given, domain=replace(given.domain, records=None))
+    made = GaussianObjectivePerturbation.calibrate(public, epsilon=epsilon, delta=delta, neighbours=ADD_REMOVE)
+    moved = (2.0 * made.distance(public, made.tolerance, made.noise_error) / made.grid.step + 1.0) / made.grid.scale
+
+    def worst(scale: float, moved: float) -> float:
+        pairs = [pair for count in (0.0, 3.0) for pair in (pulled(count), pulled(count)[::-1])]
+        laws = [gaussian_losses(*pair, loss=Logistic(), ridge=np.array([public.ridge]), scale=scale) for pair in pairs]
+        return max(float(law.masses @ gaussian_deltas(epsilon - law.losses, moved)) for law in laws)
+
+    assert made.guarantee(public).delta(epsilon) <= delta
+    reached = worst(made.scale, moved)
+    assert reached <= delta * (1 + 2e-5)
+    if factor == 1:
+        assert reached > 0.95 * delta, "the theorems have no slack here"
+        assert worst(made.scale, 2.0 * moved) > 1.5 * delta
+    assert worst(0.5 * made.scale, moved) > 2.0 * delta
 
 
 @settings(max_examples=settings.default.max_examples // 8)

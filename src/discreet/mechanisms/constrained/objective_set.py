@@ -16,6 +16,7 @@ delta_2 pays for the solver's distance (module set_minimiser) and for the roundi
 import math
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 from typing import Self
 
 from discreet.bounds.geometry import objective_perturbation
@@ -27,9 +28,10 @@ from discreet.data import Domain
 from discreet.losses.predictions import LogCosh, OfMargin
 from discreet.mechanisms.constrained.base import NOMINAL, ConstrainedMechanism, check_gaussian_target
 from discreet.mechanisms.constrained.set_minimiser import certified_minimiser, has_certified_projection, planned_tolerance
+from discreet.mechanisms.learning.base import MOST_OF_LAST
 from discreet.mechanisms.learning.margin import MARGIN
 from discreet.mechanisms.learning.perturbation import TwoStages, gaussian_plan
-from discreet.mechanisms.learning.two_signed import half_problem, two_signed_delta, two_signed_scale
+from discreet.mechanisms.learning.two_signed import half_problem, two_signed_profile, two_signed_scale
 from discreet.noise import Noise
 from discreet.problems import ConstrainedRisk, PredictionSum, RegularisedRisk
 from discreet.statements.constrained import OBJECTIVE_SET, OBJECTIVE_SET_SIGNS
@@ -76,6 +78,7 @@ class ObjectivePerturbationOverSet(TwoStages[ConstrainedRisk], ConstrainedMechan
             delta=delta,
             neighbours=neighbours,
             ridge=strength,
+            checked=True,
             scale=lambda part, least: _scale(problem, strength, epsilon=part, delta=least, neighbours=neighbours),
         )
 
@@ -89,27 +92,25 @@ class ObjectivePerturbationOverSet(TwoStages[ConstrainedRisk], ConstrainedMechan
         neighbours: Neighbours,
         ridge: float,
         scale: Callable[[float, float], float],
+        checked: bool = False,
     ) -> Self:
         """With the noise `scale(epsilon, delta)`, which may be more or less than (epsilon, delta) needs: `promise` says what it is worth."""
         plan = gaussian_plan(
             epsilon=epsilon,
-            delta=delta,
+            delta=delta * (1.0 - 2.0 * _COARSER),
             dimension=problem.dimension,
             scale=scale,
+            curve=partial(partial, _profile(problem, ridge, neighbours)) if checked else None,
             tolerance=lambda found: planned_tolerance(problem, ridge, found),
             radius=lambda tolerance, error: (tolerance + error) / ridge,
-            share=lambda last, found: _share(problem, last, found),
-            spare=2.0 * _COARSER,
+            part=lambda last, found: _part(problem, last, found),
         )
         return cls(**plan._asdict(), ridge=ridge, neighbours=neighbours)
 
-    def ideal_delta(self, problem: ConstrainedRisk, epsilon: float) -> float:
+    def ideal_curve(self, problem: ConstrainedRisk) -> Callable[[float], float]:
         """See TwoStages: delta_1."""
         require_certified(problem)
-        twin = without_set(problem, self.ridge)
-        if problem.one_signed:
-            return MARGIN.delta(twin, scale=self.scale, epsilon=epsilon, neighbours=self.neighbours)
-        return two_signed_delta(twin, scale=self.scale, epsilon=epsilon, neighbours=self.neighbours)
+        return partial(_profile(problem, self.ridge, self.neighbours), self.scale)
 
     def distance(self, problem: ConstrainedRisk, tolerance: float, error: float) -> float:  # noqa: ARG002 - the same for any problem
         """See TwoStages."""
@@ -196,6 +197,11 @@ def _scale(problem: ConstrainedRisk, ridge: float, *, epsilon: float, delta: flo
     return two_signed_scale(twin, epsilon=epsilon, delta=delta, neighbours=neighbours)
 
 
+def _profile(problem: ConstrainedRisk, ridge: float, neighbours: Neighbours) -> Callable[[float, float], float]:
+    """delta_1 of (scale, epsilon)."""
+    return (MARGIN.profile if problem.one_signed else two_signed_profile)(without_set(problem, ridge), neighbours)
+
+
 def _excess(problem: ConstrainedRisk, *, noise: float, ridge: float) -> float:
     """Theorem 4.1, on the sum."""
     constraint = problem.constraint
@@ -223,8 +229,8 @@ def _refusal(problem: ConstrainedRisk, ridge: float, *, epsilon: float, delta: f
     )
 
 
-def _share(problem: ConstrainedRisk, last: float, scale: float) -> float:
-    """The share x of the budget for the last stage: (1 + x) scale G_C is paid for it, and n B R_2 sqrt(d) last / x by it."""
+def _part(problem: ConstrainedRisk, last: float, scale: float) -> float:
+    """The last stage's share x of mu^2: scale G_C / sqrt(1 - x) is paid for it, and n B R_2 sqrt(d) last / sqrt(x) by it."""
     records = problem.domain.records or NOMINAL
     ratio = records * problem.gradient_bound * math.sqrt(problem.dimension) * last / (scale * problem.constraint.gaussian_width)
-    return min(max(math.sqrt(ratio), 1e-3), _LARGEST_SHARE)
+    return min(max(ratio ** (2.0 / 3.0), 1e-4), MOST_OF_LAST)

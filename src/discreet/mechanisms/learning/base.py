@@ -14,7 +14,8 @@ for two computed points f, f' whose ideals are equal. A point that is a sum, f +
 fractions of a step that are left over are added there, with an error below 2^-53 steps that the factor `_UP` of D_1 and D_2 covers.
 
     pure       K discrete Laplace of scale t:     epsilon = D_1 / t
-    Gaussian   K discrete Gaussian of scale s:    delta of `discrete_delta` for d integers and mu = D_2 / s (lemma 2 of the note)
+    Gaussian   K discrete Gaussian of scale s:    delta of `discrete_delta` for d integers and mu = D_2 / s (lemma 2 of the note); after a release
+                                                  with the curve delta_1, the composition of both curves (theorem 3), which is less than a sum
 
 Only these integers are released, so the output is on the grid whatever the records are, and every float error is inside the radius.
 """
@@ -27,12 +28,12 @@ from typing import Generic, Self, TypeVar
 
 import numpy as np
 
-from discreet.accounting import Guarantee, Json, compose, discrete_delta, gaussian_mu
+from discreet.accounting import Guarantee, Json, before_gaussian, beyond, closeness, compose, discrete_delta, gaussian_mu
 from discreet.certificates import Release
 from discreet.core.arrays import Floats
 from discreet.core.errors import InfeasibleTarget, InvalidInput, SolverFailure
 from discreet.core.neighbours import Neighbours
-from discreet.core.rounding import raising
+from discreet.core.rounding import lowering, raising
 from discreet.core.workers import map_in_order
 from discreet.data import Records
 from discreet.data.records import WHOLE_RECORDS
@@ -49,7 +50,7 @@ _NOMINAL_RECORDS = 1_000_000
 
 _FINENESS = 32.0
 """radius / (w sqrt(d)), at least: rounding adds at most 1 / 64 to the distance."""
-_UP = raising(4_096)
+_UP, _DOWN = raising(4_096), lowering(450)
 _LEAST_SCALE = 2.0**12
 _LARGEST = 2.0**61
 _SMALLEST = 1e-280
@@ -202,6 +203,17 @@ def last_share(ratio: float) -> float:
     return min(max(ratio ** (2.0 / 3.0), 1e-3), 0.05)
 
 
+def last_part(ratio: float) -> float:
+    """The same of mu^2, for stages of Gaussian noise, which are composed: sqrt(1 / (1 - x) + ratio^2 / x) is least at ratio / (1 + ratio).
+
+    At most .03, which makes the first stage's noise 1.5 % larger: `ratio` counts on more records than most tables have.
+    """
+    return min(max(ratio / (1.0 + ratio), 1e-4), MOST_OF_LAST)
+
+
+MOST_OF_LAST = 0.03
+
+
 def grid_step(radius: float, dimension: int) -> float:
     """The power of two below radius / (32 sqrt(d)). Raises InfeasibleTarget for a radius that float64 cannot divide like this."""
     if not _SMALLEST < radius < 1.0 / _SMALLEST:
@@ -257,6 +269,25 @@ class GaussianGrid:
             return cls(step=step, scale=scale, epsilon=epsilon).delta(radius=radius, dimension=dimension) <= delta
 
         return cls(step=step, scale=least_drawable(first, enough), epsilon=epsilon)
+
+    @classmethod
+    def composed(cls, *, radius: float, dimension: int, mu: float, epsilon: float) -> Self:
+        """Noise that hides a radius with mu-GDP but for what integers cost; `epsilon` is its part of a total. Raises as LaplaceGrid does."""
+        step = grid_step(radius, dimension)
+        return cls(step=step, scale=drawable(max(_LEAST_SCALE, _euclidean(radius, step, dimension) / mu)), epsilon=epsilon)
+
+    def delta_after(self, first: Callable[[Floats], Floats], epsilon: float, *, radius: float, dimension: int) -> float:
+        """delta at a total of `epsilon` for hiding this radius after a release with the curve `first`, composed with it; 1 where no lemma applies."""
+        apart = closeness(dimension, self.scale)
+        left = (epsilon - apart.total) * _DOWN
+        if self.scale < _LEAST_SCALE or not left > 0:
+            return 1.0
+        found = before_gaussian(first, epsilon=left, mu=self.mu(radius=radius, dimension=dimension))
+        return min(1.0, math.exp(apart.upper) * (found + beyond(left)) * _UP)
+
+    def mu(self, *, radius: float, dimension: int) -> float:
+        """How many scales rounded points may move."""
+        return _euclidean(radius, self.step, dimension) / self.scale * _UP
 
     def delta(self, *, radius: float, dimension: int) -> float:
         """delta at a total of `epsilon` for hiding this radius; 1 where the lemma does not apply."""

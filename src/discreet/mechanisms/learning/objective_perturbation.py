@@ -8,9 +8,9 @@
             multinomial                   theorems M1 to M3, multinomial_perturbation.md
             one-vs-rest                   K problems of two classes, each with noise of its own: theorem O1, one_vs_rest.md
 
-    delta(epsilon + epsilon_2) <= delta_head(epsilon) + delta_2(epsilon_2),         epsilon_1 + epsilon_2 where noise is spherical
+    delta(epsilon) <= that of delta_head and the last stage composed,         epsilon_1 + epsilon_2 where noise is spherical
 
-epsilon_2 and delta_2 hide a distance of (tau + e) / lambda from f: the solver stops at gradient norm tau, the drawn b is within e of its ideal; all K
+The last stage hides a distance of (tau + e) / lambda from f: the solver stops at gradient norm tau, the drawn b is within e of its ideal; all K
 vectors of Gaussian one-vs-rest are within (sqrt(K) tau + e) / lambda of their ideals together. Curves of the exact minimiser are in modules `margin`,
 `multinomial` and `one_vs_rest`; spherical one-vs-rest is K problems at epsilon / K, each with a last stage.
 
@@ -38,6 +38,7 @@ from discreet.mechanisms.learning.base import (
     SphericalPerturbation,
     computed_radius,
     default_tolerance,
+    last_part,
     last_share,
     minimisers,
     one_of,
@@ -81,20 +82,18 @@ class GaussianObjective(GaussianPerturbation[R], Generic[R]):
                 pass
             raise refusal()
 
+        profile = head.profile(problem, neighbours)
         plan = gaussian_plan(
             epsilon=epsilon,
             delta=delta,
             dimension=problem.dimension,
             scale=scale,
+            curve=lambda scale: partial(profile, scale),
             tolerance=lambda scale: default_tolerance(one, scale * one.dimension**0.5),
             radius=lambda tolerance, error: _radius(problem, tolerance, error),
-            share=lambda last, scale: last_share(last * weight_reach(problem) / scale),
+            part=lambda last, scale: last_part(last * weight_reach(problem) / scale),
         )
         return cls(**plan._asdict(), neighbours=neighbours)
-
-    def ideal_delta(self, problem: R, epsilon: float) -> float:
-        """See TwoStages."""
-        return self.head.delta(problem, scale=self.scale, epsilon=epsilon, neighbours=self.neighbours)
 
     def ideal_curve(self, problem: R) -> Callable[[float], float]:
         """See TwoStages."""

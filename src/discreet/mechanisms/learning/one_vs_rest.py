@@ -114,6 +114,7 @@ def _of_persons(problem: OneVsRestRisk, neighbours: Neighbours) -> Callable[[flo
     each = problem.each
     most = float(np.max(jacobian_corners(each).bounds))
 
+    @lru_cache(maxsize=2)
     def all_classes(s: float, jacobian: float) -> Loss:
         one = row_loss(each, s, times=jacobian) if jacobian else normal_loss(s)
         return sum_of_losses(one, problem.classes, spread=s, reach=s * (0.5 * s + _REACH) + jacobian * most)

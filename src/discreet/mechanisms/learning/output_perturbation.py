@@ -11,7 +11,9 @@ ideal. No lower bound on lambda, no smoothness of the loss is needed; the noise 
 the data shrinks.
 """
 
+from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 from typing import Any, Self
 
 import numpy as np
@@ -22,16 +24,16 @@ from discreet.core.neighbours import ADD_REMOVE, Neighbours
 from discreet.core.rounding import lowering, raising
 from discreet.data import Records
 from discreet.mechanisms.learning.base import (
-    GaussianGrid,
     LaplaceGrid,
     LearningMechanism,
     SphericalPerturbation,
     default_tolerance,
+    last_part,
     last_share,
     minimisers,
 )
-from discreet.mechanisms.learning.perturbation import GaussianPerturbation
-from discreet.noise import Noise, gaussian_error, spherical_error
+from discreet.mechanisms.learning.perturbation import GaussianPerturbation, gaussian_plan
+from discreet.noise import Noise, spherical_error
 from discreet.problems import AnyRisk, RegularisedRisk
 from discreet.statements import learning as words
 
@@ -57,20 +59,22 @@ class GaussianOutputPerturbation(GaussianPerturbation[RegularisedRisk]):
     @classmethod
     def calibrate(cls, problem: RegularisedRisk, *, epsilon: float, delta: float, neighbours: Neighbours) -> Self:
         """The least noise for (epsilon, delta)."""
-        tolerance, dimension = default_tolerance(problem, 0.0), problem.dimension
         sensitivity = minimiser_sensitivity(problem, neighbours=neighbours)
-        full = sensitivity / gaussian_mu(epsilon, delta)
-        radius = tolerance / problem.ridge + gaussian_error(scale=full, dimension=dimension)
-        share = last_share(2.0 * radius / gaussian_mu(epsilon, delta) / full)
-        scale = sensitivity / gaussian_mu(epsilon * (1.0 - share), delta * (1.0 - share) * (1.0 - 1e-6))
-        error = gaussian_error(scale=scale, dimension=dimension)
-        last = {"epsilon": epsilon * share * _DOWN, "delta": delta * share * (1.0 - 1e-6)}
-        grid = GaussianGrid.calibrate(radius=tolerance / problem.ridge + error, dimension=dimension, **last)
-        return cls(scale=scale, epsilon=epsilon * (1.0 - share), tolerance=tolerance, noise_error=error, grid=grid, neighbours=neighbours)
+        plan = gaussian_plan(
+            epsilon=epsilon,
+            delta=delta,
+            dimension=problem.dimension,
+            scale=lambda part, least: sensitivity / gaussian_mu(part, least),
+            curve=lambda scale: partial(gaussian_delta, mu=sensitivity / scale),
+            tolerance=lambda _scale: default_tolerance(problem, 0.0),
+            radius=lambda tolerance, error: tolerance / problem.ridge + error,
+            part=lambda last, scale: last_part(last / scale),
+        )
+        return cls(**plan._asdict(), neighbours=neighbours)
 
-    def ideal_delta(self, problem: RegularisedRisk, epsilon: float) -> float:
+    def ideal_curve(self, problem: RegularisedRisk) -> Callable[[float], float]:
         """See TwoStages."""
-        return gaussian_delta(epsilon, minimiser_sensitivity(problem, neighbours=self.neighbours) / self.scale)
+        return partial(gaussian_delta, mu=minimiser_sensitivity(problem, neighbours=self.neighbours) / self.scale)
 
     def distance(self, problem: RegularisedRisk, tolerance: float, error: float) -> float:
         """See TwoStages."""

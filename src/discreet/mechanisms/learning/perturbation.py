@@ -2,7 +2,8 @@
 
 The first part of the budget pays for this noise, in the objective or on its minimiser, by a theorem; the second for the last stage, on the grid,
 whose noise hides how far solver and noise are from real numbers: a distance of the weights that is a function of tau, the solver's tolerance, and e,
-the error of the drawn noise. The share is chosen so that both noises together are least (`last_share`).
+the error of the drawn noise. Both are composed as curves (residual_stage.md, theorem 3), so that a last stage with a share x of mu^2 costs the first
+1 / sqrt(1 - x) of its noise; the share is chosen so that both noises together are least (`last_part`).
 """
 
 import math
@@ -13,7 +14,7 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Any, ClassVar, Generic, NamedTuple, Protocol, TypeVar
 
-from discreet.accounting import ApproximateDP, gaussian_mu
+from discreet.accounting import ApproximateDP, gaussian_delta, gaussian_mu, near
 from discreet.core.arrays import Floats
 from discreet.core.errors import InfeasibleTarget
 from discreet.core.neighbours import ADD_REMOVE, Neighbours
@@ -27,6 +28,15 @@ _DOWN = lowering(450)
 _LEAST = sys.float_info.min
 _PURSUED = 12
 """Most steps that look for both sides of a scale before halving does."""
+_LITTLE = 1e-9
+"""Of epsilon, by which lemmas about integers lower it, and more."""
+_ATTEMPTS = 6
+_SHARES = (1.0, 1e-2, 1e-4)
+"""Of the last stage's share, where more does not fit beside a Jacobian term."""
+_CLOSE, _LESS = 0.99, 0.998
+"""A plan is good enough from this share of delta on; the next one aims so much below all of it."""
+_MOST_ASKED = 0.5
+_UNSEEN = 1e-300
 
 
 class Dimensioned(Public, Protocol):
@@ -59,12 +69,8 @@ class TwoStages(Mechanism[P, Records]):
     """By what share the delta that is stated of the last stage exceeds its own."""
 
     @abstractmethod
-    def ideal_delta(self, problem: P, epsilon: float) -> float:
-        """Upper bound of delta(epsilon) of the ideal output, which no computer has."""
-
     def ideal_curve(self, problem: P) -> Callable[[float], float]:
-        """`ideal_delta` of this problem, for many epsilons."""
-        return partial(self.ideal_delta, problem)
+        """epsilon -> upper bound of delta(epsilon) of the ideal output, which no computer has, for epsilons >= 0 and both directions."""
 
     @abstractmethod
     def distance(self, problem: P, tolerance: float, error: float) -> float:
@@ -75,11 +81,24 @@ class TwoStages(Mechanism[P, Records]):
         """What says so, in certificates."""
 
     def promise(self, problem: P) -> ApproximateDP:
-        """That of the ideal output, and of the last stage, which hides the distance from it."""
-        error = max(self.noise_error, gaussian_error(scale=self.scale, dimension=problem.dimension))
-        second = self.grid.delta(radius=self.distance(problem, self.tolerance, error), dimension=problem.dimension)
-        total = self.ideal_delta(problem, self.epsilon) + second * (1.0 + self.coarser)
-        return at_epsilon(self.epsilon + self.grid.epsilon, total, self.neighbours, self.theorem(problem))
+        """That of the ideal output, and of the last stage, which hides the distance from it: the sum of both deltas, or that of both composed."""
+        curve, epsilon = self.ideal_curve(problem), self.epsilon + self.grid.epsilon
+        around = near(curve, epsilon=epsilon, mu=self.grid.mu(radius=self._radius(problem), dimension=problem.dimension))
+        total = min(curve(self.epsilon) + self.last_delta(problem), self.last_stage(problem)(around, epsilon))
+        return at_epsilon(epsilon, total, self.neighbours, self.theorem(problem))
+
+    def last_delta(self, problem: P) -> float:
+        """delta of the last stage alone, at its epsilon."""
+        return self.grid.delta(radius=self._radius(problem), dimension=problem.dimension) * (1.0 + self.coarser)
+
+    def last_stage(self, problem: P) -> Callable[[Callable[[Floats], Floats], float], float]:
+        """(curve of the ideal output, epsilon) -> delta of both stages composed."""
+        after = partial(self.grid.delta_after, radius=self._radius(problem), dimension=problem.dimension)
+        return lambda curve, epsilon: after(curve, epsilon) * (1.0 + self.coarser)
+
+    def _radius(self, problem: P) -> float:
+        """How far a computed output may be from the ideal one."""
+        return self.distance(problem, self.tolerance, max(self.noise_error, gaussian_error(scale=self.scale, dimension=problem.dimension)))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -106,29 +125,59 @@ def gaussian_plan(
     delta: float,
     dimension: int,
     scale: Callable[[float, float], float],
+    curve: Callable[[float], Callable[[float], float]] | None,
     tolerance: Callable[[float], float],
     radius: Callable[[float, float], float],
-    share: Callable[[float, float], float],
-    spare: float = 1e-6,
+    part: Callable[[float, float], float],
 ) -> GaussianPlan:
-    """The least noise for a total of (epsilon, delta).
+    """The least noise (nearly) for a total of (epsilon, delta).
 
-    `scale(epsilon, delta)` may raise InfeasibleTarget; `tolerance(sigma)` is the solver's; `share(last, sigma)` is the last stage's part of the
-    budget where its noise with the whole of it would have size `last`; `spare` is the share of its delta that stays unspent.
+    `scale(epsilon, delta)` may raise InfeasibleTarget; `curve(sigma)` is that of the first stage, None where nobody checks what `scale` says;
+    `tolerance(sigma)` is the solver's; `part(last, sigma)` is the last stage's share of mu^2 where its noise with the whole of it would have size
+    `last`. Raises InfeasibleTarget where `scale` does, and where more noise would have to be drawn than can be.
     """
     rough = scale(epsilon * (1.0 - 1e-3), delta * (1.0 - 1e-3))
-    solved = tolerance(rough)
-    distance = radius(solved, gaussian_error(scale=rough, dimension=dimension))
-    part = share(2.0 * distance / gaussian_mu(epsilon, delta), rough)
-    found = scale(epsilon * (1.0 - part), delta * (1.0 - part))
-    error = gaussian_error(scale=found, dimension=dimension)
-    grid = GaussianGrid.calibrate(
-        radius=radius(solved, error),
-        dimension=dimension,
-        epsilon=epsilon * part * _DOWN,
-        delta=delta * part * (1.0 - spare),
-    )
-    return GaussianPlan(scale=found, epsilon=epsilon * (1.0 - part), tolerance=solved, noise_error=error, grid=grid)
+    solved, mu = tolerance(rough), gaussian_mu(epsilon, delta)
+    share = part(2.0 * radius(solved, gaussian_error(scale=rough, dimension=dimension)) / mu, rough)
+    moved = mu if curve is None else _as_steep(curve(rough), epsilon, mu)
+
+    def planned(share: float, asked: float) -> tuple[GaussianPlan, float]:
+        """With this share, and so much delta for the first stage alone; and delta of both."""
+        found, last = scale(epsilon * (1.0 - _LITTLE), asked), 0.5 * share * epsilon
+        error = gaussian_error(scale=found, dimension=dimension)
+        distance, hidden = radius(solved, error), moved * math.sqrt(share / (1.0 - share))
+        grid = GaussianGrid.composed(radius=distance, dimension=dimension, mu=hidden, epsilon=last * _DOWN)
+        plan = GaussianPlan(scale=found, epsilon=epsilon - last, tolerance=solved, noise_error=error, grid=grid)
+        if curve is None:
+            return plan, 0.0
+        total = plan.epsilon + grid.epsilon
+        around = near(curve(found), epsilon=total, mu=grid.mu(radius=distance, dimension=dimension))
+        return plan, grid.delta_after(around, total, radius=distance, dimension=dimension)
+
+    target, best = delta * (1.0 - 1e-6), None
+    for less in _SHARES:
+        asked = target
+        for _ in range(_ATTEMPTS):
+            plan, together = planned(less * share, asked)
+            best = plan if together <= target else best
+            if together <= target and (curve is None or together >= _CLOSE * target):
+                return plan
+            asked = min(asked * target / together * _LESS, _MOST_ASKED)
+        if best is not None:
+            return best
+    raise InfeasibleTarget("the last stage of this mechanism does not fit into the budget: take a larger epsilon.")
+
+
+def _as_steep(curve: Callable[[float], float], epsilon: float, most: float) -> float:
+    """mu of the Gaussian mechanism whose curve falls as fast just below epsilon, up to `most`: a measure of what one more may hide beside it."""
+    before = epsilon * (1.0 - 1e-2)
+    fall, low, high = curve(before) / max(curve(epsilon), _LEAST), -12.0, 0.0
+    while high - low > 1e-2:
+        middle = 0.5 * (low + high)
+        after = gaussian_delta(epsilon, most * math.exp(middle))
+        steeper = after < _UNSEEN or gaussian_delta(before, most * math.exp(middle)) > fall * after
+        low, high = (middle, high) if steeper else (low, middle)
+    return most * math.exp(low)
 
 
 def least_scale(delta: Callable[[float], float], *, above: float, target: float, step: float, precision: float) -> float:

@@ -108,10 +108,10 @@ def half_problem(*, loss: str, width: float, radius: float, ridge: float, dimens
 
 def two_signed_delta(half: RegularisedRisk, *, scale: float, epsilon: float, neighbours: Neighbours) -> float:
     """Upper bound of delta(epsilon); see the module docstring."""
-    return _two_signed_profile(half, neighbours)(scale, epsilon)
+    return two_signed_profile(half, neighbours)(scale, epsilon)
 
 
-def _two_signed_profile(half: RegularisedRisk, neighbours: Neighbours) -> Callable[[float, float], float]:
+def two_signed_profile(half: RegularisedRisk, neighbours: Neighbours) -> Callable[[float, float], float]:
     """`two_signed_delta` of (scale, epsilon); what depends on the problem alone is computed once."""
     if half.several and neighbours is not ADD_REMOVE:
         bounds = person_replaced(half)
@@ -144,7 +144,7 @@ def two_signed_scale(half: RegularisedRisk, *, epsilon: float, delta: float, nei
     above = half.gradient_bound * (1.0 if neighbours is ADD_REMOVE else 2.0) / gaussian_mu(epsilon, target)
     refusal = InfeasibleTarget(f"objective perturbation at epsilon={epsilon:g} needs a ridge above {half.ridge:.3g}; take a larger one, or epsilon.")
 
-    profile = _two_signed_profile(half, neighbours)
+    profile = two_signed_profile(half, neighbours)
     return quietly(
         lambda: least_scale(lambda scale: profile(scale, epsilon), above=above, target=target, step=1e-2, precision=1e-8), refusal, InfeasibleTarget
     )

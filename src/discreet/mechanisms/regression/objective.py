@@ -10,6 +10,7 @@ delta_two-signed is that of learning/two_signed.py; delta_2 hides (tau + e) / la
 """
 
 import math
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
 from typing import Self
@@ -19,9 +20,9 @@ from discreet.core.arrays import is_finite
 from discreet.core.errors import InvalidInput
 from discreet.core.neighbours import ADD_REMOVE, REPLACE_ONE, Neighbours
 from discreet.data import Records
-from discreet.mechanisms.learning.base import computed_radius, last_share
+from discreet.mechanisms.learning.base import computed_radius, last_part
 from discreet.mechanisms.learning.perturbation import TwoStages, gaussian_plan
-from discreet.mechanisms.learning.two_signed import curvature_at, half_problem, prediction_loss, two_signed_delta, two_signed_scale
+from discreet.mechanisms.learning.two_signed import curvature_at, half_problem, prediction_loss, two_signed_profile, two_signed_scale
 from discreet.mechanisms.regression.base import Fitted, RegressionMechanism
 from discreet.mechanisms.regression.objective_minimiser import certified_minimiser, gradient_error, longest
 from discreet.mechanisms.regression.sums import LeastSquares
@@ -106,24 +107,26 @@ class ResidualObjectivePerturbation(TwoStages[LeastSquares], RegressionMechanism
         half = half_problem(loss=loss, width=a, radius=domain.radius, ridge=strength, dimension=domain.dimension, persons=domain.persons)
         records = planned_records(problem, neighbours)
         reach = strength + (domain.records or TYPICAL) * domain.radius**2 / domain.dimension
+        profile = two_signed_profile(half, neighbours)
         plan = gaussian_plan(
             epsilon=epsilon,
             delta=delta,
             dimension=domain.dimension,
             scale=lambda part, least: two_signed_scale(half, epsilon=part, delta=least, neighbours=neighbours),
+            curve=lambda scale: partial(profile, scale),
             tolerance=lambda scale: _tolerance(problem, records, a, strength, scale),
             radius=lambda tolerance, error: computed_radius(problem.prior, gradient=tolerance, error=error, ridge=strength),
-            share=lambda last, scale: last_share(last * reach / scale),
+            part=lambda last, scale: last_part(last * reach / scale),
         )
         return cls(**plan._asdict(), loss=loss, width=a, ridge=strength, records=records, neighbours=neighbours)
 
-    def ideal_delta(self, problem: LeastSquares, epsilon: float) -> float:
+    def ideal_curve(self, problem: LeastSquares) -> Callable[[float], float]:
         """See TwoStages: delta_two-signed."""
         domain = problem.domain
         half = half_problem(
             loss=self.loss, width=self.width, radius=domain.radius, ridge=self.ridge, dimension=domain.dimension, persons=domain.persons
         )
-        return two_signed_delta(half, scale=self.scale, epsilon=epsilon, neighbours=self.neighbours)
+        return partial(two_signed_profile(half, self.neighbours), self.scale)
 
     def distance(self, problem: LeastSquares, tolerance: float, error: float) -> float:
         """See TwoStages."""

@@ -9,7 +9,9 @@ Quantiles, expectiles, counts and amounts are one loss each, and none needs a th
 """
 
 import math
+from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 from typing import Self
 
 import numpy as np
@@ -23,9 +25,9 @@ from discreet.core.rounding import raising
 from discreet.data import Records
 from discreet.mechanisms.base import Drawn, Mechanism
 from discreet.mechanisms.constrained.base import check_gaussian_target
-from discreet.mechanisms.learning.base import last_share
+from discreet.mechanisms.learning.base import last_part
 from discreet.mechanisms.learning.perturbation import TwoStages, gaussian_plan
-from discreet.mechanisms.learning.two_signed import half_problem, two_signed_delta, two_signed_scale
+from discreet.mechanisms.learning.two_signed import half_problem, two_signed_profile, two_signed_scale
 from discreet.mechanisms.regression.objective import TYPICAL, planned_records
 from discreet.mechanisms.regression.objective_minimiser import certified_minimiser, evaluated, gradient_error, longest
 from discreet.noise import Noise
@@ -77,20 +79,22 @@ class PredictionObjectivePerturbation(TwoStages[PredictionRisk]):
             )
         records = planned_records(problem, neighbours)
         reach = strength + (domain.records or TYPICAL) * domain.radius**2 * problem.smoothness / domain.dimension
+        profile = two_signed_profile(half, neighbours)
         plan = gaussian_plan(
             epsilon=epsilon,
             delta=delta,
             dimension=domain.dimension,
             scale=lambda part, least: two_signed_scale(half, epsilon=part, delta=least, neighbours=neighbours),
+            curve=lambda scale: partial(profile, scale),
             tolerance=lambda scale: tolerance_of(problem, records, strength, scale),
             radius=lambda tolerance, error: (tolerance + error) / strength,
-            share=lambda last, scale: last_share(last * reach / scale),
+            part=lambda last, scale: last_part(last * reach / scale),
         )
         return cls(**plan._asdict(), ridge=strength, records=records, neighbours=neighbours)
 
-    def ideal_delta(self, problem: PredictionRisk, epsilon: float) -> float:
+    def ideal_curve(self, problem: PredictionRisk) -> Callable[[float], float]:
         """See TwoStages: theorem 1, for the Huber loss with these constants."""
-        return two_signed_delta(half_of(problem, self.ridge), scale=self.scale, epsilon=epsilon, neighbours=self.neighbours)
+        return partial(two_signed_profile(half_of(problem, self.ridge), self.neighbours), self.scale)
 
     def distance(self, problem: PredictionRisk, tolerance: float, error: float) -> float:  # noqa: ARG002 - the same for any problem
         """See TwoStages."""

@@ -33,7 +33,7 @@ from discreet.data.target_table import TargetTable
 from discreet.losses.predictions import LogCosh
 from discreet.mechanisms.base import Drawn, Mechanism
 from discreet.mechanisms.constrained.base import check_gaussian_target
-from discreet.mechanisms.learning.base import last_share
+from discreet.mechanisms.learning.base import last_part
 from discreet.mechanisms.learning.margin import MARGIN
 from discreet.mechanisms.learning.perturbation import TwoStages, gaussian_plan, least_scale
 from discreet.mechanisms.learning.two_signed import half_problem
@@ -103,16 +103,17 @@ class TargetsObjectivePerturbation(TwoStages[SeveralTargets]):
             delta=delta,
             dimension=problem.dimension,
             scale=lambda part, least: quietly(lambda: _least_scale(half, problem.targets, part, least, neighbours), refusal, InfeasibleTarget),
+            curve=lambda scale: together_curve(half, targets=problem.targets, scale=scale, neighbours=neighbours),
             tolerance=lambda scale: tolerance_of(each, records, strength, scale),
             radius=lambda tolerance, error: (root * tolerance + error) / strength,
-            share=lambda last, scale: last_share(last * reach / scale),
+            part=lambda last, scale: last_part(last * reach / scale),
         )
         return cls(**plan._asdict(), ridge=strength, records=records, neighbours=neighbours)
 
-    def ideal_delta(self, problem: SeveralTargets, epsilon: float) -> float:
+    def ideal_curve(self, problem: SeveralTargets) -> Callable[[float], float]:
         """See TwoStages: theorem 1 of the proof note."""
         half = half_of_each(problem.each, self.ridge)
-        return together_delta(half, targets=problem.targets, scale=self.scale, epsilon=epsilon, neighbours=self.neighbours)
+        return together_curve(half, targets=problem.targets, scale=self.scale, neighbours=self.neighbours)
 
     def distance(self, problem: SeveralTargets, tolerance: float, error: float) -> float:
         """See TwoStages."""
@@ -212,11 +213,26 @@ def half_of_each(problem: PredictionRisk, ridge: float) -> RegularisedRisk:
 
 def together_delta(half: RegularisedRisk, *, targets: int, scale: float, epsilon: float, neighbours: Neighbours) -> float:
     """Upper bound of delta(epsilon) of all minimisers together; see the module docstring."""
+    return together_curve(half, targets=targets, scale=scale, neighbours=neighbours)(epsilon)
+
+
+def together_curve(half: RegularisedRisk, *, targets: int, scale: float, neighbours: Neighbours) -> Callable[[float], float]:
+    """`together_delta` of epsilon; H is computed where it is first asked for."""
     height = math.log1p(half.curvature_bound / half.ridge) * _UP
     alone = neighbours is ADD_REMOVE
-    left = ((epsilon if alone else 0.5 * epsilon) - targets * height * _UP) * _DOWN
-    if left <= 0:
-        return 1.0
+
+    def delta(epsilon: float) -> float:
+        left = ((epsilon if alone else 0.5 * epsilon) - targets * height * _UP) * _DOWN
+        if left <= 0:
+            return 1.0
+        return min(1.0, _beyond_height(half, targets, scale, height).delta(left) * (1.0 if alone else 1.0 + math.exp(0.5 * epsilon)) * _UP)
+
+    return delta
+
+
+@remembered
+def _beyond_height(half: RegularisedRisk, targets: int, scale: float, height: float) -> Profile:
+    """H, of the losses beyond `height` each."""
     s = half.gradient_bound / scale
     reach = s * (0.5 * s + _REACH)
     epsilons = reach * np.linspace(0.0, 1.0, _POINTS + 1) ** 1.5
@@ -226,8 +242,7 @@ def together_delta(half: RegularisedRisk, *, targets: int, scale: float, epsilon
     one = Profile(epsilons=tuple(epsilons.tolist()), deltas_at=tuple(falling.tolist()), neighbours=ADD_REMOVE, theorem=TARGETS)
     step = min(_FINENESS * s, _COARSEST)
     grid, found = curve_together([(_above_zero(pessimistic_masses(one.deltas, step=step, reach=reach)), targets)], step=step)
-    whole = Profile(epsilons=tuple(grid.tolist()), deltas_at=tuple(found.tolist()), neighbours=ADD_REMOVE, theorem=TARGETS)
-    return min(1.0, whole.delta(left) * (1.0 if alone else 1.0 + math.exp(0.5 * epsilon)) * _UP)
+    return Profile(epsilons=tuple(grid.tolist()), deltas_at=tuple(found.tolist()), neighbours=ADD_REMOVE, theorem=TARGETS)
 
 
 @remembered

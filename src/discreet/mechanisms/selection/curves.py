@@ -2,7 +2,7 @@
 
 A certificate of Gaussian noise states (epsilon, delta). Its theorem holds at every epsilon, with the noise that is recorded:
 
-    delta(a + epsilon_2) <= delta_1(a) + delta_2(epsilon_2)      for all a >= 0,    delta(0) <= delta_1(0) + delta_2(0)
+    delta(a + epsilon_2) <= delta_1(a) + delta_2(epsilon_2)      for all a >= 0;    or that of both stages composed (residual_stage.md, theorem 3)
 
 with delta_1 that of theorem T1 (objective perturbation, over a set too; of M1 and O1 for more classes), of its two signs (of residuals and
 predictions, regression/objective.md) or of one Gaussian (output perturbation), and (epsilon_2, delta_2) the last stage, which stays at the epsilon it
@@ -11,13 +11,13 @@ mechanisms: what their certificate states, and nothing more, is used.
 """
 
 import math
-from collections.abc import Callable, Mapping
-from functools import lru_cache
+from collections.abc import Mapping
+from functools import lru_cache, partial
 from typing import Any
 
 import numpy as np
 
-from discreet.accounting import ApproximateDP, Guarantee, Json, Profile
+from discreet.accounting import ApproximateDP, Guarantee, Json, Profile, through
 from discreet.accounting.profile import hull
 from discreet.core.fields import real
 from discreet.core.neighbours import Neighbours, Persons
@@ -42,6 +42,7 @@ from discreet.statements.constrained import constrained_problem
 from discreet.statements.regression import prediction_problem
 
 _KNOTS = 81
+_ALL = 1.0 - 2.0**-53
 _BEYOND = 1.6
 """Knots end at this multiple of the stated epsilon: a search reads its curve below it."""
 
@@ -116,10 +117,7 @@ _KINDS: dict[str, type[GaussianPerturbation[Any]]] = {
 @lru_cache(maxsize=256)
 def _profile(name: str, parameters: _Parameters, problem: _Problem, stated: ApproximateDP) -> Profile:
     mechanism = _mechanism(name, dict(parameters))
-    first = mechanism.ideal_curve(problem)
-    # The stated point minus its first part is what the last stage takes, at the radius of the mechanism itself.
-    last = max(0.0, mechanism.promise(problem).delta_at_epsilon - first(mechanism.epsilon))
-    return _two_stages(first, mechanism.epsilon, mechanism.grid, last, stated)
+    return _two_stages(mechanism, problem, stated)
 
 
 def _mechanism(name: str, parameters: Mapping[str, Json]) -> TwoStages[Any]:
@@ -142,12 +140,19 @@ def _mechanism(name: str, parameters: Mapping[str, Json]) -> TwoStages[Any]:
     return ResidualObjectivePerturbation(loss=str(parameters["loss"]), width=real(parameters["width"]), **numbers)
 
 
-def _two_stages(first: Callable[[float], float], reach: float, grid: GaussianGrid, last: float, stated: ApproximateDP) -> Profile:
-    """The curve of the module docstring at knots up to a little beyond `reach`."""
-    hidden = last * raising(4_096) + 1e-14 * stated.delta_at_epsilon
-    at_zero = first(0.0) + ApproximateDP(epsilon=grid.epsilon, delta_at_epsilon=hidden, neighbours=stated.neighbours, theorem="").delta(0.0)
-    knots = np.unique(np.concatenate((np.linspace(0.0, _BEYOND * reach, _KNOTS), [reach])))
-    epsilons = np.concatenate(([0.0], (knots + grid.epsilon) * raising(5)))
-    deltas = np.minimum(1.0, np.concatenate(([at_zero], [first(float(knot)) + hidden for knot in knots])))
-    points, values = hull(epsilons, deltas)
+def _two_stages(mechanism: TwoStages[Any], problem: _Problem, stated: ApproximateDP) -> Profile:
+    """The curve of the module docstring at knots up to a little beyond the stated epsilon."""
+    grid, first, promised = mechanism.grid, mechanism.ideal_curve(problem), mechanism.promise(problem)
+    knots = np.linspace(0.0, _BEYOND * mechanism.epsilon, _KNOTS)
+    knots = knots[np.abs(knots - mechanism.epsilon) > 1e-9 * mechanism.epsilon]
+    of_first = np.array([first(float(knot)) for knot in knots])
+    after = partial(mechanism.last_stage(problem), through(knots, of_first))
+    last = mechanism.last_delta(problem) * raising(4_096) + 1e-14 * stated.delta_at_epsilon
+    deltas = np.minimum(1.0, np.minimum(of_first + last, [after(epsilon) for epsilon in (knots + grid.epsilon).tolist()]))
+    epsilons, place = (knots + grid.epsilon) * raising(5), int(np.searchsorted(knots, mechanism.epsilon))
+    # What is promised, from knots that are nearer to it.
+    epsilons, deltas = np.insert(epsilons, place, promised.epsilon), np.insert(deltas, place, promised.delta_at_epsilon)
+    # Below the last stage's epsilon: what is known there, with randomised response up to it.
+    at_zero = ApproximateDP(epsilon=float(epsilons[0]), delta_at_epsilon=min(deltas[0], _ALL), neighbours=stated.neighbours, theorem="").delta(0.0)
+    points, values = hull(np.append(0.0, epsilons), np.append(min(1.0, at_zero * raising(64)), deltas))
     return Profile(epsilons=points, deltas_at=values, neighbours=stated.neighbours, unit=stated.unit, theorem=stated.theorem)
