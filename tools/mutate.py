@@ -199,7 +199,7 @@ PLANTED: list[Fault] = [
     Fault("mechanisms/persons.py", "return times(self.weights, weights)", "return weights"),
     # What the noise that hides the solver's error costs beside the first one.
     Fault("accounting/before_gaussian.py", "step * (masses.first + np.arange", "0.5 * step * (masses.first + np.arange"),
-    Fault("mechanisms/learning/base.py", "self.step, dimension) / self.scale * _UP", "self.step, dimension) / self.scale * 0.5"),
+    Fault("mechanisms/learning/base.py", "_euclidean(radius, self.step, dimension) / self.scale * _UP", "_euclidean(radius, self.step, dimension) / self.scale * 0.5"),
     Fault("noise/source.py", '.T) * _checked(scale, "scale")', '.T) * 0.5 * _checked(scale, "scale")'),
     Fault("noise/source.py", 'lengths / _checked(rate, "rate")', 'lengths / (2.0 * _checked(rate, "rate"))'),
     Fault("noise/source.py", 'Fraction(_checked(scale, "scale")) ** 2', '(Fraction(_checked(scale, "scale")) / 2) ** 2'),
