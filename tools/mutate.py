@@ -199,7 +199,11 @@ PLANTED: list[Fault] = [
     Fault("mechanisms/persons.py", "return times(self.weights, weights)", "return weights"),
     # What the noise that hides the solver's error costs beside the first one.
     Fault("accounting/before_gaussian.py", "step * (masses.first + np.arange", "0.5 * step * (masses.first + np.arange"),
-    Fault("mechanisms/learning/base.py", "_euclidean(radius, self.step, dimension) / self.scale * _UP", "_euclidean(radius, self.step, dimension) / self.scale * 0.5"),
+    Fault(
+        "mechanisms/learning/base.py",
+        "_euclidean(radius, self.step, dimension) / self.scale * _UP",
+        "_euclidean(radius, self.step, dimension) / self.scale * 0.5",
+    ),
     Fault("noise/source.py", '.T) * _checked(scale, "scale")', '.T) * 0.5 * _checked(scale, "scale")'),
     Fault("noise/source.py", 'lengths / _checked(rate, "rate")', 'lengths / (2.0 * _checked(rate, "rate"))'),
     Fault("noise/source.py", 'Fraction(_checked(scale, "scale")) ** 2', '(Fraction(_checked(scale, "scale")) / 2) ** 2'),
@@ -212,7 +216,7 @@ _SEEN = 17
 """Exit code of a process whose test failed as it must."""
 _PERSONS = ("tests/audit/test_drawn.py::test_the_rows_of_persons_are_kept_and_weighed_by_their_rule",)
 _WEIGHTS = ("tests/audit/test_drawn.py::test_no_record_of_a_regression_weighs_more_than_the_certificate_says",)
-_TOGETHER = "tests/mechanisms/learning/test_density_audit.py::test_both_stages_together_keep_the_claim_and_less_noise_of_either_breaks_it"
+_TOGETHER = "tests/audit/test_drawn.py::test_both_stages_cost_what_their_laws_say"
 _AROUND = "tests/audit/test_drawn.py::test_what_leaves_around_a_prior_has_the_noise_that_the_certificate_states"
 TESTS: dict[str, tuple[str, ...]] = {
     "estimators/inputs.py": _WEIGHTS,

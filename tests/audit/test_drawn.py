@@ -41,6 +41,7 @@ from discreet.statements.categories import RESPONSE, UNARY
 from discreet.statements.counting import WHOLE
 from tests.estimators.test_made_tables import MODELS, check_made_rows
 from tests.estimators.test_weights_of_numbers import DOORS, check_weights
+from tests.mechanisms.learning.test_density_audit import test_both_stages_together_keep_the_claim_and_less_noise_of_either_breaks_it as keep_the_claim
 
 BOTH = {"objective", "output", "multinomial", "one-vs-rest"}
 """Entries of which delta = 0 is another mechanism."""
@@ -364,3 +365,8 @@ def test_no_row_moves_farther_than_its_laplace_noise_is_for():
         moved = np.abs(np.diff(np.rint(whole / made.step), axis=0)).sum() / made.scale
         worst = max(worst, moved / made.guarantee(Rows(domain=domain, target="noisy")).epsilon)
     assert 0.5 < worst <= 1.0
+
+
+def test_both_stages_cost_what_their_laws_say():
+    """The minimiser under Gaussian noise, and the noise that hides the solver's error: exact densities."""
+    keep_the_claim(1.0, 1e-5, 1.0)
