@@ -88,10 +88,6 @@ class Stages(NamedTuple):
         """delta of both stages together at any epsilon from that of the last stage on: the sum of both deltas, or that of both composed."""
         return min(1.0, first(max(0.0, epsilon - self.last.epsilon)) + self.last.delta, self.last.after(first, epsilon))
 
-    def curve(self, epsilon: float) -> float:
-        """`total` of what is proved."""
-        return self.total(self.first[-1][0], epsilon)
-
     def checks(self, stated: Stated) -> Iterator[Check]:
         """Whether the stated delta covers all curves of the first stage with the last one."""
         of_first = positive(stated.parameters["epsilon"])

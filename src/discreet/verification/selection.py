@@ -7,6 +7,7 @@ scanned over probabilities instead of read at three of them.
 
 import math
 from collections.abc import Callable, Iterator
+from functools import partial
 from typing import TypeAlias
 
 import numpy as np
@@ -29,6 +30,8 @@ _FALL = 0.125
 """Of the logarithm of delta between knots: chords are above the curve by an eighth of its square, or less."""
 _HALVINGS = 20
 _MOST_KNOTS = 400
+_SEEN = 5.0
+"""Deviations of the last stage's loss, beyond which the first stage's curve is what it is there, at most."""
 _NOTHING = 1e-60
 _ENUMERATED = 2.0**12
 _FARTHEST, _SLICES = 9.0, 6000
@@ -192,10 +195,12 @@ def curve_of_setting(setting: Stated, farthest: float) -> Curve:
         return lambda epsilons: np.array([setting.guarantee.delta(float(epsilon)) for epsilon in epsilons])
     stages = maker(setting)
     # Below the last stage's epsilon: at 0 randomised response at that epsilon on top.
-    start = stages.last.epsilon
-    at_start = stages.curve(start)
-    at_zero = min(1.0, at_start + math.tanh(0.5 * start))
-    knots, deltas = _knots_of(stages.curve, start, max(farthest, 1e-9))
+    start, width = stages.last.epsilon, max(farthest, 1e-9)
+    # Along chords of the first stage's curve, which is asked for at many places around every knot.
+    of_first = chords(*_knots_of(stages.first[-1][0], 0.0, width + min(start + _SEEN * stages.last.mu, 8.0 * width)))
+    of_both = partial(stages.total, lambda epsilon: float(of_first(np.array(epsilon))))
+    at_zero = min(1.0, of_both(start) + math.tanh(0.5 * start))
+    knots, deltas = _knots_of(of_both, start, width)
     return chords(np.append(0.0, knots), np.append(at_zero, deltas))
 
 
