@@ -221,7 +221,7 @@ def beyond(epsilon: float, *, stages: int = 1) -> float:
 def beyond_each(epsilons: Floats, *, stages: int = 1) -> Floats:
     """`beyond` of every number of an array."""
     whole(stages, "the number of stages")
-    left_out: Floats = stages * np.exp(np.minimum(epsilons, _LARGEST_EPSILON) + _LOG_TAIL)
+    left_out: Floats = stages * np.exp(np.minimum(epsilons + _LOG_TAIL, 0.0))  # above 1 nothing is promised anyway
     return left_out
 
 

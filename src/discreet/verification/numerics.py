@@ -316,6 +316,8 @@ def drawn_radius(stated: Stated, ridge: float, error: float, *, minimisers: int 
 _DEVIATIONS = np.concatenate(([-12.0, -10.0], np.arange(-8.0, -5.0), np.arange(-5.0, 5.25, 0.25), np.arange(5.5, 8.25, 0.5), [9.0, 10.0, 11.0, 12.0]))
 _FARTHER = 4e-33
 """Of a normal variable, what is beyond them."""
+_LARGEST = 700.0
+"""Epsilon up to which what a lemma about integers leaves out, e^(epsilon - 800), is far below that."""
 
 
 class LastStage(NamedTuple):
@@ -340,7 +342,7 @@ class LastStage(NamedTuple):
         """
         apart = closeness(self.integers, self.scale)
         left = epsilon - apart.total
-        if not (self.scale >= LEAST_SCALE and left > 0 and self.mu > 0):
+        if not (self.scale >= LEAST_SCALE and 0 < left <= _LARGEST and self.mu > 0):
             return 1.0
         places = left - self.mu * (0.5 * self.mu + _DEVIATIONS[::-1])
         above = chords(places, np.array([_everywhere(first, at) for at in places.tolist()]))

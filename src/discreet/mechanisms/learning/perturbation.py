@@ -35,7 +35,10 @@ _SHARES = (1.0, 1e-2, 1e-4)
 """Of the last stage's share, where more does not fit beside a Jacobian term."""
 _CLOSE, _LESS = 0.99, 0.998
 """A plan is good enough from this share of delta on; the next one aims so much below all of it."""
-_MOST_ASKED = 0.5
+_COMPOSED = 1e-23
+"""delta from which tails that a composition leaves out are little beside it."""
+_HOPELESS = 1e-6
+_MOST_OF_SUM = 0.05
 _UNSEEN = 1e-300
 
 
@@ -134,7 +137,8 @@ def gaussian_plan(
 
     `scale(epsilon, delta)` may raise InfeasibleTarget; `curve(sigma)` is that of the first stage, None where nobody checks what `scale` says;
     `tolerance(sigma)` is the solver's; `part(last, sigma)` is the last stage's share of mu^2 where its noise with the whole of it would have size
-    `last`. Raises InfeasibleTarget where `scale` does, and where more noise would have to be drawn than can be.
+    `last`. Where composed stages do not fit, delta is very small or epsilon beyond what a composition is proved for, epsilons and deltas add up.
+    Raises InfeasibleTarget where `scale` does, and where more noise would have to be drawn than can be.
     """
     rough = scale(epsilon * (1.0 - 1e-3), delta * (1.0 - 1e-3))
     solved, mu = tolerance(rough), gaussian_mu(epsilon, delta)
@@ -155,17 +159,23 @@ def gaussian_plan(
         return plan, grid.delta_after(around, total, radius=distance, dimension=dimension)
 
     target, best = delta * (1.0 - 1e-6), None
-    for less in _SHARES:
+    for less in _SHARES if delta >= _COMPOSED or curve is None else ():
         asked = target
         for _ in range(_ATTEMPTS):
             plan, together = planned(less * share, asked)
             best = plan if together <= target else best
             if together <= target and (curve is None or together >= _CLOSE * target):
                 return plan
-            asked = min(asked * target / together * _LESS, _MOST_ASKED)
+            asked = min(asked * target / together * _LESS, 0.5 * (1.0 + target))
+            if asked < _HOPELESS * target:
+                break
         if best is not None:
             return best
-    raise InfeasibleTarget("the last stage of this mechanism does not fit into the budget: take a larger epsilon.")
+    added = min(share ** (2.0 / 3.0), _MOST_OF_SUM)
+    found, last = scale(epsilon * (1.0 - added), delta * (1.0 - added)), epsilon * added * _DOWN
+    error = gaussian_error(scale=found, dimension=dimension)
+    grid = GaussianGrid.calibrate(radius=radius(solved, error), dimension=dimension, epsilon=last, delta=target * added)
+    return GaussianPlan(scale=found, epsilon=epsilon * (1.0 - added), tolerance=solved, noise_error=error, grid=grid)
 
 
 def _as_steep(curve: Callable[[float], float], epsilon: float, most: float) -> float:
