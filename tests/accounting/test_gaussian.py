@@ -198,3 +198,5 @@ def test_wide_noise_costs_what_gaussian_noise_costs():
     assert discrete_delta(1.0, 0.7, integers=5, scale=2.0**30) == pytest.approx(gaussian_delta(1.0, 0.7), rel=1e-9)
     assert beyond(0.0) == 0.0 or beyond(0.0) < 1e-300
     assert beyond(600.0, stages=2) == pytest.approx(2.0 * math.exp(-200.0))
+    assert beyond(790.0) == pytest.approx(math.exp(-10.0))
+    assert beyond(5000.0) == 1.0

@@ -60,6 +60,16 @@ def test_the_guarantee_is_the_target_and_almost_all_of_it(
     assert claim.delta(epsilon) == pytest.approx(delta, rel=1e-2)
 
 
+@pytest.mark.parametrize(("epsilon", "delta"), [(1.0, 1e-300), (1.0, 1e-26), (650.0, 1e-100), (1000.0, 1e-6), (0.01, 0.9)])
+def test_beyond_what_a_composition_reaches_both_stages_add_up(epsilon: float, delta: float) -> None:
+    public = comfortable(Logistic(), epsilon, delta, ADD_REMOVE)
+    found = GaussianObjectivePerturbation.calibrate(public, epsilon=epsilon, delta=delta, neighbours=ADD_REMOVE)
+    claim = found.guarantee(public)
+    assert claim.epsilon <= epsilon * (1.0 + 1e-12)
+    assert claim.delta(epsilon) <= delta
+    assert found.scale <= 1.06 / gaussian_mu(epsilon, delta)
+
+
 def test_without_slack_the_noise_is_that_of_one_mechanism() -> None:
     for neighbours, gradients in ((ADD_REMOVE, 1.0), (REPLACE_ONE, 2.0)):
         public = comfortable(Logistic(), 1.0, 1e-6, neighbours)
