@@ -25,13 +25,14 @@ _REACH = 10.5
 """Deviations of the second loss, beyond which its curve is below 1e-25."""
 _FINENESS, _COARSEST = 0.25, 0.25
 """The step of its grid, of its deviation, and at most: a variance of at most a quarter of the step's square is added to it."""
-_KNOTS = np.array([-11.5, -8.0, -6.0, *np.arange(-5.0, 5.5, 0.5), 6.0, 7.0, 8.0, 9.5, 11.5])
+_KNOTS = np.array([-11.5, -7.0, -5.0, -3.5, *np.arange(-2.5, 4.5, 0.5), 5.25, 7.0, 11.5])
+"""Deviations of it where the first curve is read: near each other where the product of density and curve is, which is largest a little above 0."""
 _LOWER = 1e-15
 _UP = 1.0 + 1e-12
 
 
 def near(curve: Callable[[float], float], *, epsilon: float, mu: float) -> Callable[[Floats], Floats]:
-    """Upper bounds of a curve at all numbers that `before_gaussian` asks for, from its values at about thirty."""
+    """Upper bounds of a curve at all numbers that `before_gaussian` asks for, from its values at about twenty."""
     spread = 0.5 * mu * mu + mu * _KNOTS
     highest = epsilon + float(spread[-1])
     places = np.unique(np.clip(np.append(epsilon - spread, highest), 0.0, None))

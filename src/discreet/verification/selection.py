@@ -30,8 +30,9 @@ _FALL = 0.125
 """Of the logarithm of delta between knots: chords are above the curve by an eighth of its square, or less."""
 _HALVINGS = 20
 _MOST_KNOTS = 400
-_SEEN = 5.0
-"""Deviations of the last stage's loss, beyond which the first stage's curve is what it is there, at most."""
+_SEEN, _FAR = 5.0, 700.0
+"""Deviations of the last stage's loss (and epsilon) beyond which the first stage's curve is taken for what it is there. A curve falls, so that is a
+bound; and a normal loss is beyond with probability 2.9e-7, so that it adds at most 6e-7 of delta, twice that: half of them are above 0."""
 _NOTHING = 1e-60
 _ENUMERATED = 2.0**12
 _FARTHEST, _SLICES = 9.0, 6000
@@ -197,7 +198,7 @@ def curve_of_setting(setting: Stated, farthest: float) -> Curve:
     # Below the last stage's epsilon: at 0 randomised response at that epsilon on top.
     start, width = stages.last.epsilon, max(farthest, 1e-9)
     # Along chords of the first stage's curve, which is asked for at many places around every knot.
-    of_first = chords(*_knots_of(stages.first[-1][0], 0.0, width + min(start + _SEEN * stages.last.mu, 8.0 * width)))
+    of_first = chords(*_knots_of(stages.first[-1][0], 0.0, width + start + min(_SEEN * stages.last.mu, _FAR)))
     of_both = partial(stages.total, lambda epsilon: float(of_first(np.array(epsilon))))
     at_zero = min(1.0, of_both(start) + math.tanh(0.5 * start))
     knots, deltas = _knots_of(of_both, start, width)

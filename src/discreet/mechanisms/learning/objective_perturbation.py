@@ -20,7 +20,7 @@ A prior changes none of the theorems (proof note prior.md).
 import math
 from collections.abc import Callable
 from dataclasses import dataclass, replace
-from functools import partial
+from functools import lru_cache, partial
 from typing import Any, ClassVar, Generic, Self
 
 import numpy as np
@@ -82,7 +82,7 @@ class GaussianObjective(GaussianPerturbation[R], Generic[R]):
                 pass
             raise refusal()
 
-        profile = head.profile(problem, neighbours)
+        profile = _profile(head, problem, neighbours)
         plan = gaussian_plan(
             epsilon=epsilon,
             delta=delta,
@@ -97,7 +97,7 @@ class GaussianObjective(GaussianPerturbation[R], Generic[R]):
 
     def ideal_curve(self, problem: R) -> Callable[[float], float]:
         """See TwoStages."""
-        return partial(self.head.profile(problem, self.neighbours), self.scale)
+        return partial(_profile(self.head, problem, self.neighbours), self.scale)
 
     def distance(self, problem: R, tolerance: float, error: float) -> float:
         """See TwoStages."""
@@ -120,6 +120,12 @@ class GaussianObjective(GaussianPerturbation[R], Generic[R]):
 def _least_scale(head: Head[Any], problem: AnyRisk, epsilon: float, delta: float, neighbours: Neighbours) -> float:
     """Head.scale: a plan, the fit after it and the next fold ask for the same noise."""
     return head.scale(problem, epsilon=epsilon, delta=delta, neighbours=neighbours)
+
+
+@remembered
+def _profile(head: Head[Any], problem: AnyRisk, neighbours: Neighbours) -> Callable[[float, float], float]:
+    """Head.profile, with its last values: what is promised is asked for where the calibration asked."""
+    return lru_cache(maxsize=64)(head.profile(problem, neighbours))
 
 
 def _radius(problem: AnyRisk, tolerance: float, error: float) -> float:

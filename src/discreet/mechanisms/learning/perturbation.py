@@ -30,14 +30,15 @@ _PURSUED = 12
 """Most steps that look for both sides of a scale before halving does."""
 _LITTLE = 1e-9
 """Of epsilon, by which lemmas about integers lower it, and more."""
-_ATTEMPTS = 6
+_ATTEMPTS = 8
 _SHARES = (1.0, 1e-2, 1e-4)
 """Of the last stage's share, where more does not fit beside a Jacobian term."""
-_CLOSE, _LESS = 0.99, 0.998
-"""A plan is good enough from this share of delta on; the next one aims so much below all of it."""
+_CLOSE, _AIM = 0.997, 0.9985
+"""A plan is good enough from this share of delta on, and aims at that one."""
+_NEARBY, _FARTHEST = 1e-2, 2.0
+"""How far the logarithm of the noise is taken, to see how delta falls, and at most in one step."""
 _COMPOSED = 1e-23
 """delta from which tails that a composition leaves out are little beside it."""
-_HOPELESS = 1e-6
 _MOST_OF_SUM = 0.05
 _UNSEEN = 1e-300
 
@@ -140,42 +141,54 @@ def gaussian_plan(
     `last`. Where composed stages do not fit, delta is very small or epsilon beyond what a composition is proved for, epsilons and deltas add up.
     Raises InfeasibleTarget where `scale` does, and where more noise would have to be drawn than can be.
     """
-    rough = scale(epsilon * (1.0 - 1e-3), delta * (1.0 - 1e-3))
+    target = delta * (1.0 - 1e-6)
+    rough = scale(epsilon * (1.0 - _LITTLE), target)
     solved, mu = tolerance(rough), gaussian_mu(epsilon, delta)
     share = part(2.0 * radius(solved, gaussian_error(scale=rough, dimension=dimension)) / mu, rough)
     moved = mu if curve is None else _as_steep(curve(rough), epsilon, mu)
 
-    def planned(share: float, asked: float) -> tuple[GaussianPlan, float]:
-        """With this share, and so much delta for the first stage alone; and delta of both."""
-        found, last = scale(epsilon * (1.0 - _LITTLE), asked), 0.5 * share * epsilon
-        error = gaussian_error(scale=found, dimension=dimension)
+    def planned(share: float, found: float) -> tuple[GaussianPlan, float]:
+        """With this share and scale; and delta of both stages, where it is known."""
+        error, last = gaussian_error(scale=found, dimension=dimension), 0.5 * share * epsilon
         distance, hidden = radius(solved, error), moved * math.sqrt(share / (1.0 - share))
         grid = GaussianGrid.composed(radius=distance, dimension=dimension, mu=hidden, epsilon=last * _DOWN)
         plan = GaussianPlan(scale=found, epsilon=epsilon - last, tolerance=solved, noise_error=error, grid=grid)
         if curve is None:
-            return plan, 0.0
+            return plan, target
         total = plan.epsilon + grid.epsilon
         around = near(curve(found), epsilon=total, mu=grid.mu(radius=distance, dimension=dimension))
         return plan, grid.delta_after(around, total, radius=distance, dimension=dimension)
 
-    target, best = delta * (1.0 - 1e-6), None
-    for less in _SHARES if delta >= _COMPOSED or curve is None else ():
-        asked = target
-        for _ in range(_ATTEMPTS):
-            plan, together = planned(less * share, asked)
-            best = plan if together <= target else best
-            if together <= target and (curve is None or together >= _CLOSE * target):
-                return plan
-            asked = min(asked * target / together * _LESS, 0.5 * (1.0 + target))
-            if asked < _HOPELESS * target:
-                break
-        if best is not None:
-            return best
+    if curve is None:
+        return planned(share, rough)[0]
+    fall = math.log(max(curve(rough)(epsilon), _LEAST) / max(curve(rough * (1.0 + _NEARBY))(epsilon), _LEAST)) / _NEARBY
+    for less in _SHARES if delta >= _COMPOSED else ():
+        place = math.log(rough) - 0.5 * math.log1p(-less * share) - math.log(_AIM) / max(fall, 1.0)
+        if plan := _reached(partial(planned, less * share), place, target, max(fall, 1.0)):
+            return plan
     added = min(share ** (2.0 / 3.0), _MOST_OF_SUM)
     found, last = scale(epsilon * (1.0 - added), delta * (1.0 - added)), epsilon * added * _DOWN
     error = gaussian_error(scale=found, dimension=dimension)
     grid = GaussianGrid.calibrate(radius=radius(solved, error), dimension=dimension, epsilon=last, delta=target * added)
     return GaussianPlan(scale=found, epsilon=epsilon * (1.0 - added), tolerance=solved, noise_error=error, grid=grid)
+
+
+def _reached(planned: Callable[[float], tuple[GaussianPlan, float]], place: float, target: float, fall: float) -> GaussianPlan | None:
+    """The plan with the least scale, about, whose delta is at most `target`, by secants of both logarithms from exp(place) on; None if none is."""
+    best: GaussianPlan | None = None
+    before: tuple[float, float] | None = None
+    for _ in range(_ATTEMPTS):
+        plan, together = planned(math.exp(place))
+        over = math.log(max(together, _LEAST) / target)
+        if over <= 0:
+            best = plan
+            if together >= _CLOSE * target:
+                break
+        if before and (over - before[1]) * (place - before[0]) < 0:
+            fall = (before[1] - over) / (place - before[0])
+        before = place, over
+        place += max(-_FARTHEST, min((over - math.log(_AIM)) / fall, _FARTHEST))
+    return best
 
 
 def _as_steep(curve: Callable[[float], float], epsilon: float, most: float) -> float:
