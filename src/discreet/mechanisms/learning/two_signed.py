@@ -20,6 +20,7 @@ its second one.
 import math
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import lru_cache
 
 import numpy as np
 
@@ -27,6 +28,7 @@ from discreet.accounting import gaussian_mu
 from discreet.core.arrays import Floats
 from discreet.core.errors import InfeasibleTarget, InvalidInput, quietly
 from discreet.core.neighbours import ADD_REMOVE, Neighbours, Persons
+from discreet.core.remembered import remembered
 from discreet.core.rounding import raising
 from discreet.data import Domain
 from discreet.losses.base import MarginLoss
@@ -111,8 +113,13 @@ def two_signed_delta(half: RegularisedRisk, *, scale: float, epsilon: float, nei
     return two_signed_profile(half, neighbours)(scale, epsilon)
 
 
+@remembered
 def two_signed_profile(half: RegularisedRisk, neighbours: Neighbours) -> Callable[[float, float], float]:
-    """`two_signed_delta` of (scale, epsilon); what depends on the problem alone is computed once."""
+    """`two_signed_delta` of (scale, epsilon), with its last values; what depends on the problem alone is computed once."""
+    return lru_cache(maxsize=64)(_profile(half, neighbours))
+
+
+def _profile(half: RegularisedRisk, neighbours: Neighbours) -> Callable[[float, float], float]:
     if half.several and neighbours is not ADD_REMOVE:
         bounds = person_replaced(half)
 
