@@ -68,7 +68,7 @@ def test_a_release_of_no_records_is_a_release(tmp_path):
 def test_a_full_disk_leaves_nothing_and_says_what_is_spent(tmp_path, monkeypatch):
     domain = Domain(features=2, entry_bound=1.0, target_bound=1.0)
 
-    def full(self, *_):
+    def full(self, *_, **__):
         raise OSError(28, "No space left on device")
 
     monkeypatch.setattr(parts.pl.DataFrame, "write_parquet", full)
