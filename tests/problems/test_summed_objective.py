@@ -165,3 +165,16 @@ def test_a_line_search_over_a_wide_table_in_parts_costs_no_pass_and_threads_chan
     assert asked["matvec"] <= 1.5 * asked["rmatvec"], "and margins come of one product a step, certificates and samples apart"
     two = solve(problem.objective(Records(rows=DenseMatrix(rows), targets=codes, domain=domain, jobs=2)), tolerance=1e-6)
     np.testing.assert_array_equal(two.weights, found.weights)
+
+
+def test_a_table_that_is_held_whole_begins_at_the_minimum_of_a_sixteenth_where_it_is_long():
+    def objective(count):
+        data = Records(rows=DenseMatrix(ROWS[SORTED[:count]]), targets=CODES[SORTED[:count]], domain=replace(DOMAIN, records=count))
+        return RegularisedRisk(loss=Logistic(), ridge=0.001 * count, domain=replace(DOMAIN, records=count)).objective(data)
+
+    whole, tolerance = objective(50_000), 1e-6
+    near, far = solve(whole, tolerance=tolerance), solve(whole, tolerance=tolerance, start=np.zeros(FEATURES))
+    assert near.iterations < far.iterations
+    assert np.linalg.norm(near.weights - far.weights) <= 2.0 * tolerance / whole.ridge, "both gradients are certified, and the ridge is the curvature"
+    assert whole.sample().matrix.shape[0] == 50_000 // 16
+    assert objective(16_000).sample() is None

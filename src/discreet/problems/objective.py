@@ -51,6 +51,8 @@ _FINE = 8192
 
 _FACTOR = 0.04
 """Passes of a Cholesky factor, times n / d^2."""
+_SAMPLED_ROWS, _SAMPLED_COLUMNS, _COSTLY = 1 << 14, 64, 8.0
+"""Rows from which a fit begins at the minimiser of a sixteenth, and rows a column; as in the solvers, passes that a Hessian is always worth."""
 _SAMPLED, _FEW = 8, 2048
 """Records a column of a sampled Hessian, and records of a sampled diagonal."""
 
@@ -172,8 +174,9 @@ class RowObjective(ABC):
         return replace(self, matrix=self.matrix.rows(some.rows), weights=weights, **columns)
 
     def sample(self) -> Self | None:
-        """See Objective; for long tables on a device only."""
-        some = self._place.sample()
+        """See Objective; where passes are many, and Hessians of a share of the records far from singular."""
+        short = self.matrix.shape[0] < max(_SAMPLED_ROWS, _SAMPLED_COLUMNS * self.dimension) or self.hessian_passes[1] > _COSTLY
+        some = None if short and not self.matrix.on_device else self._place.sample()
         if some is None:
             return None
         share = some.matrix.shape[0] / self.matrix.shape[0]

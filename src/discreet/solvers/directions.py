@@ -13,8 +13,9 @@ norm by r (as the last few did here, as such a factor usually does there),
 
     2 L / ln(1 / r)  >  passes of the next H_0 + 2 L / ln(1 / r_next)
 
-Where a Hessian costs few passes (up to about 190 columns of a dense table), the first H_0 is the whole one, and it is kept until the gradient
-shrinks by less than `KEEP` a step. Every choice follows from the shape and from gradient norms, never from a clock: fits are deterministic.
+Where a Hessian costs few passes (up to about 190 columns of a dense table), the first H_0 is the whole one, or that of the sample at whose minimum a
+fit begins, which is left by the same rule; it is kept until the gradient shrinks by less than `KEEP` a step. Every choice follows from the shape and
+from gradient norms, never from a clock: fits are deterministic.
 """
 
 import math
@@ -52,6 +53,8 @@ class Stage(IntEnum):
 
 _USUAL = {Stage.SAMPLED: 0.4, Stage.WHOLE: 0.2}
 """What a step multiplies the gradient norm by, about."""
+_SOON = 0.1
+"""The same of a whole one that begins near the minimum."""
 _LOOKED_AT = 4
 """Steps that tell how a stage does."""
 
@@ -171,7 +174,7 @@ class CholeskyDirections:
         """Whether the rest of the way is cheaper with another H_0."""
         sampled, whole = objective.hessian_passes
         if self._tolerance is None or whole <= COSTLY or self._stage is None:
-            return contraction > KEEP
+            return contraction > KEEP or self._sampled_too_long(whole, gradient, contraction)
         norm = max(float(np.linalg.norm(gradient)), 1e-300)
         self._norms.append(norm)
         if self._stage is Stage.WHOLE:
@@ -185,6 +188,13 @@ class CholeskyDirections:
         left, following = max(math.log(norm / self._tolerance), 1.0), self._following(objective)
         cost = whole if following is Stage.WHOLE else sampled
         return rate >= 1.0 or 2.0 * left / -math.log(rate) > cost + 2.0 * left / -math.log(_USUAL[following])
+
+    def _sampled_too_long(self, whole: float, gradient: Floats, contraction: float) -> bool:
+        """Whether a cheap Hessian of all records, near the minimum of a sample, leads to the end at less cost than that of the sample goes on."""
+        if self._tolerance is None or self._stage is not Stage.SAMPLED or not (whole > 0 and contraction > _SOON):
+            return False
+        left = 2.0 * max(math.log(max(float(np.linalg.norm(gradient)), 1e-300) / self._tolerance), 1.0)
+        return left / -math.log(contraction) > whole + left / -math.log(_SOON)
 
     def _following(self, objective: Objective) -> Stage:
         """The next H_0: the first is the cheapest where a Hessian costs much."""
