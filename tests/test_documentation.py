@@ -15,6 +15,8 @@ DOCS = sorted(page for page in (ROOT / "docs").rglob("*.md") if page.parent.name
 PAGES = [ROOT / "README.md", *DOCS, *sorted((ROOT / "src").rglob("*.md")), ROOT / "CONTRIBUTING.md"]
 RUN = [page for page in PAGES if "```python\n" in page.read_text() and page.name != "tutorial-release.md"]
 """All that have code; the code of tutorial-release.md needs the commands between (tests/cli/test_tutorial_release.py)."""
+LONG = {"audit.md", "consumers.md", "cuts.md", "tuning.md", "uncertainty.md"}
+"""Their code takes a second, and what it uses quick tests run elsewhere."""
 
 
 def blocks(page: Path) -> list[str]:
@@ -31,7 +33,7 @@ def written_by_hand(page: Path) -> None:
         pl.DataFrame(table | {"readmitted": ["no", "yes", "no"]}).write_csv("patients.csv")
 
 
-@pytest.mark.parametrize("page", RUN, ids=lambda page: page.name)
+@pytest.mark.parametrize("page", [pytest.param(page, marks=pytest.mark.more if page.name in LONG else (), id=page.name) for page in RUN])
 def test_the_code_of_a_page_runs(page: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     written_by_hand(page)

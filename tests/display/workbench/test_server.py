@@ -122,7 +122,7 @@ def questions(people):
     }
 
 
-@pytest.mark.parametrize("count", [2000, pytest.param(20_000, marks=pytest.mark.slow)])
+@pytest.mark.parametrize("count", [500, pytest.param(2000, marks=pytest.mark.more), pytest.param(20_000, marks=pytest.mark.slow)])
 def test_malformed_questions_are_refused_in_one_sentence(client, people, count, tmp_path_factory, monkeypatch):
     monkeypatch.chdir(tmp_path_factory.mktemp("elsewhere"))  # some questions are right: to declare a budget in a new ledger of an odd name
     source = random.Random(count)  # noqa: S311 - odd questions, no secrets
