@@ -140,6 +140,10 @@ PLANTED: list[Fault] = [
     # What Laplace noise on rows is for: the sum of a row's absolute numbers, and the rounding of each.
     Fault("queries/base.py", "return (math.sqrt(self.domain.features) * self.domain.radius + (", "return (self.domain.radius + ("),
     Fault("mechanisms/release/laplace_rows.py", "/ step * UP) + query.numbers", "/ step * UP)"),
+    # A secret order that is counted: that rows are in one at all, and what the rows of others have in common with one more.
+    Fault("mechanisms/release/shuffled_rows.py", "data.records if self.slots is None else self.slots)", "self.slots)"),
+    Fault("accounting/shuffling.py", "(1.0 + math.exp(epsilon)) * (counted - 1) * law.missing", "0.0"),
+    Fault("accounting/shuffling.py", "share * gaussian_delta(at - ", "share * gaussian_delta(2.0 * at - "),
     # Rows of one person in a description: which are kept, and what they weigh.
     Fault("descriptions/records.py", "None if shares is None else shares[part]", "None"),
     # How far one record moves tables and sums of all columns, and that a record that is replaced moves them twice.
@@ -278,6 +282,8 @@ TESTS: dict[str, tuple[str, ...]] = {
         "laplace-rows-0.0-replace-one",
         "tests/audit/test_drawn.py::test_no_row_moves_farther_than_its_laplace_noise_is_for",
     ),
+    "mechanisms/release/shuffled_rows.py": ("shuffled-rows-1e-06-replace-one",),
+    "accounting/shuffling.py": ("tests/audit/test_drawn.py::test_shuffled_rows_are_counted_for_what_their_recheck_finds",),
     "queries/base.py": ("tests/audit/test_drawn.py::test_no_row_moves_farther_than_its_laplace_noise_is_for",),
     "mechanisms/release/moments.py": (
         "second-moments-1e-06-replace-one",

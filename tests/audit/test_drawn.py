@@ -30,7 +30,7 @@ from discreet.mechanisms.base import Numbers
 from discreet.mechanisms.counting import Cells, Moments, Summary
 from discreet.mechanisms.cuts.columns import whose_rows
 from discreet.mechanisms.margins import Margins
-from discreet.mechanisms.release import Categories, EigenvalueSketch, LaplaceRelease, RandomisedCategories
+from discreet.mechanisms.release import Categories, EigenvalueSketch, LaplaceRelease, RandomisedCategories, ShuffledGaussianRows
 from discreet.mechanisms.release.categories import probabilities
 from discreet.mechanisms.selection import CountNoise
 from discreet.noise import SystemNoise
@@ -370,3 +370,13 @@ def test_no_row_moves_farther_than_its_laplace_noise_is_for():
 def test_both_stages_cost_what_their_laws_say():
     """The minimiser under Gaussian noise, and the noise that hides the solver's error: exact densities."""
     keep_the_claim(1.0, 1e-5, 1.0)
+
+
+def test_shuffled_rows_are_counted_for_what_their_recheck_finds():
+    """The share that rows have in common, and what they do not: the recheck integrates along a line, and has no grid."""
+    query = Rows(domain=Domain(features=3, norm_bound=1.0))
+    for neighbours, slots in ((REPLACE_ONE, None), (ADD_REMOVE, 50_000)):
+        made = ShuffledGaussianRows.calibrate(query, epsilon=1.0, delta=1e-6, neighbours=neighbours, slots=slots, shuffled=50_000)
+        assert made.share * 50_000 > 20
+        found = {check.name: check for check in made.planned(query, shape=(1, 3)).verify().checks}
+        assert found["delta"].ok, found["delta"]

@@ -318,6 +318,13 @@ _ENTRIES = (
         exact=released_rows.laplace_audit,
         pure=True,
     ),
+    _entry("shuffled-rows", "rows with Gaussian noise, in a secret order that is counted", released_rows.shuffled, "release-shuffled-gaussian-rows"),
+    _entry(
+        "shuffled-laplace-rows",
+        "rows with Laplace noise, in a secret order that is counted",
+        partial(released_rows.shuffled, pure=True),
+        "release-shuffled-laplace-rows",
+    ),
     _entry("rows", "rows with Gaussian noise, as released", released_rows.rows, "release-gaussian-rows", statistical=partial(_release, fresh=False)),
     _entry(
         "fresh-projection",

@@ -24,11 +24,12 @@ import numpy as np
 from discreet.accounting import Json
 from discreet.core.arrays import Floats
 from discreet.core.errors import FileFormatError, InfeasibleTarget, InvalidInput
+from discreet.core.neighbours import ADD_REMOVE
 from discreet.data import Schema
 from discreet.queries import Projection, Target
 from discreet.releases.columns import Kind, record_columns
 from discreet.releases.methods import METHODS, Method, Plan, Request
-from discreet.releases.methods.base import DELTA, EPSILON, PRIVATE, ROWS, SLOTS
+from discreet.releases.methods.base import DELTA, EPSILON, PRIVATE, ROWS, SHUFFLE, SLOTS
 
 WANTED = 0.05
 """Of the correlation: less is said to be enough to learn from."""
@@ -36,6 +37,8 @@ SAY = 10_000
 """Rows, where no number of them is public."""
 _MOST = 1e15
 _SHOWN = 6
+_WORTH = 0.9
+"""Of the noise: what leaves more of it is not named."""
 NOTHING, LITTLE = 0.5, 0.15
 """Errors of a correlation from which on nothing, and strong relations alone, are seen."""
 
@@ -70,6 +73,8 @@ class Outlook:
     better: "Outlook | None" = None
     known: bool = True
     """Whether the noise is known before the release."""
+    shuffled: "tuple[int, float] | None" = None
+    """Rows whose secret order could be counted, and what share of the noise that would leave."""
 
     def lines(self) -> list[tuple[str, str]]:
         """For people: (label, words)."""
@@ -77,7 +82,7 @@ class Outlook:
             words = "not known before the release: it depends on the records, or on a private look at them"
             return [("Noise", words), *self._recommended()]
         found = [("Noise", self._of("number", "deviation on every number")), ("Mean", self._of("mean", f"of {self._rows()}, deviation"))]
-        return [*((label, words) for label, words in found if words), ("Learning", self.learning()), *self._recommended()]
+        return [*((label, words) for label, words in found if words), ("Learning", self.learning()), *self._order(), *self._recommended()]
 
     def to_dict(self) -> dict[str, Json]:
         """For programs; None for infinity."""
@@ -89,6 +94,7 @@ class Outlook:
             "columns": [{"name": one.name, "number": one.number, "mean": one.mean} for one in self.columns],
             "correlation_error": None if math.isinf(self.error) else self.error,
             "records_needed": None if math.isinf(self.needed) else math.ceil(self.needed),
+            "shuffled": None if self.shuffled is None else {"rows": self.shuffled[0], "noise": self.shuffled[1]},
             "better": None if self.better is None else self.better.to_dict(),
         }
 
@@ -111,6 +117,12 @@ class Outlook:
         if self.error >= NOTHING:
             return f"NOTHING can be learnt from it: {off}"
         return f"strong relations alone are seen: {off}" if self.error >= LITTLE else off
+
+    def _order(self) -> list[tuple[str, str]]:
+        if self.shuffled is None:
+            return []
+        rows, left = self.shuffled
+        return [("Shuffled", f"--shuffle {rows}, at the same price: rows in a secret order, with {left:.2g} times this noise")]
 
     def _recommended(self) -> list[tuple[str, str]]:
         if self.better is None:
@@ -169,7 +181,7 @@ class _Candidate:
 
 def outlook_of(method: Method, plan: Plan, request: Request, schema: Schema | None, *, records: int | None) -> Outlook:
     """Of a planned release; `records` is their number, where it is public."""
-    found = _outlook(method, plan, request, schema, records)
+    found = replace(_outlook(method, plan, request, schema, records), shuffled=_shuffled(method, plan, request, records))
     if request.target is Target.CLEAR or not {EPSILON.name, DELTA.name} <= set(request.given):
         return found
     others = [one for name in METHODS if name != method.name and (one := _other(METHODS[name], request, schema, records)) is not None]
@@ -189,6 +201,23 @@ def _other(method: Method, request: Request, schema: Schema | None, records: int
         return _outlook(method, method.plan(asked, "tight"), asked, schema, records)
     except (InvalidInput, InfeasibleTarget):
         return None
+
+
+def _shuffled(method: Method, plan: Plan, request: Request, records: int | None) -> tuple[int, float] | None:
+    """What a secret order of the rows would leave of the noise, where it was not asked for and their number is public."""
+    slots = request.get(SLOTS)
+    rows = slots if request.neighbours is ADD_REMOVE else records
+    if not (rows and request.get(DELTA) and request.get(SHUFFLE) is None and any(SHUFFLE in way.takes for way in method.ways)):
+        return None
+    numbers = {"epsilon": request[EPSILON], "delta": request[DELTA], "slots": slots, "shuffle": rows}
+    asked = Request(domain=request.domain, target=request.target, neighbours=request.neighbours, **numbers)
+    try:
+        found = [_candidate(method, plan, request), _candidate(method, method.plan(asked, "tight"), asked)]
+    except (InvalidInput, InfeasibleTarget):
+        return None
+    here, there = (math.inf if one is None else float(np.mean(one.noise)) for one in found)
+    left = math.sqrt(there / here)
+    return (rows, left) if left < _WORTH else None
 
 
 def _outlook(method: Method, plan: Plan, request: Request, schema: Schema | None, records: int | None) -> Outlook:

@@ -31,6 +31,8 @@ from discreet.mechanisms.release import (
     LaplaceRelease,
     NullSpaceNoise,
     RandomisedCategories,
+    ShuffledGaussianRows,
+    ShuffledLaplaceRows,
 )
 from discreet.noise import SystemNoise
 from discreet.queries import Projection, Rows, WeightedRows
@@ -80,6 +82,23 @@ def laplace(target: Target) -> Watch:
         _on_rows("noise on rows", made, query, table(_BOX, 500), numbers(500, 2), law=discrete_laplace),
         discrete_laplace("noise of single owners", _integers(owners, np.array([0.6, -0.3]), local.step), scale=local.scale),
         _on_rows("noise on places of a secret order", hidden, query, zeros, np.zeros((500, 2)), law=discrete_laplace),
+    )
+    return Watch(mechanism=made.name, parts=parts)
+
+
+def shuffled(target: Target, *, pure: bool = False) -> Watch:
+    """Noise on places of a secret order that is counted, under both relations, and the order itself."""
+    query, size = Rows(domain=_BALL), 500
+    law, kind = (discrete_laplace, ShuffledLaplaceRows) if pure else (discrete_gaussian, ShuffledGaussianRows)
+    asked: Any = {"epsilon": target.epsilon, "delta": target.delta, "shuffled": size}
+    made: Any = kind.calibrate(query, **asked, neighbours=REPLACE_ONE)
+    hidden: Any = kind.calibrate(query, **asked, neighbours=ADD_REMOVE, slots=size)
+    zeros = Records(rows=DenseMatrix(np.zeros((size, 2))), targets=np.zeros(size), domain=_BALL)
+    silent = replace(made, shuffled=3, inner=replace(made.inner, step=2.0**-32, scale=4096.0))
+    parts = (
+        _on_rows("noise on shuffled rows", made, query, zeros, np.zeros((size, 2)), law=law),
+        _on_rows("noise on shuffled places", hidden, query, zeros, np.zeros((size, 2)), law=law),
+        chosen("order of two records among three places", "every order equally likely", _places(silent, rows=3), np.ones(6)),
     )
     return Watch(mechanism=made.name, parts=parts)
 
@@ -235,10 +254,14 @@ def _integers(released: Floats, exact: Floats, step: float) -> Floats:
 
 
 def _orders(hidden: GaussianRelease) -> Floats:
-    """Which of the six orders, (runs, 1), by the places of two records that noise of a millionth does not hide."""
-    query, points = Rows(domain=_BALL), np.array([[0.5, 0.0], [0.0, 0.5]])
-    silent = replace(hidden, step=2.0**-32, scale=4096.0)
-    data = Records(rows=DenseMatrix(points), targets=np.zeros(2), domain=_BALL)
+    """Of a release with noise of a millionth, in whose slots two records stand."""
+    return _places(replace(hidden, step=2.0**-32, scale=4096.0), rows=2)
+
+
+def _places(silent: Any, *, rows: int) -> Floats:  # noqa: ANN401 - any mechanism of shuffled rows
+    """Which of the six orders, (runs, 1), by the places of two records, the last of three a row of zeros, that next to no noise hides."""
+    query, points = Rows(domain=_BALL), np.array([[0.5, 0.0], [0.0, 0.5], [0.0, 0.0]])[:rows]
+    data = Records(rows=DenseMatrix(points), targets=np.zeros(rows), domain=_BALL)
     found = []
     for _ in range(300):
         value = np.concatenate(list(silent.draw(query, data, SystemNoise()).blocks))

@@ -12,6 +12,7 @@ from discreet.mechanisms.release.null_space_noise import NullSpaceNoise
 from discreet.mechanisms.release.published import farokhi_theorem_5, showkatbakhsh_16, tu_factor_1, tu_factor_2, tu_theorem_1
 from discreet.mechanisms.release.published_sketch import PublishedSketch
 from discreet.mechanisms.release.rows import GaussianRelease, InformationRelease
+from discreet.mechanisms.release.shuffled_rows import ShuffledGaussianRows, ShuffledLaplaceRows
 from discreet.mechanisms.release.sketch import GaussianSketch
 from discreet.mechanisms.release.sketch_information import InformationSketch
 
@@ -31,6 +32,8 @@ __all__ = [
     "NullSpaceNoise",
     "PublishedSketch",
     "RandomisedCategories",
+    "ShuffledGaussianRows",
+    "ShuffledLaplaceRows",
     "farokhi_theorem_5",
     "showkatbakhsh_16",
     "tu_factor_1",

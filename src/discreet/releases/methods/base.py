@@ -74,6 +74,12 @@ SLOTS = setting(
     "slots, the public number of rows under add-remove and of persons",
     "With add-remove, or persons who are told apart: rows that are released, a public number of at least as many as there are.",
 )
+SHUFFLE = setting(
+    "shuffle",
+    int,
+    "shuffle, a public number of rows that hide each other",
+    "Release the rows in a secret random order, and count on so many of them to hide each other: far less noise. At most the records, or the slots.",
+)
 MOST_RECORDS = setting(
     "most_records",
     int,

@@ -16,6 +16,8 @@ from discreet.mechanisms.release import (
     InformationRelease,
     LaplaceRelease,
     NullSpaceNoise,
+    ShuffledGaussianRows,
+    ShuffledLaplaceRows,
     farokhi_theorem_5,
 )
 from discreet.queries import Rows, WeightedRows
@@ -26,6 +28,7 @@ from discreet.releases.methods.base import (
     EPSILON,
     LEVEL,
     PRIVATE,
+    SHUFFLE,
     SLOTS,
     Method,
     Plan,
@@ -42,7 +45,10 @@ def _additive_private(request: Request) -> Plan:
     query = request.records
     if request[DELTA] == 0:
         raise InvalidInput("method 'additive' adds Gaussian noise, which needs delta > 0; for delta = 0 take method 'laplace'.")
-    return Plan(query, GaussianRelease.calibrate(query, **request.private, slots=request.get(SLOTS)))
+    shuffled, slots = request.get(SHUFFLE), request.get(SLOTS)
+    if shuffled is not None:
+        return Plan(query, ShuffledGaussianRows.calibrate(query, **request.private, shuffled=shuffled, slots=slots))
+    return Plan(query, GaussianRelease.calibrate(query, **request.private, slots=slots))
 
 
 def _additive_bits(request: Request) -> Plan:
@@ -56,13 +62,17 @@ ADDITIVE = Method(
     says="every record, with Gaussian noise on every number",
     kind=Kind.ROWS,
     query=Rows,
-    noise={"release-gaussian-rows": of_rows, "release-information-rows": of_rows},
-    ways=(Way(_additive_bits, (BITS,)), Way(_additive_private, PRIVATE, (SLOTS,))),
+    noise={"release-gaussian-rows": of_rows, "release-information-rows": of_rows, "release-shuffled-gaussian-rows": of_rows},
+    ways=(Way(_additive_bits, (BITS,)), Way(_additive_private, PRIVATE, (SHUFFLE, SLOTS))),
 )
 
 
 def _laplace(request: Request) -> Plan:
-    query = request.records
+    query, shuffled = request.records, request.get(SHUFFLE)
+    if shuffled is not None:
+        if not request.get(DELTA):
+            raise InvalidInput("shuffled rows need delta > 0; give it, or leave shuffle out: Laplace noise alone has delta 0.")
+        return Plan(query, ShuffledLaplaceRows.calibrate(query, **request.private, shuffled=shuffled, slots=request.get(SLOTS)))
     if request.get(DELTA):
         raise InvalidInput(f"method 'laplace' has delta 0; {request[DELTA]!r} was given. Leave delta out, or take method 'additive'.")
     return Plan(query, LaplaceRelease.calibrate(query, epsilon=request[EPSILON], neighbours=request.neighbours, slots=request.get(SLOTS)))
@@ -75,12 +85,12 @@ def _laplace_on_grid(parameters: Mapping[str, Json], query: Query) -> Floats:
 
 LAPLACE = Method(
     name="laplace",
-    says="every record, with Laplace noise on every number; delta 0, and less noise than Gaussian for few columns",
+    says="every record, with Laplace noise on every number; delta 0 unless shuffled, and less noise than Gaussian for few columns",
     kind=Kind.ROWS,
     query=Rows,
-    noise={"release-laplace-rows": _laplace_on_grid},
-    ways=(Way(_laplace, (EPSILON,), (DELTA, SLOTS)),),
-    shaped=("release-laplace-rows",),
+    noise={"release-laplace-rows": _laplace_on_grid, "release-shuffled-laplace-rows": _laplace_on_grid},
+    ways=(Way(_laplace, (EPSILON,), (DELTA, SHUFFLE, SLOTS)),),
+    shaped=("release-laplace-rows", "release-shuffled-laplace-rows"),
 )
 
 

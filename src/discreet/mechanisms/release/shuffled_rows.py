@@ -1,0 +1,229 @@
+"""Rows with independent noise that leave in a secret uniform order, which is counted (proof note shuffled_rows.md).
+
+    released rows    w (round(a_i / w) + K_i), i = 1 .. n, in a uniformly random order of the noise source's own integers
+
+    (epsilon, delta),    delta = the curve of `accounting.shuffling` for N <= n rows, or that of one row alone where it is smaller
+
+Gaussian integers of scale s: e^A (delta_N(epsilon - A - B; mu) + e^epsilon e^-800) with mu = (C / w + sqrt(c) / 2) / s, C the largest |a_i|, c
+columns, A and B those of N c integers (lemma 2 of residual_stage.md). Laplace integers of scale t: every row's law is within e^(+-r) of that of a row
+of zeros, r = (S_1 / w + c / 2) / t. N is a public number: at most the number of records under replace-one, where that is public, at most the slots
+under add-remove. A table with fewer records is refused.
+"""
+
+import math
+from abc import abstractmethod
+from dataclasses import dataclass
+from typing import Any
+
+from discreet.accounting import ApproximateDP, Json, NoGuarantee, beyond, closeness, gaussian_mu
+from discreet.accounting.shuffling import share_for, shuffled_normal, shuffled_ratio
+from discreet.core.arrays import is_finite
+from discreet.core.errors import InvalidInput
+from discreet.core.neighbours import ADD_REMOVE, Neighbours
+from discreet.core.validate import whole
+from discreet.data import Records
+from discreet.mechanisms.base import Drawn, Mechanism
+from discreet.mechanisms.release.laplace_rows import LaplaceRelease
+from discreet.mechanisms.release.placement import check_placement, placed
+from discreet.mechanisms.release.rows import GaussianRelease, GridRelease, grid_step, steps_apart
+from discreet.noise import Noise, drawable
+from discreet.queries import RowQuery, Target
+from discreet.queries.base import UP
+from discreet.statements.shuffled import ORDER, SHUFFLED_GAUSSIAN, SHUFFLED_LAPLACE
+
+_NEAR = 1e-5
+_FARTHEST, _WIDEST = 8.0, 40.0
+"""Of mu, and of r."""
+_HALF = 0.5
+"""Of delta for what rows do not have in common: within a hundredth of the least noise (shuffled_rows.md)."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Shuffled(Mechanism[RowQuery, Records]):
+    """What both laws share; `inner` draws the noise."""
+
+    inner: GridRelease
+    neighbours: Neighbours
+    shuffled: int
+    """N, rows that are counted on to hide each other."""
+    epsilon: float
+    """At which delta is stated."""
+
+    @property
+    def slots(self) -> int | None:
+        """Released rows under add-remove."""
+        return self.inner.slots
+
+    @property
+    @abstractmethod
+    def theorem(self) -> str:
+        """Where the proof is."""
+
+    @abstractmethod
+    def delta(self, query: RowQuery) -> float:
+        """At epsilon: the smaller of the curve of shuffled rows and that of one row alone."""
+
+    @abstractmethod
+    def parameters(self) -> dict[str, Json]:
+        """See Mechanism."""
+
+    def promise(self, query: RowQuery) -> ApproximateDP | NoGuarantee:
+        """See module docstring."""
+        check_shuffled(query, self.neighbours, self.slots, self.shuffled)
+        where: Any = {"neighbours": self.neighbours, "unit": query.read.unit, "secret": (ORDER,)}
+        delta = self.delta(query)
+        if delta >= 1:
+            return NoGuarantee(theorem=f"{self.theorem}: delta reaches 1 at epsilon = {self.epsilon:g}", **where)
+        return ApproximateDP(epsilon=self.epsilon, delta_at_epsilon=delta, theorem=self.theorem, **where)
+
+    def require(self, query: RowQuery, data: Records) -> None:
+        """See Mechanism; also for fewer records than are counted on, where their number is public, and for more than slots."""
+        self.inner.require(query, data)
+        if self.slots is None and data.records < self.shuffled:
+            raise InvalidInput(
+                f"{self.shuffled} shuffled rows are counted on to hide each other, and the table has fewer records. Give the number of its records "
+                "(--shuffle), or a smaller one."
+            )
+
+    def draw(self, query: RowQuery, data: Records, noise: Noise) -> Drawn:
+        """See Mechanism."""
+        return placed(query, data, noise, self.inner.add, data.records if self.slots is None else self.slots)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ShuffledGaussianRows(_Shuffled):
+    """Gaussian noise on every number of shuffled rows."""
+
+    inner: GaussianRelease
+    share: float
+    """p, what every row has of the law of a row of zeros."""
+
+    name = "release-shuffled-gaussian-rows"
+    theorem = SHUFFLED_GAUSSIAN
+
+    @property
+    def deviation(self) -> float:
+        """Standard deviation of the noise on every number; the rounding adds a variance of step^2 / 12."""
+        return self.inner.deviation
+
+    @staticmethod
+    def calibrate(
+        query: RowQuery, *, epsilon: float, delta: float, neighbours: Neighbours, shuffled: int, slots: int | None = None
+    ) -> "ShuffledGaussianRows":
+        """About the least noise for (epsilon, delta), `shuffled` rows of which hide each other.
+
+        Raises InvalidInput where the relation, the target and the arguments do not go together, InfeasibleTarget for noise that cannot be drawn.
+        """
+        check_shuffled(query, neighbours, slots, shuffled)
+        mu = gaussian_mu(epsilon, delta)
+        step = grid_step(query.distance(neighbours), query.numbers * shuffled)
+        high = drawable(steps_apart(query.distance(neighbours), step, query.numbers) / mu * (1.0 + _NEAR))
+
+        def made(scale: float) -> "ShuffledGaussianRows":
+            inner = GaussianRelease(step=step, scale=scale, neighbours=neighbours, slots=slots, epsilon=epsilon)
+            missing = _HALF * delta / ((1.0 + math.exp(min(epsilon, 50.0))) * shuffled)
+            share = share_for(missing, mu=_largest(query, inner))
+            return ShuffledGaussianRows(inner=inner, neighbours=neighbours, shuffled=shuffled, epsilon=epsilon, share=share)
+
+        low = min(high, (query.sensitivity(ADD_REMOVE) / step) / _FARTHEST)
+        found = made(_least(low, high, lambda scale: made(scale).delta(query) <= delta))
+        found.guarantee(query)
+        return found
+
+    def delta(self, query: RowQuery) -> float:
+        """See _Shuffled."""
+        alone = self.inner.delta(query, self.epsilon)
+        apart = closeness(query.numbers * self.shuffled, self.inner.scale)
+        left, mu = self.epsilon - apart.total, _largest(query, self.inner)
+        if not (0 < left <= 50.0 and mu <= _FARTHEST * UP and self.share * self.shuffled >= FEWEST):
+            return alone
+        curve = shuffled_normal(left, mu=mu, rows=self.shuffled, share=self.share, neighbours=self.neighbours)
+        return min(alone, math.exp(apart.upper) * (curve + beyond(left)) * UP)
+
+    def parameters(self) -> dict[str, Json]:
+        """See Mechanism."""
+        return {**_shared(self), "share": self.share}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ShuffledLaplaceRows(_Shuffled):
+    """Laplace noise on every number of shuffled rows, for the records themselves (`Rows`)."""
+
+    inner: LaplaceRelease
+
+    name = "release-shuffled-laplace-rows"
+    theorem = SHUFFLED_LAPLACE
+
+    @property
+    def deviation(self) -> float:
+        """As that of LaplaceRelease."""
+        return self.inner.deviation
+
+    @staticmethod
+    def calibrate(
+        query: RowQuery, *, epsilon: float, delta: float, neighbours: Neighbours, shuffled: int, slots: int | None = None
+    ) -> "ShuffledLaplaceRows":
+        """As ShuffledGaussianRows.calibrate; raises InvalidInput for another query than Rows besides."""
+        check_shuffled(query, neighbours, slots, shuffled)
+        if not (is_finite(delta) and 0 < delta < 1):
+            raise InvalidInput(f"shuffled rows need 0 < delta < 1; {delta!r} was given. For delta = 0 leave the order uncounted.")
+        plain = LaplaceRelease.calibrate(query, epsilon=epsilon, neighbours=neighbours, slots=slots)
+
+        def made(scale: float) -> "ShuffledLaplaceRows":
+            inner = LaplaceRelease(step=plain.step, scale=scale, neighbours=neighbours, slots=slots)
+            return ShuffledLaplaceRows(inner=inner, neighbours=neighbours, shuffled=shuffled, epsilon=epsilon)
+
+        low = min(plain.scale, query.read.manhattan / plain.step / _WIDEST)
+        found = made(_least(low, plain.scale, lambda scale: made(scale).delta(query) <= delta))
+        found.guarantee(query)
+        return found
+
+    def delta(self, query: RowQuery) -> float:
+        """See _Shuffled."""
+        alone = 0.0 if self.inner.promise(query).epsilon <= self.epsilon else 1.0
+        ratio = (query.read.manhattan / self.inner.step + 0.5 * query.columns) / self.inner.scale * UP
+        if alone == 0 or ratio > _WIDEST * UP or math.exp(-ratio) * self.shuffled < FEWEST:
+            return alone
+        return shuffled_ratio(self.epsilon, ratio=ratio, rows=self.shuffled, neighbours=self.neighbours)
+
+    def parameters(self) -> dict[str, Json]:
+        """See Mechanism."""
+        return _shared(self)
+
+
+FEWEST = 20.0
+"""Rows that look alike on average: with fewer the order is worth next to nothing, and is not counted."""
+
+
+def check_shuffled(query: RowQuery, neighbours: Neighbours, slots: int | None, shuffled: int) -> None:
+    """Raise InvalidInput for rows whose order hides nothing, or cannot be counted."""
+    whole(shuffled, "the number of shuffled rows")
+    if query.read.target is Target.CLEAR:
+        raise InvalidInput("a target in clear tells whose row it stands in, so that shuffling hides nothing: take target='noisy' or 'omitted'.")
+    if not query.read.in_order:
+        raise InvalidInput(
+            "shuffled rows are counted where every person has one row: several rows of one person would leave one by one. Leave --shuffle out, or "
+            "declare that nobody has a second row (rows_per_person=1 without ids)."
+        )
+    check_placement(query, neighbours, slots)
+    if slots is not None and shuffled > slots:
+        raise InvalidInput(f"{shuffled} shuffled rows are to be counted, and {slots} rows are released. Count at most as many (--shuffle).")
+
+
+def _largest(query: RowQuery, inner: GaussianRelease) -> float:
+    """mu of a row beside a row of zeros, the rounding to the grid included."""
+    return (query.sensitivity(ADD_REMOVE) / inner.step + 0.5 * math.sqrt(query.columns)) / inner.scale * UP
+
+
+def _shared(made: _Shuffled) -> dict[str, Json]:
+    inner = made.inner
+    stated: dict[str, Json] = {"step": inner.step, "scale": inner.scale, "neighbours": str(made.neighbours), "epsilon": made.epsilon}
+    return {**stated, "slots": made.slots, "shuffled": made.shuffled}
+
+
+def _least(low: float, high: float, enough: Any) -> float:  # noqa: ANN401 - a scale to whether it is enough
+    """The least scale that is enough, to a hundred-thousandth of it; `high` is."""
+    while high - low > _NEAR * low:
+        middle = math.sqrt(low * high)
+        low, high = (low, middle) if enough(middle) else (middle, high)
+    return high

@@ -1,0 +1,157 @@
+"""What a stranger computes from the certificate of shuffled rows: the guarantee again, independently.
+
+The calibration convolves laws on a grid. Here E (X_1 + .. + X_n)_+ is an integral along a line: with M(z) = E e^{z X} and any t > 0
+
+    E S_+ = (1 / 2 pi) integral of M(t + i u)^n / (t + i u)^2 du,       S = 0 with probability (1 - p)^n contributing nothing
+
+(Laplace's transform of s_+ is 1 / z^2), M from Gauss-Legendre sums over the noise, or from three answers.
+"""
+
+import math
+from collections.abc import Callable, Iterator
+from typing import NamedTuple
+
+import numpy as np
+from scipy.special import ndtr, ndtri
+
+from discreet.accounting import ApproximateDP, closeness
+from discreet.core.arrays import Floats
+from discreet.core.fields import positive, whole
+from discreet.core.neighbours import ADD_REMOVE
+from discreet.verification.base import Check, Stated, delta_check, register_recheck
+from discreet.verification.numerics import discrete_integral, gaussian_integral, panels
+from discreet.verification.rows import LEAST_SCALE, Record, record_of
+
+_ROOM = 1e-4
+"""Below what the grid of the calibration adds, above what is cut off of the line."""
+_POINTS, _MOST, _MOST_PANELS = 100, 20_000_000, 4_000
+_DEEPEST = 10.0
+"""In deviations: a loss so far below is never made good by others, and its waves are not followed."""
+_REACH, _FEW_REACH, _BELOW = 40.0, 3000.0, 0.6
+"""Of the line, in deviations of the sum; a sum of few different answers comes back near to itself, and needs more of it."""
+_FEWEST = 20.0
+"""Rows that look alike on average: with fewer the order is worth next to nothing, and is not counted."""
+
+
+class _Loss(NamedTuple):
+    """Points of a law of L, their masses, and what of it lies beyond."""
+
+    values: Floats
+    masses: Floats
+    beyond: float
+    spread: float
+    """Deviation of the sum of all rows."""
+
+
+@register_recheck("release-shuffled-gaussian-rows")
+def _gaussian(stated: Stated) -> Iterator[Check]:
+    read, step, scale = record_of(stated.problem), *(positive(stated.parameters[name]) for name in ("step", "scale"))
+    epsilon, share, rows = positive(stated.parameters["epsilon"]), positive(stated.parameters["share"]), whole(stated.parameters["shuffled"])
+    yield _whole_records(stated, read, rows)
+    length, columns = min(read.length, float(np.linalg.norm(read.entries))), read.columns
+    alone = stated.guarantee.neighbours is ADD_REMOVE
+    plain = discrete_integral(epsilon, ((1.0 if alone else 2.0) * length / step + math.sqrt(columns)) / scale, integers=columns, scale=scale)
+    apart, computed = closeness(columns * rows, scale), 1.0
+    left = epsilon - apart.total
+    if scale >= LEAST_SCALE and left > 0 and share < 1 and share * rows >= _FEWEST:
+        mu = (length / step + 0.5 * math.sqrt(columns)) / scale
+        missing = share * gaussian_integral(-math.log(share), mu) * (rows - 1) * (1.0 + math.exp(left))
+        computed = math.exp(apart.upper) * (
+            missing + max(_shuffled(rows, share, loss) for loss in _normal(left, mu, _delta(stated), share * rows, alone=alone))
+        )
+    yield delta_check(stated, epsilon, min(plain, computed), "integral of the rows' transform along a line", room=_ROOM)
+
+
+@register_recheck("release-shuffled-laplace-rows")
+def _laplace(stated: Stated) -> Iterator[Check]:
+    read, step, scale = record_of(stated.problem), *(positive(stated.parameters[name]) for name in ("step", "scale"))
+    epsilon, rows = positive(stated.parameters["epsilon"]), whole(stated.parameters["shuffled"])
+    yield _whole_records(stated, read, rows)
+    even = min(read.entry, read.norm / math.sqrt(read.features))
+    alone = stated.guarantee.neighbours is ADD_REMOVE
+    size, ranges = (read.features * even + read.target) / step, 1.0 if alone else 2.0
+    gap = epsilon - (ranges * size + read.columns) / scale
+    plain = 0.0 if gap >= -1e-9 * epsilon else 1.0
+    ratio, computed = (size + 0.5 * read.columns) / scale, 1.0
+    share = math.exp(-ratio)
+    if share * rows >= _FEWEST:
+        computed = max(_shuffled(rows, share, loss) for loss in _ratios(epsilon, ratio, share * rows, alone=alone))
+    yield delta_check(stated, epsilon, min(plain, computed), "integral of the rows' transform along a line", room=_ROOM)
+
+
+def _whole_records(stated: Stated, read: Record, rows: int) -> Check:
+    """What the theorem is about: one row each, no target in clear, and no more rows than there are places."""
+    slots = stated.parameters["slots"]
+    fits = slots is None or rows <= whole(slots)
+    same = stated.guarantee.unit is read.unit and not read.clear and read.rows == 1
+    return Check("shuffled rows", fits and same, f"{rows} rows of one record each, shuffled whole")
+
+
+def _normal(epsilon: float, mu: float, delta: float, chosen: float, *, alone: bool) -> Iterator[_Loss]:
+    """Noise beyond what has 5e-5 of the stated delta is put there, and counted by itself: its largest losses would drown the rest.
+
+    `chosen` is n p: panels are so short that no wave along the line turns too often within one.
+    """
+    reach = float(-ndtri(max(5e-5 * delta, 1e-300)))
+    growth, beyond = math.exp(epsilon), float(ndtr(-reach))
+
+    def over(loss: Callable[[Floats], Floats], beyond: float) -> _Loss:
+        ends = np.linspace(-9.0 - mu, reach + mu, 20_001)
+        there = loss(ends)
+        spread = math.sqrt(chosen * float(np.square(there) @ np.exp(-0.5 * ends * ends)) * (ends[1] - ends[0]) / math.sqrt(2.0 * math.pi))
+        turns = np.arange(-_DEEPEST * spread, float(there[-1]), spread / 3.0)
+        if len(turns) > _MOST_PANELS:
+            raise ValueError
+        edges = np.unique(np.concatenate((ends[::125], np.interp(turns, there, ends))))
+        g, weights = panels(edges)
+        values, masses = loss(np.append(g, ends[-1])), np.append(weights * np.exp(-0.5 * g * g) / math.sqrt(2.0 * math.pi), ndtr(-ends[-1]))
+        return _Loss(np.maximum(values, -_DEEPEST * spread), masses, beyond, spread)
+
+    if alone:
+        yield over(lambda g: np.exp(mu * g - 0.5 * mu * mu) - growth, beyond)
+        yield over(lambda g: 1.0 - growth * np.exp(-mu * g - 0.5 * mu * mu), 0.0)
+    else:
+        yield over(lambda g: np.exp(mu * g - 0.5 * mu * mu) - growth * np.exp(-mu * g - 0.5 * mu * mu), beyond)
+
+
+def _ratios(epsilon: float, ratio: float, chosen: float, *, alone: bool) -> Iterator[_Loss]:
+    high, low, growth = math.exp(ratio), math.exp(-ratio), math.exp(epsilon)
+    rare = 1.0 / (high + 1.0)
+    if alone:
+        laws = [([high - growth, low - growth], [rare, 1.0 - rare]), ([1.0 - growth * low, 1.0 - growth * high], [1.0 - rare, rare])]
+    else:
+        laws = [([high - growth * low, low - growth * high, low - growth * low], [rare, rare, 1.0 - 2.0 * rare])]
+    for values, masses in laws:
+        yield _Loss(np.array(values), np.array(masses), 0.0, math.sqrt(chosen * float(np.square(values) @ masses)))
+
+
+def _shuffled(rows: int, share: float, loss: _Loss) -> float:
+    """E S_+ / (n p), and what lies beyond."""
+    values, masses, beyond, spread = loss
+    highest = float(values.max())
+    if highest <= 0:
+        return beyond
+
+    def exponent(at: float) -> float:
+        return rows * math.log1p(share * float(masses @ np.expm1(at * values))) - math.log(at)
+
+    tilts = np.geomspace(1e-6 / highest, 100.0 / highest, _POINTS)
+    # Below where one row's largest losses weigh as much as all others together; the sum over the line repeats itself after `period`.
+    tilt = _BELOW * float(min(tilts.tolist(), key=exponent))
+    period = max(4.0 * highest + 20.0 * spread, 45.0 / tilt)
+    none = math.exp(rows * math.log1p(-share))
+    far = _FEW_REACH if len(values) < 4 else _REACH
+    heights = np.arange(0.0, far / spread, 2.0 * math.pi / period)
+    if len(heights) * len(values) > _MOST:
+        raise ValueError
+    total = 0.0
+    for some in np.array_split(heights, max(1, len(heights) // 64)):
+        places = tilt + 1j * some
+        moments = np.exp(rows * np.log1p(share * (np.expm1(np.multiply.outer(places, values)) @ masses)))
+        found = ((moments - none) / np.square(places)).real
+        total += float(np.sum(found)) - (0.5 * float(found[0]) if some[0] == 0 else 0.0)
+    return max(0.0, total * float(heights[1]) / math.pi) / (rows * share) + beyond
+
+
+def _delta(stated: Stated) -> float:
+    return stated.guarantee.delta_at_epsilon if isinstance(stated.guarantee, ApproximateDP) else 1.0
