@@ -31,6 +31,8 @@ BUDGET = {"epsilon": 1.0, "delta": 1e-6, "data_norm": 1.0, "random_state": 1}
 FEATURES = 50
 BLOCK = 1 << 16
 PAPER_ROWS, PAPER_WORKERS, PAPER_PASSES = 1e10, 1_000, 8
+PATIENT = {"distributed.comm.timeouts.connect": "600s", "distributed.comm.timeouts.tcp": "600s", "distributed.scheduler.worker-ttl": "3600s"}
+"""Of a cluster whose workers share two processors with others: nobody is given up."""
 PASSED = 8e-6 * PAPER_WORKERS * (FEATURES + 1)
 
 
@@ -155,10 +157,12 @@ def workers(sizes: list[int]) -> Iterator[Point]:
 
 
 def _on_workers(counts: list[int], parts: int, size: int) -> Iterator[Point]:
-    from distributed import Client, LocalCluster  # noqa: PLC0415 - an optional dependency
+    import dask  # noqa: PLC0415 - an optional dependency
+    from distributed import Client, LocalCluster  # noqa: PLC0415
 
     for count in counts:
         with (
+            dask.config.set(PATIENT),
             LocalCluster(n_workers=count, threads_per_worker=1, processes=False, dashboard_address=None) as cluster,
             Client(cluster) as client,
         ):
@@ -180,7 +184,7 @@ PARTS = {
     "records": Part(records, "records (n), 50 columns, made anew in every pass", [65_536, 655_360, 6_553_600], 100_000_000),
     "columns": Part(columns, "columns (d) of 20,000 sparse rows, 50 numbers a row", [100, 1_000, 10_000, 100_000], 100_000),
     "dense": Part(dense_columns, "columns (d) of 10,000 dense rows, LinearSVC", [30, 100, 300, 1_000, 3_000], 3_000),
-    "classes": Part(classes, "classes of 20,000 x 20", [3, 10, 100, 300], 1_000),
+    "classes": Part(classes, "classes of 20,000 x 20", [3, 10, 100, 300, 1_000], 1_000),
     "draws": Part(draws, "fits with noise of their own of 20,000 x 50 (fit_many)", [1, 10, 100, 1_000], 1_000),
     "persons": Part(persons, "persons of 200,000 x 20, at most ten rows of each", [1_000, 10_000, 100_000], 100_000),
     "schema": Part(schema_columns, "columns of a schema, 1,000 rows encoded", [10, 100, 1_000, 10_000], 10_000),
@@ -196,7 +200,11 @@ def measured(part: Part, seconds: float) -> list[Point]:
     for size in part.sizes:
         if points and points[-1].processors * (size / points[-1].size) > seconds:
             break
-        points += part.grow([size])
+        try:
+            points += part.grow([size])
+        except Exception as error:  # noqa: BLE001 - the other sizes and parts are worth having, and the page says what was not run
+            print(f"{part.title}: size {size:,} failed ({type(error).__name__})", flush=True)
+            break
     return points
 
 
@@ -258,19 +266,24 @@ def main() -> None:
         part = PARTS[name]
         found[name] = measured(part, options.seconds)
         print(table(part, found[name]), flush=True)
+        if options.page is not None:
+            # After each part, so that a run that is cut short leaves what it found.
+            options.page.write_text(page(found, options.seconds).rstrip() + "\n", encoding="utf-8")
+    print(paper(found))
+
+
+def page(found: dict[str, list[Point]], seconds: float) -> str:
+    """All of it."""
     load = ", ".join(f"{number:.1f}" for number in os.getloadavg())
     text = f"""# How fits grow
 
 `python benchmarks/growth.py --page docs/growth.md` writes this page: one run each, generated tables, one thread, sizes up to one that would take more
-than {options.seconds:g} s; load of the machine at the end {load} on {os.cpu_count()} cores. Processor time is what other work disturbs least.
+than {seconds:g} s; load of the machine at the end {load} on {os.cpu_count()} cores. Processor time is what other work disturbs least.
 What was not run is extrapolated by the exponent, and says so; a fit of 100,000,000 records that was run, passes over files, and memory are in
 [tables of every size](scale.md).
 
 """ + "\n".join(table(PARTS[name], points) for name, points in found.items())
-    whole = text + "\n" + paper(found)
-    print(paper(found))
-    if options.page is not None:
-        options.page.write_text(whole.rstrip() + "\n", encoding="utf-8")
+    return text + "\n" + paper(found)
 
 
 if __name__ == "__main__":

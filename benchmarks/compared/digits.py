@@ -8,13 +8,13 @@ from compared.made import Floats
 from compared.measured import Claim, Contestant, Table, compete, load, local
 from discreet import LinearSVC, LogisticRegression
 
-COLUMNS, CLASSES, DRAWN = 784, 10, 0.19
-"""Columns, classes, and the share of columns that a picture uses, about."""
+COLUMNS, CLASSES, DRAWN, WRONG = 784, 10, 0.19, 0.1
+"""Columns, classes, the share of columns that a picture uses, about, and of pictures whose class is drawn anew."""
 LIMIT = 10.0
 
 TEXT = f"""\
-Invented pictures: {COLUMNS} columns, of which each class uses its own, about {DRAWN:.0%} at a time, rows of norm 1, dense. Epsilon 1, delta 1e-5,
-settings as they come; scikit-learn to its own tolerance, at most 100 iterations."""
+Invented pictures: {COLUMNS} columns, of which each class uses its own, about {DRAWN:.0%} at a time, rows of norm 1, dense; {WRONG:.0%} are of any
+class. Epsilon 1, delta 1e-5, settings as they come; scikit-learn to its own tolerance, at most 100 iterations."""
 
 
 def pictures(count: int) -> tuple[Floats, Floats]:
@@ -28,7 +28,7 @@ def pictures(count: int) -> tuple[Floats, Floats]:
         ink = rng.random((part.stop - part.start, COLUMNS))
         rows[part] = np.where(ink < shapes[digits[part]] * DRAWN / 0.2, ink + 0.2, 0.0)
     rows /= np.maximum(np.linalg.norm(rows, axis=1, keepdims=True), 1e-9)
-    return rows, digits
+    return rows, np.where(rng.random(count) < WRONG, rng.integers(0, CLASSES, count), digits)
 
 
 def digits(*, count: int) -> Table:
