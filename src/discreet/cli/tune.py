@@ -43,7 +43,10 @@ def tune(
     scoring: Annotated[
         Literal["absolute-error", "squared-error"] | None, "Of numbers: what the best model has the least of; absolute-error if left out."
     ] = None,
-    error_bound: Annotated[float | None, "Of numbers: where an error is cut, in the target's unit; half its range if left out."] = None,
+    error_bound: Annotated[
+        float | None,
+        "Of numbers: where an error is cut, in the target's unit; half its range if left out. Of times: where a log loss is, in nats; 5 if left out.",
+    ] = None,
     expected_runs: Annotated[float | None, Option(default="twice the settings", help="Mean of the secret number of fits.")] = None,
     public_records: Annotated[int | None, "With add-remove: a number of records that you declare public, which alpha multiplies."] = None,
     spending: Spending,
@@ -106,8 +109,10 @@ def _promised(epsilon: float, delta: float, neighbours: "discreet.Neighbours", *
 
 
 def _half_range(schema: "discreet.Schema") -> float:
-    """Of the target, in its unit; encoded targets have 1. Raises a usage error for classes."""
+    """Of the target, in its unit; encoded targets have 1, and log losses of times a unit of their own. Raises a usage error for classes."""
     target = schema.target
+    if isinstance(target, discreet.data.TimeTarget):
+        return 1.0
     if not isinstance(target, discreet.data.NumberTarget):
         raise usage_error("--error-bound belongs to a target that is one number; the schema declares another")
     return 0.5 * (target.upper - target.lower)
@@ -123,6 +128,8 @@ def _scored(search: "discreet.PrivateSearchCV", model: "discreet.Model") -> str:
     error = str(parameters["scored"]).replace("-", " ")
     if not known or by_rows:
         return f"{search.best_score_:.0f} {many}, each of which counts 1 less its {error} over a bound"
+    if isinstance(model.schema.target, discreet.data.TimeTarget):
+        return f"a mean log loss of {-search.best_score_:.4g} nats"
     half = _half_range(model.schema)
     return f"a mean {error} of {-search.best_score_ * (half if error.startswith('absolute') else half**2):.4g}"
 

@@ -72,6 +72,14 @@ def ends_of(given: object, refused: type[InvalidInput] = InvalidInput) -> tuple[
     return tuple(ends.tolist())
 
 
+def likelihood(survival: Floats, codes: npt.NDArray[np.integer]) -> Floats:
+    """How probable what is known of each record was, (n,): its number by `period_numbers`, and a model's survival (n, T) through each period."""
+    whole, each = np.column_stack((np.ones(len(codes)), survival)), np.arange(len(codes))
+    seen, happened = np.divmod(codes, 2)
+    following = whole[each, np.minimum(seen + 1, survival.shape[1])]
+    return np.asarray(whole[each, seen] - np.where(happened == 1, following, 0.0))
+
+
 def period_numbers(y: Any, *, ends: tuple[float, ...]) -> npt.NDArray[np.intp]:  # noqa: ANN401 - whatever the caller has
     """2 s for who was seen through s periods, 2 s + 1 for whom the event then happened in the next one. Raises InvalidInput for what are no times."""
     given: Floats = quietly(lambda: np.asarray(y, dtype=np.float64), InvalidInput(_TIMES))

@@ -235,8 +235,8 @@ def _search(search: PrivateSearchCV) -> Report:
         raise InvalidInput("the search is not fitted yet, so there is nothing to report on. Call fit first.")
     known, scored = search.certificate_.parameters, ""
     if "scored" in known:
-        bounds = f"{known['target_lower']:.6g} to {known['target_upper']:.6g}"
-        scored = f"; of the {str(known['scored']).replace('-', ' ')}, cut at {known['error_bound']:.6g}, where targets lie from {bounds}"
+        bounds = f", where targets lie from {known['target_lower']:.6g} to {known['target_upper']:.6g}" if "target_lower" in known else " nats"
+        scored = f"; of the {str(known['scored']).replace('-', ' ')}, cut at {known['error_bound']:.6g}{bounds}"
     rows = [
         ("Settings that were searched over", f"{len(search.candidates_)}, all public"),
         ("Kept", _setting(search.best_params_)),

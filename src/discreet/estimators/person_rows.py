@@ -194,7 +194,7 @@ class SurvivalModel(ScoredRegressor, PersonRows):
         """
         with self._unless_refused():
             self.require_one_row(None if persons is None else Persons(), told=False)
-            made, encoded = self._made_for(self._ends_of(X)), isinstance(X, EncodedTable)
+            made, encoded = self._made_for(self.ends_for(X)), isinstance(X, EncodedTable)
             self._fit_made(X, self._times(X, y), made, partial(period_numbers, ends=made.ends), (SCHEMA,) if encoded else ())
         return self
 
@@ -240,10 +240,10 @@ class SurvivalModel(ScoredRegressor, PersonRows):
         return X.times
 
     def _made(self) -> MadeRows:
-        return self._made_for(self._ends_of(None))
+        return self._made_for(self.ends_for(None))
 
-    def _ends_of(self, X: Any) -> tuple[float, ...]:
-        """The schema's, or else the caller's. Raises InvalidInput where they differ, and for what are none."""
+    def ends_for(self, X: Any) -> tuple[float, ...]:
+        """Of periods, of a fit on X: the schema's, or else the caller's. Raises InvalidInput where they differ, and for what are none."""
         brought: tuple[float, ...] = X.ends if isinstance(X, BlockTable | EncodedTable) else ()
         if self.ends is None:
             return brought or _ENDS

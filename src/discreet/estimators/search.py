@@ -75,7 +75,9 @@ class PrivateSearchCV(MetaEstimatorMixin, Spender):  # type: ignore[misc]
     law : of the number of runs: "geometric", "logarithmic" (heavier tail, smaller price a run), or None: logarithmic for delta = 0, else geometric.
     scoring : of a regression "absolute-error" or "squared-error": a record counts 1 less its error over `error_bound`, cut at 1, or less the square
         of that; None takes the first, whose differences between settings stand out of the noise better. Of a classifier None: right answers count.
+        Of times "log-loss" or None: a record counts 1 less minus the logarithm of how probable what is known of it was, over `error_bound`, cut at 1.
     error_bound : of a regression, where errors are cut, chosen without the records; None takes half the range of targets that the estimator declares.
+        Of times in nats; None takes 5.
     expected_runs : the mean number of runs, > 1; None takes twice the number of settings, at most 200. More runs find the best setting more surely,
         and each fit is left with less.
     score_share : the share of one run's budget that its score gets, in (0, 1).
@@ -144,7 +146,7 @@ class PrivateSearchCV(MetaEstimatorMixin, Spender):  # type: ignore[misc]
         return self
 
     def _found(self, X: Any, y: Any, persons: Any, known: Mapping[str, Any], settings: list[dict[str, Any]], epsilon: float, delta: float) -> Found:
-        noise, scoring = self._noise(), scoring_of(self.estimator, self.scoring, self.error_bound)
+        noise, scoring = self._noise(), scoring_of(self.estimator, self.scoring, self.error_bound, X)
         table = self._table(X, y, persons, known, noise, scoring)
         fits = Fits(
             estimator=self.estimator,
@@ -232,14 +234,19 @@ class PrivateSearchCV(MetaEstimatorMixin, Spender):  # type: ignore[misc]
         own = (self.rows_per_person, self.person_weight)
         declared_rule(*own, told_apart=self.rows_per_person is not None)
         said = (known["rows_per_person"], known["person_weight"]) if self.rows_per_person is None else own
+        told = isinstance(X, EncodedTable | BlockTable)
+        if self.estimator.makes_rows and said[0] is None and not told:
+            said = (1, said[1])  # of such a model a row of X is a person, as its documentation says; a schema says it of its table
         if isinstance(X, BlockTable):
             self.n_features_in_ = X.features
             jobs = job_count(known.get("n_jobs") if self.n_jobs is None else self.n_jobs)
             rule = table_rule(X, persons, *said)
+            self.estimator.require_one_row(rule, told=told)
             return streamed_table(
                 X, y, classes=known.get("classes"), max_weight=known.get("max_sample_weight"), jobs=jobs, rule=rule, noise=noise, scoring=scoring
             )
         rule, ids = held_rule(X, persons, *said)
+        self.estimator.require_one_row(rule, told=told)
 
         def owners(rows: int) -> Owners:
             return owners_of(ids, rule=rule, rows=rows, noise=noise)

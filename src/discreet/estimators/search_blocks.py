@@ -171,6 +171,8 @@ def streamed_table(
     """
     if y is not None:
         raise InvalidInput("a table that is read in blocks brings its own targets; leave y out.")
+    if scoring is not None and scoring.of_times:
+        raise InvalidInput("a search over models of times takes a table that fits into memory; this one is read in blocks. Fit it without a search.")
     # The rows are brought within a first domain, whose bounds do not matter: the pass counts and checks.
     if scoring is not None and scoring.of_numbers:
         numbers = Domain(features=table.features, norm_bound=1.0, target_bound=max(abs(scoring.lower), abs(scoring.upper)))

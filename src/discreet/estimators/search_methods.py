@@ -43,7 +43,18 @@ from discreet.mechanisms.base import certified
 from discreet.mechanisms.selection import ALGORITHM_4, Candidates, ExponentialMechanism, InnerTarget, calibrated, whole_curve
 from discreet.noise import Noise
 
-SET_BY_THE_SEARCH = ("epsilon", "delta", "neighbours", "ledger", "random_state", "classes", "public_records", "rows_per_person", "person_weight")
+SET_BY_THE_SEARCH = (
+    "epsilon",
+    "delta",
+    "neighbours",
+    "ledger",
+    "random_state",
+    "classes",
+    "ends",
+    "public_records",
+    "rows_per_person",
+    "person_weight",
+)
 Setting = Mapping[str, Any]
 T = TypeVar("T")
 R = TypeVar("R")
@@ -116,6 +127,8 @@ class Fits:
             fixed["public_records"] = max(1, int(declared) // share_of_records)
         if self.persons is not None:
             fixed |= self.persons.as_declared
+        if self.scoring.of_times:
+            fixed["ends"] = self.scoring.ends
         setting = {**known, **self.settings[number]}
         if "feature_seed" in setting and setting["feature_seed"] is None:
             fixed["feature_seed"] = self.feature_seed
@@ -210,7 +223,7 @@ def random_stopping(
         neighbours=fits.neighbours,
         curves_at=curves_at,
         persons=fits.persons,
-        fine=fits.scoring.of_numbers,
+        fine=fits.scoring.fine,
     )
     planned = plans[target.epsilon, target.delta]
     guarantee = _stated(target.mechanism.guarantee(curves(planned)), epsilon, delta)

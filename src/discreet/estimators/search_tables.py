@@ -19,6 +19,7 @@ from discreet.core.neighbours import Persons
 from discreet.core.private import holds_records
 from discreet.data import EncodedTable
 from discreet.data.records import WHOLE_RECORDS
+from discreet.data.time_target import period_numbers
 from discreet.estimators.inputs import feature_rows, labels_and_classes, real_targets
 from discreet.estimators.search_scores import Scoring
 from discreet.matrices import Matrix
@@ -98,7 +99,7 @@ class HeldTable(SearchTable):
     y: Any
     rows: Matrix
     given: npt.NDArray[Any]
-    """Labels or numbers (n,), for scores."""
+    """Labels or numbers (n,), for scores; of times what is known of them, as `period_numbers`."""
     classes: npt.NDArray[Any]
     owners: Owners
     persons: Any = None
@@ -127,7 +128,7 @@ class HeldTable(SearchTable):
     def content(self) -> Iterator[bytes]:
         """See SearchTable."""
         yield from self.rows.content()
-        if self.scoring.of_numbers:
+        if self.scoring.fine:
             yield self.given.astype(np.float64).tobytes()
             return
         codes = np.argmax(self.given[:, np.newaxis] == self.classes, axis=1)
@@ -135,7 +136,7 @@ class HeldTable(SearchTable):
 
     def correct(self, model: Predicts) -> int:
         """See SearchTable."""
-        return self._total(self.scoring.of(model.predict(self.X), self.given)) if len(self.given) else 0
+        return self._total(self.scoring.of(self.scoring.asked(model, self.X), self.given)) if len(self.given) else 0
 
     def _total(self, counts: Integers) -> int:
         (kept,), weights = self.owners.kept([counts])
@@ -164,7 +165,8 @@ class HeldTable(SearchTable):
         codes, weights = (None if column is None else column[numbers] for column in (own.codes, own.weights))
         owners = Owners(rule=own.rule, number=number, codes=codes, weights=weights)
         given = self.given[numbers]
-        return HeldTable(X=X, y=given, rows=feature_rows(X), given=given, classes=self.classes, owners=owners, persons=codes, scoring=self.scoring)
+        own_y = np.asarray(self.y)[numbers] if self.scoring.of_times else given
+        return HeldTable(X=X, y=own_y, rows=feature_rows(X), given=given, classes=self.classes, owners=owners, persons=codes, scoring=self.scoring)
 
 
 def held_table(
@@ -188,6 +190,8 @@ def held_table(
     whose = owners_of_rows or (lambda count: Owners(rule=None, number=count))
     if scoring is not None and scoring.of_numbers:
         return _held_numbers(X, y, name=name, whose=whose, ids=ids, scoring=scoring)
+    if scoring is not None and scoring.of_times:
+        return _held_times(X, y, name=name, whose=whose, scoring=scoring)
     if isinstance(X, EncodedTable):
         found = X.codes if X.signs is None else X.signs > 0
         if found is None or y is not None:
@@ -217,6 +221,20 @@ def _held_numbers(X: Any, y: Any, *, name: str, whose: Callable[[int], Owners], 
     owners, none = whose(len(given)), np.zeros(0)
     beside = {"y": None, "persons": None} if encoded else {"y": given, "persons": None if ids is None else owners.codes}
     return HeldTable(X=X, rows=rows, given=given, classes=none, owners=owners, scoring=scoring, **beside)
+
+
+def _held_times(X: Any, y: Any, *, name: str, whose: Callable[[int], Owners], scoring: Scoring) -> HeldTable:
+    """The same for times, of which each record is a person's."""
+    encoded = isinstance(X, EncodedTable)
+    if encoded and (X.times is None or y is not None):
+        raise InvalidInput("an encoded table brings its own targets, here times: encode it with target=True, and leave y out.")
+    if not encoded and y is None:
+        raise InvalidInput(f"{name} requires y to be passed, but the target y is None.")
+    rows = X.rows if encoded else feature_rows(X)
+    given = period_numbers(X.times if encoded else y, ends=scoring.ends)
+    if len(given) != rows.shape[0]:
+        raise InvalidInput("X and y must have the same number of records.")
+    return HeldTable(X=X, y=None if encoded else y, rows=rows, given=given, classes=np.zeros(0), owners=whose(len(given)), scoring=scoring)
 
 
 def parts_of_persons(persons: int, count: int, noise: Noise, *, hidden: bool) -> Integers:

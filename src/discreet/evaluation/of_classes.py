@@ -13,8 +13,9 @@ from discreet.evaluation.intervals import Estimate, NoiseLaw, mean_interval, noi
 from discreet.evaluation.means import Total, mean_of
 from discreet.evaluation.prepared import Prepared
 from discreet.evaluation.report import PrivateEvaluation
-from discreet.evaluation.survey import LEVELS, Survey
+from discreet.evaluation.survey import Survey
 from discreet.evaluation.useless import balanced, constant_class
+from discreet.mechanisms.counting.losses import LEVELS
 
 
 def read_classes(prepared: Prepared[Survey], release: Release, records: int | None) -> PrivateEvaluation:

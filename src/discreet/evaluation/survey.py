@@ -18,7 +18,6 @@ rows count alike, what they weigh together is no number of persons, so that it i
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from functools import lru_cache
 
 import numpy as np
 
@@ -28,11 +27,11 @@ from discreet.core.neighbours import ADD_REMOVE
 from discreet.evaluation.asked import Asked
 from discreet.evaluation.outcomes import DECISION, PREDICTED, PROBABILITIES, Outcomes
 from discreet.mechanisms.counting import BoundedSum, Histogram, IntegerQuery, Queries
+from discreet.mechanisms.counting.losses import LEVELS, loss_levels
 from discreet.noise import Integers
 
 METRICS = ("accuracy", "confusion", "log_loss", "roc", "calibration", "distance")
 """What can be measured privately, by name."""
-LEVELS = 1024
 _CURVES = {"roc", "calibration"}
 _MOST_BINS = 1000
 _DECISIONS = tuple((i - 10) / 5.0 for i in range(21))
@@ -161,18 +160,6 @@ class Survey(Asked):
             raise InvalidInput("the model gives no probabilities for these records.")
         likely = outcomes.probabilities[np.arange(outcomes.records), outcomes.codes]
         return loss_levels(likely, self.log_loss_bound)
-
-
-def loss_levels(likely: Floats, bound: float) -> Integers:
-    """round(L min(-log p, C) / C) of probabilities p (n,), found by comparing each with public numbers."""
-    levels = np.searchsorted(_steps(bound), -likely, side="left")
-    return np.where(likely > 0.0, levels, LEVELS).astype(np.int64)
-
-
-@lru_cache(maxsize=16)
-def _steps(bound: float) -> Floats:
-    """Minus the probabilities p at which the level round(L min(-log p, C) / C) grows by one, rising, (L,)."""
-    return np.array([-math.exp(-bound * (level + 0.5) / LEVELS) for level in range(LEVELS)])
 
 
 def edges_for(*, probabilities: bool, bins: int, edges: Sequence[float] | None) -> tuple[float, ...]:

@@ -21,11 +21,11 @@ import numpy as np
 
 from discreet.core.arrays import is_finite
 from discreet.core.errors import InvalidInput, did_you_mean, quoted
-from discreet.data.time_target import ends_of
+from discreet.data.time_target import ends_of, likelihood
 from discreet.evaluation.asked import Asked
 from discreet.evaluation.outcomes import SURVIVAL, Outcomes
-from discreet.evaluation.survey import LEVELS, loss_levels
 from discreet.mechanisms.counting import Histogram, IntegerQuery, Moments, Queries
+from discreet.mechanisms.counting.losses import LEVELS, loss_levels
 from discreet.mechanisms.counting.queries import LARGEST
 from discreet.noise import Integers
 
@@ -92,18 +92,15 @@ class TimeSurvey(Asked):
         if through is None or through.shape[1] != periods:
             raise InvalidInput(f"the model must give the probabilities to live through each of its {periods} periods.")
         codes, found = outcomes.codes, []
-        survival = np.column_stack((np.ones(len(codes)), through))
         if "concordance" in self.metrics:
+            survival = np.column_stack((np.ones(len(codes)), through))
             shares = np.zeros(len(codes))
             for period, width in enumerate(np.diff(self.ends, prepend=0.0) / self.ends[-1]):
                 shares += 0.5 * width * (survival[:, period] + survival[:, period + 1])
             inner = np.arange(1, self.bins) / self.bins
             found.append(codes * self.bins + np.searchsorted(inner, shares, side="left"))
         if "log_loss" in self.metrics:
-            seen, happened = np.divmod(codes, 2)
-            each = np.arange(len(codes))
-            likely = survival[each, seen] - np.where(happened == 1, survival[each, np.minimum(seen + 1, periods)], 0.0)
-            levels = loss_levels(likely, self.log_loss_bound) * ((1 << _BITS) // LEVELS)
+            levels = loss_levels(likelihood(through, codes), self.log_loss_bound) * ((1 << _BITS) // LEVELS)
             found.append(np.stack((levels, np.zeros_like(levels)), axis=1))
         return found
 

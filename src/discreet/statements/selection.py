@@ -29,9 +29,10 @@ EXPONENTIAL = "the exponential mechanism"
 _CHOICE: Fields = {"rate": positive, "sensitivity": whole, "monotone": flag, "neighbours": relation}
 _PART: Fields = {"mechanism": text, "parameters": mapping, "problem": mapping, "guarantee": mapping}
 _SETTING: Fields = {"setting": mapping, **_PART}
-RIGHT, ABSOLUTE, SQUARED = "right-answers", "absolute-error", "squared-error"
-"""What a score counts: records whose class is predicted, or how near predicted numbers are."""
+RIGHT, ABSOLUTE, SQUARED, LOG_LOSS = "right-answers", "absolute-error", "squared-error", "log-loss"
+"""What a score counts: records whose class is predicted, how near predicted numbers are, or how probable what is known of a time was."""
 _NUMBERS: Fields = {"scored": among(ABSOLUTE, SQUARED), "error_bound": positive, "target_lower": finite, "target_upper": finite}
+_TIMES: Fields = {"scored": among(LOG_LOSS), "error_bound": positive}
 """Of a search over regressions."""
 _FITS = (
     "objective-perturbation-",
@@ -99,11 +100,14 @@ def _joined(*theorems: str) -> str:
 
 
 def _scores_numbers(parameters: Record, fields: Fields) -> str:
-    """How a record counts where numbers are predicted; "" for classes. Raises ValueError as `read_fields` does."""
-    numbers = "scored" in parameters
-    read_fields("parameters", parameters, {**fields, **(_NUMBERS if numbers else {})})
-    if not numbers:
+    """How a record counts where numbers, or times, are predicted; "" for classes. Raises ValueError as `read_fields` does."""
+    kind = parameters.get("scored")
+    read_fields("parameters", parameters, {**fields, **(_TIMES if kind == LOG_LOSS else {} if "scored" not in parameters else _NUMBERS)})
+    if "scored" not in parameters:
         return ""
+    if kind == LOG_LOSS:
+        said = f"minus the logarithm of how probable what is known of its time was, over {finite(parameters['error_bound']):.10g}, cut at 1"
+        return f"; a record counts 1 less {said}, in whole parts of 1 / {WHOLE}"
     error = "its error" if parameters["scored"] == ABSOLUTE else "the square of its error"
     bound, lower, upper = (finite(parameters[name]) for name in ("error_bound", "target_lower", "target_upper"))
     bounds = f"over {bound:.10g}, cut at 1, for targets brought between {lower:.10g} and {upper:.10g}"

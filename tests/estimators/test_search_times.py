@@ -1,0 +1,113 @@
+"""Searches over models of times: a person counts one at most by the likelihood of what is known, and what is stated is what was searched."""
+
+import json
+
+import numpy as np
+import polars as pl
+import pytest
+
+from discreet import Model, OrdinalRegression, PrivateSearchCV, Schema, SurvivalModel
+from discreet.certificates import Certificate
+from discreet.core.errors import InvalidInput
+from discreet.data.time_target import likelihood, period_numbers
+from discreet.display.reports import page_of
+from discreet.estimators.search_scores import Scoring
+from discreet.estimators.search_tables import held_table
+from discreet.ledger import Account, Ledger
+from discreet.statements.counting import WHOLE
+from tests.schemas import schema_text
+
+ENDS = (1.0, 2.0, 4.0)
+
+
+def table(records=600, seed=0):
+    """Times that are later where the first column is large, a fifth of them censored."""
+    draw = np.random.default_rng(seed)
+    X = draw.uniform(-0.5, 0.5, (records, 3))
+    times = draw.exponential(np.exp(3.0 * X[:, 0]) * 2.0)
+    return X, np.column_stack((times, draw.uniform(size=records) < 0.8))
+
+
+def search(inner=None, **given):
+    grid = {"row_scale": [0.2, 1.0]}
+    return PrivateSearchCV(inner or SurvivalModel(ends=ENDS), grid, **{"epsilon": 8.0, "delta": 1e-6, "expected_runs": 3.0, **given})
+
+
+def test_one_person_counts_one_at_most_whatever_is_known_and_predicted():
+    scoring = Scoring(kind="log-loss", error_bound=3.0, ends=ENDS)
+    ends = np.array([1.0, 0.5, 1e-9, 0.0, np.nan])
+    survival = np.array([[a, b, c] for a in ends for b in ends for c in ends])
+    for code in range(2 * len(ENDS) + 1):
+        counts = scoring.of(survival, np.full(len(survival), code))
+        assert counts.min() >= 0
+        assert counts.max() <= WHOLE
+        assert np.array_equal(counts[::7], scoring.of(survival[::7], np.full(len(survival[::7]), code)))
+
+
+def test_what_a_person_counts_is_the_log_loss_of_what_is_known():
+    X, y = table()
+    model = SurvivalModel(ends=ENDS, epsilon=np.inf).fit(X, y)
+    survival, codes = model.predict_survival(X), period_numbers(y, ends=ENDS)
+    by_hand = [1.0 - s if code == 1 else s for s, code in zip(survival[:, 0], codes, strict=True) if code in (1, 2)]
+    assert np.allclose(likelihood(survival, codes)[np.isin(codes, (1, 2))], by_hand)
+    counts = Scoring(kind="log-loss", error_bound=5.0, ends=ENDS).of(survival, codes)
+    losses = np.minimum(-np.log(likelihood(survival, codes)), 5.0)
+    assert np.allclose(5.0 * (1.0 - counts / WHOLE), losses, atol=5.0 / 1024)
+
+
+@pytest.mark.parametrize("method", ["random-stopping", "algorithm-4"])
+@pytest.mark.parametrize("neighbours", ["replace-one", "add-remove"])
+def test_a_search_finds_a_model_of_times_and_states_what_it_scored(method, neighbours):
+    X, y = table()
+    made = search(SurvivalModel(ends=ENDS, neighbours=neighbours), method=method).fit(X, y)
+    certificate = made.certificate_
+    assert certificate.verify(made.best_estimator_.weights_).ok
+    assert str(certificate.guarantee.unit) == "person"
+    assert (certificate.parameters["scored"], certificate.parameters["error_bound"]) == ("log-loss", 5.0)
+    assert made.best_estimator_.ends_ == ENDS
+    for change in ({"scored": "absolute-error"}, {"scored": "right-answers"}, {"error_bound": -1.0}, {"target_lower": 0.0}):
+        document = json.loads(certificate.to_json())
+        document["parameters"].update(change)
+        assert not Certificate.from_dict(document).verify(made.best_estimator_.weights_).ok
+
+
+def test_the_better_model_scores_more_by_what_its_losses_say():
+    X, y = table()
+    scoring = Scoring(kind="log-loss", error_bound=5.0, ends=ENDS)
+    held = held_table(X, y, classes=None, name="search", scoring=scoring)
+    good, poor = (SurvivalModel(ends=ENDS, epsilon=np.inf, alpha=alpha).fit(X, y) for alpha in (1e-3, 100.0))
+    losses = [-np.log(likelihood(model.predict_survival(X), held.given)).mean() for model in (good, poor)]
+    scores = [held.correct(model) for model in (good, poor)]
+    assert losses[0] < losses[1] - 0.02
+    assert (scores[0] - scores[1]) / (len(X) * WHOLE) == pytest.approx((losses[1] - losses[0]) / 5.0, abs=1e-3)
+
+
+def test_a_table_of_a_schema_is_searched_with_its_ends_and_the_winner_is_a_model():
+    X, y = table()
+    schema = Schema.from_toml(schema_text("law", {"column": "y", "event": "seen", "ends": list(ENDS)}, {"a": (-0.5, 0.5)}, rows_per_person=1))
+    encoded = schema.encode(pl.DataFrame({"a": X[:, 0], "y": y[:, 0], "seen": y[:, 1].astype(int)}), target=True)
+    made = search(SurvivalModel()).fit(encoded)
+    assert Model.from_estimator(made.best_estimator_, schema).verify().ok
+    assert "of the log loss, cut at 5 nats" in repr(page_of(made).sections)
+
+
+def test_a_row_is_a_person_of_ordered_classes_too():
+    X, y = table()
+    made = search(OrdinalRegression(classes=[0, 1, 2])).fit(X, np.digitize(y[:, 0], [0.5, 2.0]))
+    assert made.certificate_.verify(made.best_estimator_.weights_).ok
+
+
+def test_what_cannot_be_searched_is_refused_before_anything_is_spent(tmp_path):
+    X, y = table(50)
+    path = tmp_path / "team.ledger"
+    Ledger.create(path).declare("people", epsilon=100.0, delta=1e-3, unit="person")
+    spends = {"ledger": Account(str(path), "people")}
+    for made, persons, words in (
+        (search(scoring="absolute-error", **spends), None, "scoring of a model of times"),
+        (search(error_bound=0.0, **spends), None, "error_bound"),
+        (search(**spends), np.arange(50) // 2, "person"),
+        (PrivateSearchCV(SurvivalModel(), {"ends": [[1, 2], [1, 3]]}, **spends), None, "ends cannot be searched over"),
+    ):
+        with pytest.raises(InvalidInput, match=words):
+            made.fit(X, y, persons=persons)
+    assert not Ledger(path).history("people")
