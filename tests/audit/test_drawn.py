@@ -39,6 +39,7 @@ from discreet.queries import Projection, Rows, SecondMoments
 from discreet.queries import Target as Column
 from discreet.statements.categories import RESPONSE, UNARY
 from discreet.statements.counting import WHOLE
+from tests.accounting.test_profile import test_a_bound_across_zero_is_never_below_a_law_and_randomised_response_reaches_it as keep_the_laws
 from tests.estimators.test_made_tables import MODELS, check_made_rows
 from tests.estimators.test_weights_of_numbers import DOORS, check_weights
 from tests.mechanisms.learning.test_density_audit import test_both_stages_together_keep_the_claim_and_less_noise_of_either_breaks_it as keep_the_claim
@@ -380,3 +381,8 @@ def test_shuffled_rows_are_counted_for_what_their_recheck_finds():
         assert made.share * 50_000 > 20
         found = {check.name: check for check in made.planned(query, shape=(1, 3)).verify().checks}
         assert found["delta"].ok, found["delta"]
+
+
+def test_what_is_composed_near_zero_is_never_below_a_law():
+    """Of one problem of many classes: exact laws, and randomised response."""
+    keep_the_laws()

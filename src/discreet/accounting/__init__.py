@@ -29,7 +29,7 @@ from discreet.accounting.gaussian import (
 )
 from discreet.accounting.groups import group, parallel, to_persons, to_replace_one
 from discreet.accounting.information import CramerRaoBound, MutualInformation
-from discreet.accounting.profile import Profile
+from discreet.accounting.profile import Profile, both_ways
 from discreet.accounting.renyi import ConcentratedDP, RenyiDP
 from discreet.accounting.selection import selected
 from discreet.core.fields import Json
@@ -53,6 +53,7 @@ __all__ = [
     "before_gaussian",
     "beyond",
     "beyond_each",
+    "both_ways",
     "bounded_range_delta",
     "bounded_range_renyi",
     "bounded_range_width",

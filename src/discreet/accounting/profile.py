@@ -19,6 +19,7 @@ from discreet.core.arrays import Floats, as_floats
 from discreet.core.errors import InvalidInput
 
 _ROUNDING = 1e-14
+_FARTHEST = 700.0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -63,6 +64,18 @@ def along_chords(knots: Floats, values: Floats, epsilons: Floats) -> Floats:
     upper, lower = values[left], values[left + 1]
     deltas[between] = np.clip((upper * (1.0 - share) + lower * share) * (1.0 + _ROUNDING), lower, upper)
     return deltas
+
+
+def both_ways(epsilons: Floats, deltas: Floats) -> Floats:
+    """Upper bounds at these increasing epsilons >= 0 that are not above the given ones, of a curve of a symmetric relation (composition.md, 1d).
+
+    A bound may be more near 0 than any symmetric relation can have: where it is 0 from epsilon on, the curve at 0 is at most tanh(epsilon / 2).
+    """
+    places = np.minimum(epsilons, _FARTHEST)
+    slopes = (1.0 - deltas) / (1.0 + np.exp(places))
+    best = int(np.argmax(slopes))
+    chord = deltas[best] + slopes[best] * np.exp(places[:best]) * np.expm1(places[best] - places[:best])
+    return np.append(np.minimum(deltas[:best], chord * (1.0 + _ROUNDING)), deltas[best:])
 
 
 def hull(epsilons: Floats, deltas: Floats) -> tuple[tuple[float, ...], tuple[float, ...]]:

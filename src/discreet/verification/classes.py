@@ -308,6 +308,9 @@ def composed(worst: Floats, weight: Floats, count: int, *, step: float, reach: f
     """
     grid = np.asarray(step * np.arange(math.ceil(reach / step) + 2), dtype=np.float64)
     upper = _beyond(worst, weight, grid)
+    if least < 0:  # of both directions: known below 0 too, by complements, and convex across it
+        mirrored = -np.expm1(-grid) + np.exp(-grid) * upper
+        upper = chords(np.append(-grid[:0:-1], grid), np.append(mirrored[:0:-1], upper))(grid)
     slope = np.append(np.maximum(np.diff(-upper) / np.diff(np.exp(grid)), 0.0), 0.0)
     slope = np.maximum.accumulate(slope[::-1])[::-1]
     against = slope[:-1] - slope[1:]

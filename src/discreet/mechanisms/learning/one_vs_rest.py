@@ -8,8 +8,9 @@ One problem, add-remove, s = c_max L R / sigma, J(t) <= a t (1 - t), A ~ N(s^2 /
         N(A_0, b) - e^{epsilon - s^2/8 - b/4} sqrt(v) / s (Phi(b / sqrt v) - Phi(A_0 / sqrt v)) + N(b, oo) - e^epsilon Phi(-b/s - s/2)
 
 Where a <= s^2 / 2 (lambda >= 2 M sigma^2 / (c_max L)) each problem is exactly s-Gaussian-private, so K of them are sqrt(K) s, and 2 sqrt(K) s
-when a record is replaced. Otherwise the whole curve delta_1 is composed K-fold (guarantees planned in advance: discretised worst-case losses), and
-replacing a record is a group of two steps. Spherical noise: K problems at epsilon / K, and the K Jacobian terms add up.
+when a record is replaced. Otherwise the whole curve delta_1, of which no more is taken near 0 than a symmetric relation can have (`both_ways`), is
+composed K-fold (guarantees planned in advance: discretised worst-case losses), and replacing a record is a group of two steps. Spherical noise: K
+problems at epsilon / K, and the K Jacobian terms add up.
 
 Persons with several rows: the loss is a mixture of rows' sums over the K problems, T = Y_1 + ... + Y_K independent (modules `persons`, `loss_sums`);
 one half each of the sums for (2 s, 2 J) and (2 s, 0) under replace-one.
@@ -23,7 +24,7 @@ from functools import lru_cache
 import numpy as np
 from scipy.special import ndtr
 
-from discreet.accounting import Guarantee, Profile, gaussian_delta, gaussian_deltas, gaussian_mu, n_fold, to_replace_one
+from discreet.accounting import Guarantee, Profile, both_ways, gaussian_delta, gaussian_deltas, gaussian_mu, n_fold, to_replace_one
 from discreet.core.arrays import Floats
 from discreet.core.neighbours import ADD_REMOVE, Neighbours
 from discreet.mechanisms.learning.loss_sums import sum_of_losses
@@ -86,7 +87,7 @@ class OneVsRest(Head[OneVsRestRisk]):
         """A lambda for K problems of two classes that share (epsilon, delta).
 
         Pure: without slack at epsilon / K each. Gaussian: with s = c_max L R / sigma of each problem, about mu / sqrt K (half of it under
-        replace-one), the one at which the Jacobian term exceeds what the Gaussian terms absorb, s^2 / 2, by s: about 11 % more noise than without
+        replace-one), the one at which the Jacobian term exceeds what the Gaussian terms absorb, s^2 / 2, by s: about 1 % more noise than without
         any slack.
         """
         ratio = problem.each.slack_free_ratio
@@ -139,10 +140,10 @@ def one_problem_profile(problem: RegularisedRisk, *, scale: float) -> Profile:
     else:
         delta = MARGIN.profile(problem, ADD_REMOVE)
         deltas = np.array([delta(scale, float(epsilon)) for epsilon in epsilons])
-    falling = np.minimum.accumulate(np.minimum(deltas, 1.0))
+    falling = both_ways(epsilons, np.minimum.accumulate(np.minimum(deltas, 1.0)))
     return Profile(
         epsilons=tuple(epsilons.tolist()),
-        deltas_at=tuple(falling.tolist()),
+        deltas_at=tuple(np.minimum.accumulate(falling).tolist()),
         neighbours=ADD_REMOVE,
         theorem="objective perturbation, theorems T1 and O1",
     )

@@ -33,7 +33,7 @@ _LITTLE = 1e-9
 _ATTEMPTS = 8
 _SHARES = (1.0, 1e-2, 1e-4)
 """Of the last stage's share, where more does not fit beside a Jacobian term."""
-_CLOSE, _AIM = 0.997, 0.9985
+_CLOSE, _AIM = 0.999, 0.9996
 """A plan is good enough from this share of delta on, and aims at that one."""
 _NEARBY, _FARTHEST = 1e-2, 2.0
 """How far the logarithm of the noise is taken, to see how delta falls, and at most in one step."""
