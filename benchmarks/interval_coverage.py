@@ -97,7 +97,7 @@ def linear() -> Iterator[Cell]:
         def ends(draw: np.random.Generator, seed: int) -> list[Ends]:
             model = LinearRegression(epsilon=epsilon, delta=DELTA, data_norm=5**0.5, target_bound=bound, mechanism=mechanism, random_state=seed)
             model.fit(*people(population, records, draw))
-            low, high = (model.coef_interval(coverage=level, symmetric=mechanism == "refined") for level in (0.9, 0.95))
+            low, high = (model.coef_interval(level=level, symmetric=mechanism == "refined") for level in (0.9, 0.95))
             return [(low, high)]
 
         said = "symmetric errors" if mechanism == "refined" else "any errors"
@@ -195,7 +195,7 @@ def classifier() -> Iterator[Cell]:
 
 def both_levels(found: Uncertainty, target: str) -> Ends:
     """Intervals for coefficients."""
-    low, high = (np.column_stack((one.low, one.high)) for one in (found.coefficients(level, target=target) for level in (0.9, 0.95)))
+    low, high = (np.column_stack((one.low, one.high)) for one in (found.coef_interval(level, target=target) for level in (0.9, 0.95)))
     return low, high
 
 

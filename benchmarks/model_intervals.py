@@ -102,7 +102,7 @@ def one_fit(name: str, neighbours: str, count: int, seed: int) -> tuple[Floats, 
     case = CASES[name]
     estimator = case.make(epsilon=1.0, delta=1e-6, neighbours=neighbours, random_state=seed)
     found = fit_with_intervals(estimator, *records(case, count, np.random.default_rng(seed)))
-    ends = found.uncertainty.coefficients()
+    ends = found.uncertainty.coef_interval()
     return ends.low.ravel(), ends.high.ravel(), found
 
 

@@ -255,9 +255,9 @@ def test_a_circle_of_imports_is_seen():
 
 def shown_names():
     """What results ask display for: see discreet.core.showing."""
-    for source in (source for source in MODULES.values() if "from discreet.core.showing import shown" in source):
+    for source in (source for source in MODULES.values() if "from discreet.core.showing import" in source and "def told" not in source):
         for node in nodes(parsed(source)):
-            if isinstance(node, ast.Call) and ast.unparse(node.func) == "shown":
+            if isinstance(node, ast.Call) and ast.unparse(node.func) in {"shown", "pictured"} and isinstance(node.args[0], ast.Constant):
                 yield ast.literal_eval(node.args[0])
 
 

@@ -293,7 +293,7 @@ def uncertainty() -> str:
     for place, records in enumerate((2000, 8000, 32_000)):
         rows, labels = people(records, 3)
         fit = LogisticRegression(epsilon=1.0, classes=["no", "yes"], random_state=13).fit(rows, labels)
-        found = release_uncertainty(fit, rows, labels, epsilon=1.0, delta=1e-6, random_state=14).coefficients()
+        found = release_uncertainty(fit, rows, labels, epsilon=1.0, delta=1e-6, random_state=14).coef_interval()
         where = [1.0 + 0.15 * place, 2.0 + 0.15 * place, 3.0 + 0.15 * place]
         half = [float(high - low) / 2.0 for low, high in zip(found.low[:3], found.high[:3], strict=True)]
         middle = [float(high + low) / 2.0 for low, high in zip(found.low[:3], found.high[:3], strict=True)]

@@ -1,6 +1,7 @@
 """`discreet intervals`: what a model's coefficients may be, from a release of its own; what it spends, writes and refuses."""
 
 import json
+from pathlib import Path
 
 import pytest
 
@@ -120,6 +121,27 @@ def test_a_fit_releases_them_within_its_own_budget(folder):
     assert held.uncertainty.guarantee.epsilon == 1.0
     assert discreet("verify", "model.json").code == discreet("verify", "intervals.json").code == 0
     assert discreet("report", "intervals.json", "--out", "page.md").code == 0
+
+
+@pytest.mark.parametrize(("broken", "lost"), [("model", {"model"}), ("intervals", {"interval file"}), ("both", {"model", "interval file"})])
+def test_what_cannot_be_saved_follows_as_one_document_and_the_other_file_is_there(folder, monkeypatch, broken, lost):
+    def full(*_arguments, **_settings):
+        raise OSError(28, "No space left on device")
+
+    for name in ("model", "intervals"):
+        if broken in {name, "both"}:
+            monkeypatch.setattr(f"discreet.estimators.{name}.write_whole", full)
+    words = "fit people.csv --schema people.toml --epsilon 1 --delta 1e-6 --out model.json --intervals intervals.json --json"
+    fit = words.split()
+    outcome = discreet(*fit)
+    assert outcome.code != 0
+    document = json.loads(outcome.out)
+    assert set(document) == {"error", *lost}
+    assert "The budget is spent" in document["error"]["message"]
+    assert {Path("model.json").exists(), Path("intervals.json").exists()} == ({False} if broken == "both" else {True, False})
+    for name in lost:
+        Path("rescued.json").write_text(json.dumps(document[name]))
+        assert discreet("verify", "rescued.json").code == 0
 
 
 @pytest.mark.parametrize(

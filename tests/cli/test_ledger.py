@@ -6,10 +6,10 @@ import sqlite3
 
 import pytest
 
-from discreet.cli import browser
 from discreet.core.errors import SolverFailure
 from discreet.core.files import whole_file
 from discreet.data import read_table
+from discreet.display import printing as browser
 from discreet.estimators import LinearSVC, Model
 from discreet.ledger import Ledger
 from discreet.mechanisms.learning import PureObjectivePerturbation

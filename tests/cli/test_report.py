@@ -6,7 +6,7 @@ import sqlite3
 
 import pytest
 
-from discreet.cli import browser
+from discreet.display import printing as browser
 from tests.cli.conftest import FIT, SURVEY, discreet
 from tests.display.reading import read_page, said
 

@@ -39,7 +39,7 @@ def test_coefficients_are_those_of_the_own_labels(kinds):
     near, far = (np.linalg.norm((one.coef_ - expected) * scales) / np.linalg.norm(expected * scales) for one in (model, blind))
     assert near < 0.15
     assert far > 0.4
-    found = model.coef_interval(level=0.99999)
+    found = np.asarray(model.coef_interval(level=0.99999))
     assert np.all((found[..., 0] <= expected.reshape(found.shape[:-1])) & (expected.reshape(found.shape[:-1]) <= found[..., 1]))
 
 

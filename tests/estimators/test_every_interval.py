@@ -68,7 +68,7 @@ def test_with_nearly_exact_curvature_the_intervals_are_those_of_the_formula(name
     model = made(name).fit(rows, targets)
     found = release_uncertainty(model, rows, targets, epsilon=100.0, delta=1e-3, random_state=1)
     expected = by_hand(model, rows, targets, *matrices(model, rows, targets)).reshape(found.functions, -1)
-    one = found.coefficients()
+    one = found.coef_interval()
     assert one.estimate.shape == np.shape(model.coef_)
     assert one.estimate == pytest.approx(model.coef_)
     assert (one.high - one.low).reshape(found.functions, -1) / 2 == pytest.approx(expected[:, :3], rel=0.05)
@@ -100,10 +100,10 @@ def test_classes_against_the_rest_have_the_intervals_of_their_own_problem():
         pull = ridge * model.weights_[place]
         sampled = held.variation[place, place] - np.outer(pull, pull) / len(rows) + parameters["scale"] ** 2 * np.eye(4)
         half = norm.ppf(0.975) * np.sqrt(np.diagonal(inverse @ sampled @ inverse))[:3]
-        assert (found.coefficients().high - found.coefficients().low)[code] / 2 == pytest.approx(half, rel=0.03)
+        assert (found.coef_interval().high - found.coef_interval().low)[code] / 2 == pytest.approx(half, rel=0.03)
     spanning = np.concatenate((np.eye(4)[0], -np.eye(4)[0], np.zeros(4)))[np.newaxis]
     both = found.of_weights(spanning)
-    alone = found.coefficients()
+    alone = found.coef_interval()
     assert (both.high - both.low)[0] == pytest.approx((alone.high - alone.low)[:2, 0].sum())
 
 
@@ -122,7 +122,7 @@ def test_a_fit_with_intervals_promises_what_was_asked_for_and_verifies(name):
     assert IntervalFile.from_json(file.to_json()).rows() == file.rows()
     assert not {check.name for check in file.verify().checks if not check.ok and "noise source" not in check.name}
     lines = found.model.summary(uncertainty=found.uncertainty).parts[-1].lines
-    half = 0.5 * (found.uncertainty.coefficients().high - found.uncertainty.coefficients().low).reshape(-1, 3)[-1]
+    half = 0.5 * (found.uncertainty.coef_interval().high - found.uncertainty.coef_interval().low).reshape(-1, 3)[-1]
     named = {line.name: line for line in lines}
     assert named["x0"].high - named["x0"].coefficient == pytest.approx(half[0])
 
@@ -172,7 +172,7 @@ def test_a_schema_of_counts_has_summaries_and_curves_of_three_classes_have_bands
     assert np.all(banded.high >= banded.contribution)
     assert np.any(banded.high > banded.contribution + 0.01)
     with pytest.raises(InvalidInput, match="only differences"):
-        both.uncertainty.coefficients(target="unpenalised")
+        both.uncertainty.coef_interval(target="unpenalised")
     with pytest.raises(InvalidInput, match="ask for decisions"):
         both.uncertainty.probabilities(table)
 

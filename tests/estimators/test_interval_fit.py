@@ -47,7 +47,7 @@ def test_both_promise_what_was_asked_for_together_and_verify(kind, neighbours):
     assert not refused(bought.certificate, bought.value)
     file = IntervalFile(uncertainty=bought, names=("a", "b", "c"))
     assert not {check.name for check in IntervalFile.from_json(file.to_json()).verify().checks if not check.ok and "noise source" not in check.name}
-    assert found.model.summary(uncertainty=bought).parts[0].lines[1].low == pytest.approx(bought.coefficients().low[0])
+    assert found.model.summary(uncertainty=bought).parts[0].lines[1].low == pytest.approx(bought.coef_interval().low[0])
 
 
 def test_the_fit_is_left_more_than_shares_that_add_would_leave_it():
@@ -171,8 +171,8 @@ def test_intervals_of_one_budget_cover(kind, neighbours):
     exact = np.mean(
         [kind(epsilon=np.inf, alpha=alpha, classes=[0, 1], loss=loss).fit(*people(seed=5000 + seed)).coef_[0] for seed in range(200)], axis=0
     )
-    intervals = [one.uncertainty.coefficients() for one in fitted]
+    intervals = [one.uncertainty.coef_interval() for one in fitted]
     covered = np.mean([(found.low <= exact) & (exact <= found.high) for found in intervals], axis=0)
     assert np.all(covered > 0.93)
     apart = release_uncertainty(made(kind, neighbours=neighbours, epsilon=0.5).fit(*people()), *people(), epsilon=0.5, delta=5e-7, random_state=1)
-    assert np.all(np.isfinite(apart.coefficients().low))
+    assert np.all(np.isfinite(apart.coef_interval().low))

@@ -25,7 +25,7 @@ def missed(runs, **settings):
         model = LinearRegression(
             mechanism="moments", epsilon=100.0, delta=0.9, data_norm=1.0, target_bound=1.0, fit_intercept=True, random_state=seed, **settings
         )
-        found = model.fit(X, y, persons=persons).coef_interval(coverage=0.9)
+        found = model.fit(X, y, persons=persons).coef_interval(level=0.9)
         count += int(np.sum((found[:, 0] > [0.5, -0.3]) | (found[:, 1] < [0.5, -0.3])))
     return count
 

@@ -29,7 +29,7 @@ def test_squares_around_a_prior_have_the_intervals_of_residuals_moved_by_it(targ
     around = LinearRegression(prior=PRIOR, **given).fit(X, y)
     assert around.coef_ - PRIOR == pytest.approx(moved.coef_, abs=1e-6)
     first, second = (
-        release_uncertainty(one, X, given, random_state=2, **SPENT).coefficients(target=target)
+        release_uncertainty(one, X, given, random_state=2, **SPENT).coef_interval(target=target)
         for one, given in ((moved, y - X @ PRIOR), (around, y))
     )
     for end in ("low", "estimate", "high"):
@@ -44,9 +44,9 @@ def test_a_pull_towards_zero_is_what_it_was():
     found = release_uncertainty(model, X, y > 0, random_state=2, **SPENT)
     zeros, own = (replace(found, prior=prior) for prior in (np.zeros(3), found.weights))
     for target in ("penalised", "unpenalised"):
-        assert np.array_equal(zeros.coefficients(target=target).high, found.coefficients(target=target).high)
-    assert own.coefficients(target="unpenalised").estimate == pytest.approx(found.weights)
-    assert np.all(own.coefficients().high >= found.coefficients().high)  # less is known of the gradient's mean
+        assert np.array_equal(zeros.coef_interval(target=target).high, found.coef_interval(target=target).high)
+    assert own.coef_interval(target="unpenalised").estimate == pytest.approx(found.weights)
+    assert np.all(own.coef_interval().high >= found.coef_interval().high)  # less is known of the gradient's mean
 
 
 @pytest.mark.parametrize("labels", [2, pytest.param(3, marks=pytest.mark.slow)])

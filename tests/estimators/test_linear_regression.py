@@ -111,7 +111,7 @@ def test_intervals_hold_about_as_often_as_they_say(neighbours, records, epsilon)
         X, y = table(records, seed=seed)
         fitted = model(neighbours=neighbours, epsilon=epsilon, random_state=seed, mechanism="refined").fit(X, y)
         new, truth = table(200, seed=10_000 + seed)
-        ends, coefficients = fitted.predict_interval(new, coverage=0.9), fitted.coef_interval(coverage=0.9)
+        ends, coefficients = fitted.predict_interval(new, level=0.9), fitted.coef_interval(level=0.9)
         inside.append(np.mean((ends[:, 0] <= truth) & (truth <= ends[:, 1])))
         covered.append(np.mean((coefficients[:, 0] <= COEF) & (coefficients[:, 1] >= COEF)))
     assert np.mean(inside) > 0.85
@@ -157,12 +157,12 @@ def test_intervals_count_the_noise():
     wide, narrow = (model(epsilon=epsilon, random_state=0, mechanism="refined").fit(X, y) for epsilon in (0.2, 20.0))
     assert np.all(np.diff(wide.coef_interval()) > 2.0 * np.diff(narrow.coef_interval()))
     assert np.all(np.diff(wide.predict_interval(X[:5])) > np.diff(narrow.predict_interval(X[:5])))
-    assert np.all(np.diff(narrow.coef_interval(coverage=0.5)) < np.diff(narrow.coef_interval()))
+    assert np.all(np.diff(narrow.coef_interval(level=0.5)) < np.diff(narrow.coef_interval()))
     with pytest.raises(InvalidInput, match="refined"):
         model(random_state=0).fit(X, y).coef_interval()
     for coverage in (0.0, 1.0, "most", True):
-        with pytest.raises(InvalidInput, match="coverage"):
-            narrow.coef_interval(coverage=coverage)
+        with pytest.raises(InvalidInput, match="level must lie"):
+            narrow.coef_interval(level=coverage)
 
 
 def test_what_is_done_is_explained_from_public_numbers():

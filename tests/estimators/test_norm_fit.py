@@ -89,9 +89,9 @@ def test_a_number_is_predicted_too(neighbours, mechanism):
     np.testing.assert_allclose(model.predict(X[:9] / 4.0), X[:9] @ model.coef_ / 4.0 + model.intercept_, rtol=1e-9)
     assert model.explain(features=4, records=8000) != LinearRegression(epsilon=2.0, mechanism=mechanism, neighbours=neighbours).explain(features=4)
     if mechanism == "refined":
-        low, high = model.predict_interval(X, coverage=0.9).T
+        low, high = model.predict_interval(X, level=0.9).T
         assert 0.85 < np.mean((low <= y) & (y <= high)) <= 1.0
-        low, high = model.coef_interval(symmetric=True).T
+        low, high = np.asarray(model.coef_interval(symmetric=True)).T
         assert np.all(np.abs((low + high) / 2 - model.coef_) < high - low)  # in the rows' own unit; another estimate is in the middle
         assert np.all(high - low < 1.0 / UNIT)
 

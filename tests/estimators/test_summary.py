@@ -125,7 +125,7 @@ def test_bought_intervals_are_in_the_summary():
     model = LogisticRegression(classes=[0, 1], random_state=0).fit(X, y)
     bought = release_uncertainty(model, X, y, epsilon=2.0, delta=1e-6, random_state=1)
     summary, alone = model.summary(uncertainty=bought), model.summary()
-    found, intercept = bought.coefficients(), bought.intercept()
+    found, intercept = bought.coef_interval(), bought.intercept()
     lines = summary.parts[0].lines
     assert np.allclose([line.low for line in lines], np.append(intercept.low, found.low))
     assert np.allclose([line.high for line in lines], np.append(intercept.high, found.high))

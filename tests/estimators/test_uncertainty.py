@@ -61,7 +61,7 @@ def test_with_nearly_exact_curvature_the_intervals_are_those_of_the_formula(kind
     model = fitted(kind, mechanism=mechanism)
     found = release_uncertainty(model, rows, labels, epsilon=100.0, delta=1e-3)
     expected = by_hand(model, rows, labels, level, in_objective=mechanism == "objective")
-    one = found.coefficients(level)
+    one = found.coef_interval(level)
     assert one.estimate == pytest.approx(model.coef_[0])
     assert (one.high - one.low) / 2 == pytest.approx(expected[:3], rel=0.02)
     last = found.intercept(level)
@@ -76,19 +76,19 @@ def test_without_the_penalty_intervals_are_those_of_the_newton_step(mechanism):
     found = release_uncertainty(model, rows, labels, epsilon=100.0, delta=1e-3)
     curvature, ridge = found.matrices.curvature, model.certificate_.problem["ridge"]
     inverse = np.linalg.inv(curvature)
-    one = found.coefficients(target="unpenalised")
+    one = found.coef_interval(target="unpenalised")
     assert one.estimate == pytest.approx((model.weights_ + ridge * inverse @ model.weights_)[:3], rel=1e-6)
     pull = ridge * model.weights_
     variation = found.matrices.variation - np.outer(pull, pull) / len(rows)
     carried = inverse if mechanism == "objective" else np.eye(4) + ridge * inverse
     variance = np.diagonal(inverse @ variation @ inverse + model.certificate_.parameters["scale"] ** 2 * carried @ carried)[:3]
     assert (one.high - one.low) / 2 == pytest.approx(norm.ppf(0.975) * np.sqrt(variance), rel=0.03)
-    assert np.all(one.high - one.low > found.coefficients().high - found.coefficients().low)
+    assert np.all(one.high - one.low > found.coef_interval().high - found.coef_interval().low)
 
 
 def test_without_the_penalty_and_with_drowned_curvature_intervals_are_infinite():
     rows, labels = people()
-    found = release_uncertainty(fitted(), rows, labels, epsilon=0.003, delta=DELTA, random_state=1).coefficients(target="unpenalised")
+    found = release_uncertainty(fitted(), rows, labels, epsilon=0.003, delta=DELTA, random_state=1).coef_interval(target="unpenalised")
     assert np.all(np.isinf(found.high))
     assert np.all(np.isinf(found.low))
     assert np.all(np.isfinite(found.estimate))
@@ -99,7 +99,7 @@ def test_decisions_are_those_of_the_model_and_coefficients_are_decisions_about_a
     model = fitted(fit_intercept=False)
     found = release_uncertainty(model, rows, labels, epsilon=1.0, delta=DELTA)
     assert found.decisions(rows[:50]).estimate == pytest.approx(model.decision_function(rows[:50]))
-    axes, one = found.decisions(np.eye(3)), found.coefficients()
+    axes, one = found.decisions(np.eye(3)), found.coef_interval()
     assert axes.low == pytest.approx(one.low)
     assert axes.high == pytest.approx(one.high)
     with pytest.raises(InvalidInput, match="no intercept"):
@@ -136,11 +136,11 @@ def test_where_noise_drowns_the_curvature_intervals_widen():
     """The least curvature that there can be is lambda, and with it the widest interval that noise alone can make."""
     rows, labels = people()
     model = fitted()
-    exact = release_uncertainty(model, rows, labels, epsilon=100.0, delta=1e-3).coefficients()
+    exact = release_uncertainty(model, rows, labels, epsilon=100.0, delta=1e-3).coef_interval()
     ratios = []
     for seed in range(30):
         drowned = release_uncertainty(model, rows, labels, epsilon=0.005, delta=DELTA, random_state=seed)
-        ratios.append(np.mean(drowned.coefficients().high - drowned.coefficients().low) / np.mean(exact.high - exact.low))
+        ratios.append(np.mean(drowned.coef_interval().high - drowned.coef_interval().low) / np.mean(exact.high - exact.low))
     assert np.mean(ratios) > 2.0
     assert all(np.isfinite(ratios))
 
@@ -171,7 +171,7 @@ def test_it_works_under_both_relations_and_for_pure_and_published_models(setting
     )
     found = release_uncertainty(model, rows / norms, labels, epsilon=1.0, delta=DELTA)
     assert found.verify().ok
-    one = found.coefficients()
+    one = found.coef_interval()
     assert np.all((one.low < one.estimate) & (one.estimate < one.high))
 
 
@@ -232,7 +232,7 @@ def test_contrasts_of_categories_are_covered_without_the_penalty(fits):
     covered = np.zeros(6)
     for seed in range(fits):
         _, encoded, model, found = wards("bound", seed=seed)
-        one = found.coefficients(target="unpenalised")
+        one = found.coef_interval(target="unpenalised")
         assert found.references == (1, 4)
         assert np.all(np.isfinite(one.low) & np.isfinite(one.high))
         covered += (one.low <= truth) & (truth <= one.high)
@@ -249,11 +249,11 @@ def test_contrasts_of_categories_are_covered_without_the_penalty(fits):
 def test_with_categories_intervals_without_the_penalty_are_finite(rows, intercept):
     schema, encoded, model, found = wards(rows, intercept=intercept)
     assert found.references == ((1, 4) if intercept else (4,))
-    assert np.all(np.isfinite(found.coefficients(target="unpenalised").high))
+    assert np.all(np.isfinite(found.coef_interval(target="unpenalised").high))
     if intercept:
         written = release_uncertainty(Model.from_estimator(model, schema), encoded, epsilon=4.0, delta=DELTA)
         assert written.references == found.references
-        assert np.all(np.isfinite(written.coefficients(target="unpenalised").high))
+        assert np.all(np.isfinite(written.coef_interval(target="unpenalised").high))
 
 
 def test_moving_weight_between_dummies_and_the_constant_changes_no_decision():
@@ -287,7 +287,7 @@ def test_penalised_intervals_cover_while_noise_drowns_the_curvature_of_twenty_fe
     for _ in range(100):
         off = draw.normal(size=(21, 21))
         matrices = Curvature(curvature + noise * (off + off.T) / 2.0, np.zeros((21, 21)), noise, 0.0)
-        found = replace(base, problem=problem, weights=np.zeros(21), matrices=matrices).coefficients(0.95)
+        found = replace(base, problem=problem, weights=np.zeros(21), matrices=matrices).coef_interval(0.95)
         chances.append(np.mean(2.0 * norm.cdf(found.high[:, np.newaxis] / true) - 1.0, axis=1))
     assert np.mean(chances, axis=0).min() > 0.93
 
@@ -303,8 +303,8 @@ def test_what_there_are_no_intervals_for_is_refused():
         lambda: release_uncertainty(model, rows, labels, epsilon=1.0, delta=DELTA, sample_weight=np.full(len(labels), 2.0)),
         lambda: release_uncertainty(fitted().set_params(neighbours="add-remove"), rows, labels, epsilon=1.0, delta=DELTA),
         lambda: release_uncertainty(fitted(epsilon=np.inf, delta=0.0, alpha=0.01), rows, labels, epsilon=1.0, delta=DELTA),
-        lambda: release_uncertainty(model, rows, labels, epsilon=1.0, delta=DELTA).coefficients(1.0),
-        lambda: release_uncertainty(model, rows, labels, epsilon=1.0, delta=DELTA).coefficients(target="true"),
+        lambda: release_uncertainty(model, rows, labels, epsilon=1.0, delta=DELTA).coef_interval(1.0),
+        lambda: release_uncertainty(model, rows, labels, epsilon=1.0, delta=DELTA).coef_interval(target="true"),
         lambda: release_uncertainty(model, rows, labels, epsilon=1.0, delta=DELTA).decisions(rows[:, :2]),
     ):
         with pytest.raises(InvalidInput):
@@ -342,7 +342,7 @@ def test_intervals_cover_about_as_often_as_they_say(kind):
     for _ in range(300):
         rows, labels = drawn(rng, records)
         found = release_uncertainty(kind(**settings).fit(rows, labels), rows, labels, epsilon=1.0, delta=DELTA)
-        one = found.coefficients(0.95)
+        one = found.coef_interval(0.95)
         hits.append((one.low <= truth) & (truth <= one.high))
         half = 0.25 * (one.high - one.low)
         too_narrow.append(np.abs(one.estimate - truth) <= half)

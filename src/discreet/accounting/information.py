@@ -41,6 +41,7 @@ from discreet.accounting.base import Statement, Unit, require_finite
 from discreet.core.arrays import Floats
 from discreet.core.errors import InvalidInput
 from discreet.core.rounding import lowering, raising, up
+from discreet.core.short import short_repr
 
 _CELLS = 20_000
 Rows = tuple[tuple[float, ...], ...]
@@ -116,6 +117,8 @@ class CramerRaoBound(Statement):
     prior_information: Rows = ()
     """J, row by row; the inverse covariance for a Gaussian prior. Empty: no prior is stated."""
     unit: Unit = Unit.FEATURES
+
+    __repr__ = short_repr
 
     def __post_init__(self) -> None:
         """Refuse what is not a symmetric positive semidefinite matrix."""

@@ -17,6 +17,7 @@ import numpy as np
 from discreet.accounting.base import Statement
 from discreet.core.arrays import Floats, as_floats
 from discreet.core.errors import InvalidInput
+from discreet.core.short import short_repr
 
 _ROUNDING = 1e-14
 _FARTHEST = 700.0
@@ -29,6 +30,8 @@ class Profile(Statement):
     kind: ClassVar[str] = "profile"
     epsilons: tuple[float, ...]
     deltas_at: tuple[float, ...]
+
+    __repr__ = short_repr
 
     def __post_init__(self) -> None:
         """Refuse what is not a falling curve that starts at epsilon = 0."""

@@ -20,6 +20,7 @@ from discreet.accounting.base import Statement, require_finite
 from discreet.core.arrays import Floats, as_floats
 from discreet.core.errors import InvalidInput
 from discreet.core.rounding import up
+from discreet.core.short import short_repr
 
 _GOLDEN = 0.5 * (math.sqrt(5.0) - 1.0)
 ORDERS: tuple[float, ...] = tuple(float(f"{1.0 + excess:.6g}") for excess in np.geomspace(0.01, 1e4, 160))
@@ -68,6 +69,8 @@ class RenyiDP(Statement):
     kind: ClassVar[str] = "renyi"
     orders: tuple[float, ...]
     divergences: tuple[float, ...]
+
+    __repr__ = short_repr
 
     def __post_init__(self) -> None:
         """Refuse curves that are not increasing finite orders above 1 with finite divergences."""

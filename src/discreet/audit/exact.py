@@ -25,6 +25,7 @@ from discreet.audit.claim import Claim
 from discreet.audit.report import AuditReport, Event, LawPicture
 from discreet.core.arrays import Floats
 from discreet.core.errors import InvalidInput
+from discreet.core.short import short_repr
 
 _ROOM = 1e-4
 _BINS = 48
@@ -38,6 +39,8 @@ class PrivacyLoss:
 
     masses: Floats
     losses: Floats
+
+    __repr__ = short_repr
 
     @classmethod
     def of_masses(cls, here: Floats, there: Floats) -> "PrivacyLoss":

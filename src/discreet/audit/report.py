@@ -11,7 +11,8 @@ from discreet.audit.claim import Claim, Target
 from discreet.audit.drawn.parts import FALSE_ALARM, Watch
 from discreet.core.arrays import Floats
 from discreet.core.errors import InvalidInput
-from discreet.core.showing import shown
+from discreet.core.short import short_repr
+from discreet.core.showing import Svg, pictured, shown
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -47,6 +48,8 @@ class LawPicture:
     thresholds: tuple[float, ...] = ()
     """Where the events begin."""
 
+    __repr__ = short_repr
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AuditReport:
@@ -72,6 +75,12 @@ class AuditReport:
     picture: LawPicture | None = field(default=None, compare=False)
     drawn: tuple[Watch, ...] = field(default=(), compare=False)
     """What left runs of the mechanism, beside the laws that its certificate states."""
+
+    __repr__ = short_repr
+
+    def _repr_html_(self) -> str:
+        """For notebooks."""
+        return shown("audit.view", self)
 
     @property
     def verdict(self) -> str:
@@ -118,9 +127,9 @@ class AuditReport:
         """`to_dict` as text."""
         return json.dumps(self.to_dict(), indent=2, allow_nan=False)
 
-    def plot(self) -> str:
+    def plot(self) -> Svg:
         """Both output laws as an SVG picture, text to be written to a file; see `discreet.display.audit`."""
-        return shown("audit.plot", self)
+        return pictured("audit.plot", self)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -129,6 +138,12 @@ class DrawnReport:
 
     subject: str
     watches: tuple[Watch, ...]
+
+    __repr__ = short_repr
+
+    def _repr_html_(self) -> str:
+        """For notebooks."""
+        return shown("audit.view", self)
 
     @property
     def violated(self) -> bool:
@@ -164,7 +179,7 @@ class DrawnReport:
         """`to_dict` as text."""
         return json.dumps(self.to_dict(), indent=2, allow_nan=False)
 
-    def plot(self) -> str:
+    def plot(self) -> Svg:
         """Raise InvalidInput: two output laws are drawn where two tables are compared."""
         raise InvalidInput(f"the audit of {self.subject!r} is of one table and has no two output laws to draw; leave --plot out.")
 

@@ -16,6 +16,7 @@ from discreet.core.errors import FileFormatError, VerificationFailure
 from discreet.core.files.strict_json import printable, read_object
 from discreet.core.files.text_file import read_parsed
 from discreet.core.files.whole_file import write_whole
+from discreet.core.short import short_repr
 from discreet.core.showing import shown
 from discreet.statements import Hypothesis
 from discreet.verification import Check, Stated, rebuilt_checks, recheck
@@ -29,6 +30,8 @@ class Verification:
     """The outcome of checking a certificate: every check with its verdict."""
 
     checks: tuple[Check, ...]
+
+    __repr__ = short_repr
 
     @property
     def ok(self) -> bool:
@@ -53,6 +56,8 @@ class Verification:
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Certificate(Stated):
     """What a release promises and why. Compare, save and publish it freely."""
+
+    __repr__ = short_repr
 
     def verify(self, value: Floats | None = None) -> Verification:
         """Recompute everything that can be recomputed; with `value`, also that it is the value that was released."""
@@ -186,6 +191,8 @@ class Release:
     certificate: Certificate
     beside: object = None
     """What the mechanism computed beside the value from the same noisy answers, of a type of its own; public, and in no file or digest."""
+
+    __repr__ = short_repr
 
     def verify(self) -> Verification:
         """Check the certificate against this value."""

@@ -14,7 +14,7 @@ from discreet.cli.any_model import load_model_of_schema
 from discreet.cli.inputs import Records, Spending, Whose, ask, check_fits, warn_of_weakness
 from discreet.cli.models import ModelFile, Settings, estimator_named, planned, setting_options, settings_given, standard_kind, train
 from discreet.cli.options import LATER, Delta, File, Kind, Neighbours, SchemaFile, command, usage_error, warn_of_seed
-from discreet.cli.output import Outcome, check_output, keep, labelled, same_path, step
+from discreet.cli.output import Outcome, check_output, labelled, same_path, step
 from discreet.core.errors import InvalidInput, quoted
 from discreet.core.neighbours import DELTA
 
@@ -132,11 +132,8 @@ def fit(
         if public.persons is None and isinstance(opened, discreet.EncodedTable) and training.neighbours == "replace-one":
             warn_of_weakness(promised.guarantee, opened.rows.shape[0])
         model, found = train(kind, public, settings, opened), []
-    try:
-        for held, path in bought:
-            keep(held, "interval file", path, overwrite=file.overwrite)
-    finally:  # what cannot be saved ends the command, and the model has been paid for too
-        outcome = file.outcome(model, model, account, {"features": model.schema.features, "intervals": intervals}, found)
+    stated: dict[str, object] = {"features": model.schema.features, "intervals": intervals}
+    outcome = file.outcome(model, model, account, stated, found, beside=[(held, "interval file", path) for held, path in bought])
     following = f"Next: discreet show {file.out}, discreet verify {file.out}, discreet predict {file.out} TABLE"
     return replace(outcome, lines=[*outcome.lines, "", following])
 

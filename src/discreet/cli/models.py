@@ -4,6 +4,7 @@ Beside them the model file that `discreet fit` and `discreet tune` write: its op
 is spent, so the model is not lost whatever happens: where it cannot be saved, its JSON goes to standard output.
 """
 
+from collections.abc import Sequence
 from dataclasses import dataclass, make_dataclass, replace
 from functools import cache
 from typing import Annotated, Any, TypeAlias
@@ -11,7 +12,7 @@ from typing import Annotated, Any, TypeAlias
 import discreet
 from discreet.cli.inputs import guarantee_of, receipt
 from discreet.cli.options import Argument, File, Option, Report, Seed, command, flag, usage_error
-from discreet.cli.output import Outcome, check_output, check_report, keep, labelled, step, styled, written_report
+from discreet.cli.output import Outcome, Released, check_output, check_report, keep, labelled, step, styled, written_report
 from discreet.core.errors import InvalidInput, quietly, quoted
 
 Settings: TypeAlias = dict[str, Any]
@@ -177,9 +178,14 @@ class ModelFile:
         account: "discreet.ledger.Account | None",
         stated: dict[str, object],
         found: list[str],
+        *,
+        beside: "Sequence[tuple[Released, str, str]]" = (),
     ) -> Outcome:
-        """Save the model, and say what was spent on it, what for, and what is left; the page is on `subject`, and `found` are further lines."""
-        keep(model, "model", self.out, overwrite=self.overwrite)
+        """Save the model and what was bought `beside` it (see `keep`), and say what was spent on it, what for, and what is left.
+
+        The page is on `subject`, and `found` are further lines.
+        """
+        keep(model, "model", self.out, overwrite=self.overwrite, beside=beside)
         page = written_report(subject, self.report, account, name=self.out, overwrite=self.overwrite)
         with step("Checking the certificate"):
             verification = model.verify()

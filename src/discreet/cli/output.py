@@ -156,14 +156,16 @@ class Page(NamedTuple):
     """For the outcome."""
 
 
-def check_report(path: str | None, *others: str | None, overwrite: bool, as_text: bool = True) -> None:
+def check_report(path: str | None, *others: str | None, overwrite: bool) -> None:
     """Raise InvalidInput unless the page, if there is to be one, could be written now, and is none of the other files."""
     if path is None:
         return
     for other in others:
         if other != "-" and same_path(path, other):
             raise InvalidInput(f"the report would be written over {other!r}. Choose another path.")
-    check_writable(path, overwrite=overwrite, as_text=as_text)
+    from discreet.display.printing import is_pdf
+
+    check_writable(path, overwrite=overwrite, as_text=not is_pdf(path))
 
 
 def written_report(
@@ -218,28 +220,53 @@ def written(*files: tuple[str, Callable[[], str]], overwrite: bool) -> DiscreetE
     return None
 
 
-def keep(released: Released, name: str, out: str, *, overwrite: bool) -> None:
-    """Save what a budget was spent on, called `name`; where that fails, whatever the reason, it goes to standard output and the command ends."""
+def keep(released: Released, name: str, out: str, *, overwrite: bool, beside: "Sequence[tuple[Released, str, str]]" = ()) -> None:
+    """Save what a budget was spent on, called `name`, and what the same budget bought `beside` it, each with its name and path.
+
+    What is not saved, whatever the reason, goes to standard output, as one document, once all the others are saved; then the command ends.
+    """
+    lost: list[tuple[str, Released, _Failure]] = []
+    for one, called, path in ((released, name, out), *beside):
+        failure = _saved(one, called, path, overwrite=overwrite)
+        if failure is not None:
+            lost.append((called, one, failure))
+    if not lost:
+        return
+    names = " and the ".join(called for called, _, _ in lost)
+    reasons = " ".join(dict.fromkeys(failure.reason for _, _, failure in lost))
+    kind, code = lost[0][2].kind, lost[0][2].code
+    follow = "follows" if len(lost) == 1 else "follow"
+    message = f"{reasons} The budget is spent; the {names} {follow} on standard output: save {'it' if len(lost) == 1 else 'them'} from there."
+    context = click.get_current_context()
+    documents = {called: one.to_dict() for called, one, _ in lost}
+    if context.params["as_json"]:
+        click.echo(as_text({"error": {"kind": kind, "message": message}, **documents}))
+    else:
+        refuse(kind, message, as_json=False, code=code)
+        click.echo(lost[0][1].to_json().rstrip("\n") if len(lost) == 1 else as_text(documents))
+        sys.stdout.flush()
+    context.exit(code)
+
+
+class _Failure(NamedTuple):
+    """Why something was not saved."""
+
+    kind: str
+    reason: str
+    code: int
+
+
+def _saved(released: Released, name: str, out: str, *, overwrite: bool) -> _Failure | None:
     try:
         released.save(out, overwrite=overwrite)
     except DiscreetError as error:
-        kind, reason, code = type(error).__name__, str(error), error.exit_code
+        return _Failure(type(error).__name__, str(error), error.exit_code)
     except KeyboardInterrupt as interrupt:
         happened, code = interruption(interrupt)
-        kind, reason = "Interrupted", f"{happened} while saving."
+        return _Failure("Interrupted", f"{happened} while saving.", code)
     except Exception as error:  # noqa: BLE001 - whatever it is, the budget is spent and what it bought must not be lost
-        kind, reason, code = "Unexpected", f"the {name} was not saved ({type(error).__name__}).", 1
-    else:
-        return
-    context = click.get_current_context()
-    message = f"{reason} The budget is spent; the {name} follows on standard output: save it from there."
-    if context.params["as_json"]:
-        click.echo(as_text({"error": {"kind": kind, "message": message}, name: released.to_dict()}))
-    else:
-        refuse(kind, message, as_json=False, code=code)
-        click.echo(released.to_json().rstrip("\n"))
-        sys.stdout.flush()
-    context.exit(code)
+        return _Failure("Unexpected", f"the {name} was not saved ({type(error).__name__}).", 1)
+    return None
 
 
 def within(path: str, folder: str) -> bool:

@@ -207,17 +207,14 @@ def report(
     one file, needs no network and prints well: what a board has to know comes first, and an appendix for experts behind it. It holds public numbers
     only: what SOURCE holds, and what follows from it.
     """
-    from discreet.cli.browser import browser, printed
-    from discreet.display.pages import page_html
     from discreet.display.reports import About, card_of, page_of, write_page
 
-    as_pdf = out.lower().endswith(".pdf") and browser() is not None
     if same_path(card, out):
         raise usage_error("--out and --card name the same file")
     for path in (out, card):
         if path is not None and within(path, source):
             raise InvalidInput(f"{path!r} would be written into the release itself, which would no longer verify. Choose a path outside {source!r}.")
-        check_report(path, source, ledger, evaluation, overwrite=overwrite, as_text=path is not out or not as_pdf)
+        check_report(path, source, ledger, evaluation, overwrite=overwrite)
     with step("Reading and checking"):
         found = None if is_ledger(source) else read_artefact(source)
         if card is not None and (found is None or found.kind.name != "model"):
@@ -230,10 +227,7 @@ def report(
         page = page_of(open_ledger(source)) if found is None else page_of(found.value, ledger=payer, name=found.path, about=about)
         pages = [(page, out), *([] if card is None or found is None else [(card_of(found.value), card)])]
     for one, path in pages:
-        if as_pdf and path is out:
-            with step("Printing"):
-                write_whole(path, printed(page_html(one)), overwrite=overwrite)
-        else:
+        with step("Writing"):
             write_page(one, path, overwrite=overwrite)
     return Outcome(
         document={"source": source, "title": page.title, "written": out, "card": card},

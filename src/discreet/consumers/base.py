@@ -24,6 +24,7 @@ from sklearn.utils.validation import check_is_fitted, column_or_1d, validate_dat
 
 from discreet.core.arrays import AnyFloats, Floats
 from discreet.core.errors import InvalidInput, InvalidType, quietly
+from discreet.core.intervals import Intervals
 from discreet.core.validate import not_negative, probability, whole
 from discreet.queries import Target
 from discreet.releases import Kind, PublishedRelease, read_release
@@ -186,11 +187,12 @@ class UncertainLine(Line):
             variance += self._target_variance
         return interval(rows @ self.coef_ + self.intercept_, np.sqrt(variance), quantile)
 
-    def coef_interval(self, *, level: float = 0.95) -> Floats:
-        """(d, 2): for the coefficients, to first order; (-inf, inf), all of them, where noise drowns a direction or leaves coefficients open."""
+    def coef_interval(self, *, level: float = 0.95) -> Intervals:
+        """(d,): for the coefficients, to first order; (-inf, inf), all of them, where noise drowns a direction or leaves coefficients open."""
         check_is_fitted(self)
         quantile = self._quantile(level)
-        return interval(self.coef_, deviations(np.eye(len(self.coef_)), self._errors(deviations=quantile)), quantile)
+        low, high = interval(self.coef_, deviations(np.eye(len(self.coef_)), self._errors(deviations=quantile)), quantile).T
+        return Intervals(low=low, estimate=self.coef_, high=high, level=level)
 
     def _quantile(self, level: float) -> float:
         sure = 0.5 + 0.5 * probability(level, "level")

@@ -16,15 +16,17 @@ from scipy.special import betaincinv
 
 from discreet.core.arrays import Floats, is_finite
 from discreet.core.errors import InvalidInput
+from discreet.core.short import short_repr
+from discreet.core.told import Range, Tabled, Told
 from discreet.data import Schema
-from discreet.data.labels import Label
+from discreet.data.labels import Label, canonical
 from discreet.mechanisms.release.categories import unbiased, variance
 from discreet.releases import Reports, read_reports
 from discreet.sets import Simplex
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class Frequencies:
+class Frequencies(Tabled):
     """The shares of one column's categories among the persons who answered, and their intervals."""
 
     column: str
@@ -40,6 +42,21 @@ class Frequencies:
     """Of each interval."""
     noise: float
     """Standard deviation of `unbiased` by the randomisation alone, for a rare category."""
+
+    __repr__ = short_repr
+
+    def told(self) -> Told:
+        """What is shown: see `print` and notebooks."""
+        ends = zip(map(canonical, self.categories), self.lower.tolist(), self.shares.tolist(), self.upper.tolist(), strict=True)
+        found = [Range(name=name, low=low, middle=share, high=high) for name, low, share, high in ends]
+        return Told(
+            title=f"Shares of {self.column}",
+            facts=[("Answers", f"{self.reports:,}"), ("Noise", f"moves the share of a rare category by about {self.noise:.3g}")],
+            caption=f"Shares, with {100 * self.level:g} % intervals, each by itself",
+            header=("Category", "Low", "Share", "High"),
+            rows=[(one.name, *(f"{end:.4f}" for end in (one.low, one.middle, one.high))) for one in found],
+            ranges=found,
+        )
 
     @property
     def shares(self) -> Floats:

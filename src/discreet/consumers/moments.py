@@ -13,6 +13,7 @@ about the correlation of these records; about that of the population (1 - r^2)^2
 columns of any law). Where the noise on a variance may be half of it nothing is known, and the interval is [-1, 1]. No privacy rests on any of this.
 """
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -25,6 +26,8 @@ from scipy.special import ndtri
 from discreet.consumers.base import open_release
 from discreet.core.arrays import Floats
 from discreet.core.errors import InvalidInput, did_you_mean
+from discreet.core.short import short_repr
+from discreet.core.told import Tabled, Told
 from discreet.core.validate import probability
 from discreet.data import NumberTarget
 from discreet.releases import Kind, PublishedRelease
@@ -34,7 +37,7 @@ FLOOR = 1.5
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class ReleasedMoments:
+class ReleasedMoments(Tabled):
     """The second moments of some columns, with the law of their noise. Build it with `of_release` or `of_rows`."""
 
     names: tuple[str, ...]
@@ -55,6 +58,8 @@ class ReleasedMoments:
     """Of every categorical column the first category, which the others determine."""
     categories: tuple[tuple[str, tuple[str, ...]], ...] = ()
     """Categorical columns whose numbers are 0 and 1, with their categories."""
+
+    __repr__ = short_repr
 
     @classmethod
     def of_release(cls, release: PublishedRelease | str | Path) -> Self:
@@ -83,6 +88,23 @@ class ReleasedMoments:
         whole = np.column_stack((np.ones(len(rows)), rows, *beside))
         names = tuple(f"x{number}" for number in range(rows.shape[1])) + (("y",) if beside else ())
         return cls(names=names, matrix=whole.T @ whole, noise=np.zeros(whole.shape[1]), target="y" if beside else None)
+
+    def told(self) -> Told:
+        """What is shown: see `print` and notebooks."""
+        sums, noise = self.matrix[0].tolist(), self.noise.tolist()
+        squares = np.diag(self.matrix).tolist()
+        return Told(
+            title="Second moments of a table",
+            facts=[("Columns", f"{len(self.names):,}"), ("Target", self.target or "none")],
+            caption="Released sums over all records, with their noise",
+            header=("Column", "Sum", "Noise on it", "Sum of squares", "Noise on it"),
+            rows=[
+                (name, *(f"{number:.6g}" for number in (sums[place], cross, squares[place], math.sqrt(2.0) * noise[place])))
+                for place, name in enumerate(self.names, start=1)
+                for cross in (math.sqrt(noise[0] * noise[place]),)
+            ],
+            notes=["Noise is a standard deviation; matrix has all products."],
+        )
 
     @property
     def count(self) -> float:

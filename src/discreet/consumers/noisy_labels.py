@@ -31,6 +31,7 @@ from discreet.consumers.base import ByScores, interval
 from discreet.consumers.randomised_classes import adding_up, unbiased_codes
 from discreet.core.arrays import Floats
 from discreet.core.errors import InvalidInput
+from discreet.core.intervals import Intervals
 from discreet.core.validate import not_negative, probability
 from discreet.matrices import answers_per_record, as_matrix
 from discreet.problems.softmax_objective import SoftmaxObjective
@@ -87,12 +88,13 @@ class NoisyLabelRegression(ByScores):
         scores = [rows.ordered_matvec(weights) + start for weights, start in zip(self.coef_, self.intercept_, strict=True)]
         return scores[0] if len(self.classes_) == 2 else np.column_stack(scores)
 
-    def coef_interval(self, *, level: float = 0.95) -> Floats:
-        """(d, 2) for two classes, (K, d, 2) for more: for the coefficients of the population's best fit, to first order, each by itself."""
+    def coef_interval(self, *, level: float = 0.95) -> Intervals:
+        """(d,) for two classes, (K, d) for more: for the coefficients of the population's best fit, to first order, each by itself."""
         check_is_fitted(self)
         quantile = float(ndtri(0.5 + 0.5 * probability(level, "level")))
         found = np.array([interval(row[:-1], errors[:-1], quantile) for row, errors in zip(self._centre, self._deviations, strict=True)])
-        return found[0] if len(self.classes_) == 2 else found
+        middle, place = np.array([row[:-1] for row in self._centre]), 0 if len(self.classes_) == 2 else slice(None)
+        return Intervals(low=found[place, ..., 0], estimate=middle[place], high=found[place, ..., 1], level=level)
 
     def _fit(self, rows: Floats, labels: npt.NDArray[Any], wanted: Floats) -> Self:
         count, kinds = wanted.shape

@@ -20,6 +20,7 @@ from discreet.consumers.base import Line, new_rows, numbers_of, open_release, ro
 from discreet.consumers.ridge import NoisyRidge
 from discreet.core.arrays import Floats
 from discreet.core.errors import InvalidInput
+from discreet.core.short import short_repr
 from discreet.core.validate import not_negative
 from discreet.queries import Projection, Target
 from discreet.releases import Kind, PublishedRelease
@@ -37,6 +38,8 @@ class ProjectedRows:
     """P, (d, k)."""
     noise_variance: float
     """s^2."""
+
+    __repr__ = short_repr
 
     def __post_init__(self) -> None:
         """Refuse shapes that do not go together."""

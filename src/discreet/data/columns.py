@@ -20,6 +20,7 @@ from datetime import date, datetime, time, timedelta
 from typing import Literal, NoReturn, TypeAlias
 
 from discreet.core.errors import SchemaError, did_you_mean, kind
+from discreet.core.short import short_repr
 from discreet.data.encodings import Bins, Bounds, Curve, Encoding, Linear, Month, Weekday, encodings_of
 from discreet.data.encodings.bins import PRIVATE
 from discreet.data.labels import Label, checked_labels, checked_text, settle_labels
@@ -210,6 +211,8 @@ class CategoricalColumn:
     aliases: tuple[tuple[str, Label], ...] = ()
     """Other texts of cells and the categories that they mean; a mapping is taken too."""
 
+    __repr__ = short_repr
+
     def __post_init__(self) -> None:
         """Refuse what cannot be used."""
         checked_text(self.name, what="the name of a categorical column")
@@ -265,6 +268,8 @@ class Target:
     """Whether the classes are in order, from the lowest."""
     aliases: tuple[tuple[str, Label], ...] = ()
     """Other texts of cells and the classes that they mean; a mapping is taken too."""
+
+    __repr__ = short_repr
 
     def __post_init__(self) -> None:
         """Refuse what cannot be used."""

@@ -19,6 +19,7 @@ from typing import TYPE_CHECKING
 
 from discreet.core.errors import SchemaError, did_you_mean, kind
 from discreet.core.lazily import lazily
+from discreet.core.short import short_repr
 
 if TYPE_CHECKING:
     import polars as pl
@@ -54,6 +55,8 @@ class Dialect:
     """Whether labels, and texts that stand for a missing value, are compared without regard to capitals."""
     missing: tuple[str, ...] = ()
     """Texts that stand for a missing value: the `missing_values` of a schema, which says them at another place."""
+
+    __repr__ = short_repr
 
     def __post_init__(self) -> None:
         """Refuse what cannot be used."""

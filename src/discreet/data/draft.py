@@ -22,6 +22,7 @@ from typing import TYPE_CHECKING, Any, Self
 from discreet.core.arrays import Floats
 from discreet.core.errors import InvalidInput, SchemaError, did_you_mean, frameless
 from discreet.core.lazily import lazily
+from discreet.core.short import short_repr
 from discreet.data.cells import column_numbers
 from discreet.data.columns import INDICATOR, Cross
 from discreet.data.dialect import Dialect
@@ -54,6 +55,8 @@ class SchemaDraft:
     """Those of the open columns that name some; what does not fit the bounds is refused when these are known."""
     crosses: Mapping[str, tuple[Encoding, ...]] = field(default_factory=dict)
     """Those of the crosses of open columns, likewise."""
+
+    __repr__ = short_repr
 
     @classmethod
     @frameless

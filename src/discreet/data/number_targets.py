@@ -11,6 +11,7 @@ Each is encoded as a target alone is, so that every one of them counts alike: -1
 from dataclasses import dataclass
 
 from discreet.core.errors import SchemaError, quoted
+from discreet.core.short import short_repr
 from discreet.data.columns import NumberTarget
 
 
@@ -19,6 +20,8 @@ class NumberTargets:
     """See module docstring. Raises SchemaError for fewer than two, and for a column twice."""
 
     parts: tuple[NumberTarget, ...]
+
+    __repr__ = short_repr
 
     def __post_init__(self) -> None:
         """See class docstring."""

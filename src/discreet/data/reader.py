@@ -14,6 +14,7 @@ import numpy.typing as npt
 from discreet.core.arrays import Floats
 from discreet.core.errors import InvalidInput, quietly
 from discreet.core.neighbours import Persons
+from discreet.core.short import short_repr
 from discreet.data.blocks.base import Block, BlockTable
 from discreet.data.blocks.shared import NOT_TOLD, kept_blocks
 from discreet.data.domain import Domain
@@ -47,6 +48,8 @@ class Reader:
     """Whether zeros stand for the targets, whatever they are."""
     span: tuple[float, float] | None = None
     """The numbers that -1 and 1 stand for, of targets that are brought to that scale; None for targets as they are."""
+
+    __repr__ = short_repr
 
     def __call__(self, block: Block) -> Records:
         """Some records that are held. Raises InvalidInput for blocks that are not what was declared."""

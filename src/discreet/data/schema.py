@@ -19,6 +19,8 @@ from typing import TYPE_CHECKING, Any, Literal, Self, TypeAlias, TypeVar
 from discreet.core.errors import SchemaError, did_you_mean, frameless, kind
 from discreet.core.lazily import lazily
 from discreet.core.neighbours import Persons
+from discreet.core.short import short_repr
+from discreet.core.showing import shown
 from discreet.data.coding import Coding
 from discreet.data.columns import CategoricalColumn, Cross, DateColumn, NumberTarget, NumericColumn, Target
 from discreet.data.dialect import Dialect
@@ -73,6 +75,8 @@ class Schema:
     """The column that says whose row each is."""
     rows_per_person: int | None = None
     """1 where each person has one row, as the owner of the table says. Without this and `person` the unit of privacy is a row."""
+
+    __repr__ = short_repr
 
     def __post_init__(self) -> None:
         """Refuse a schema without features, with a column in two places, or with a label that also means missing."""
@@ -155,6 +159,10 @@ class Schema:
                             f"{column.where}: {text!r} is the same as another label but for capitals, which ignore_case says do not count. "
                             "Rename one of the two, or make it an alias of the other."
                         )
+
+    def _repr_html_(self) -> str:
+        """For notebooks."""
+        return shown("schemas.view", self)
 
     @property
     def layout(self) -> Columns:

@@ -7,15 +7,20 @@
     empty, an error (#N/A)        missing
     formula                       the value that was stored with it
 
-So a sheet reads as the CSV file of the same cells, whatever stands beside them: no column is given a type by looking at it, and rows without any text
-are skipped as empty lines are. Cells are read by `calamine`; a panic of it would print to standard error, which is closed to it meanwhile. It holds
-the whole rectangle between the first cell and the last: a file with a cell so far away that the memory does not suffice for it ends the process, as a
-damaged Parquet file may, and nothing in Python can catch that.
+So a sheet reads as the CSV file of the same cells, whatever stands beside them: no column is given a type by looking at it, and rows without text,
+those of errors alone too, are skipped as empty lines are. A cell that is formatted as a date and holds a number of no date, negative or
+beyond the year 9999, is no date here either, and a column of dates refuses it.
+
+Cells are read by `calamine`; a panic of it would print to standard error, which is closed to it meanwhile. It holds the whole rectangle between the
+first cell and the last, so a stray cell at the end of a sheet would need more memory than there is, and end the process. Where the cells of each
+sheet lie is therefore read first, a piece at a time, and a rectangle of more than `MOST_CELLS` is refused.
 """
 
+import re
 from collections.abc import Callable, Iterator, Sequence
 from datetime import time, timedelta
-from typing import TYPE_CHECKING, TypeVar
+from typing import IO, TYPE_CHECKING, TypeVar
+from zipfile import ZipFile
 
 from discreet.core.errors import FileFormatError, InvalidInput, quietly
 from discreet.data.csv_text import columns_of, header_of
@@ -26,6 +31,11 @@ if TYPE_CHECKING:
     import polars as pl
 
 T = TypeVar("T")
+MOST_CELLS = 100_000_000
+"""Of the rectangle between the first cell of a sheet and the last, about 3 GB while it is read."""
+_PIECE = 1 << 20
+_FILLED = re.compile(rb'<(?:\w+:)?c\s(?:[^>]*\s)?r="([A-Z]{1,3})([0-9]{1,9})"[^>]*(?<!/)>')
+"""A cell that is not empty, with its place."""
 
 
 def xlsx_header(path: str) -> list[str]:
@@ -40,12 +50,17 @@ def xlsx_table(path: str, columns: Sequence[str], *, decimal: str) -> "pl.DataFr
 
 def _reading(path: str, decimal: str, action: Callable[[Iterator[list[str]]], T]) -> T:
     damaged = FileFormatError(f"{path!r} is no readable spreadsheet: it is damaged, locked by a password, or not what its name says. Save it again.")
+    too_large = FileFormatError(
+        f"{path!r} has a cell so far from the others that its sheet spans more than {MOST_CELLS:,} cells. Delete the stray cells, or save it as CSV."
+    )
     try:
         from python_calamine import CalamineWorkbook  # noqa: PLC0415 - an extra
     except ImportError:
         raise InvalidInput(f"{path!r} is a spreadsheet, which needs calamine: pip install discreet[xlsx]. Or save it as CSV.") from None
 
     def read() -> T:
+        if not _fits(path):
+            raise too_large
         with CalamineWorkbook.from_path(path) as book:
             sheet = book.get_sheet_by_index(0)
             rows = sheet.iter_rows() if sheet.height else iter(())  # older releases panic at an empty one
@@ -53,6 +68,37 @@ def _reading(path: str, decimal: str, action: Callable[[Iterator[list[str]]], T]
 
     with silent():
         return quietly(read, damaged)
+
+
+def _fits(path: str) -> bool:
+    """Whether no sheet is too large to be held."""
+    with ZipFile(path) as file:
+        names = [name for name in file.namelist() if re.fullmatch(r"xl/worksheets/[^/]+\.xml", name, re.IGNORECASE)]
+        return all(_span(stream) <= MOST_CELLS for stream in map(file.open, names))
+
+
+def _span(stream: IO[bytes]) -> int:
+    """Cells of the rectangle between the first and the last that are filled."""
+    columns: set[bytes] = set()
+    low, high, rest = 1 << 30, 0, b""
+    with stream:
+        while piece := stream.read(_PIECE):
+            text = rest + piece
+            found = _FILLED.findall(text)
+            columns.update(column for column, _ in found)
+            rows = [int(row) for _, row in found]
+            low, high = min(low, *rows, low), max(high, *rows, high)
+            rest = text[text.rfind(b"<") :]
+    places = [_number(column) for column in columns]
+    return (high - low + 1) * (max(places) - min(places) + 1) if places else 0
+
+
+def _number(column: bytes) -> int:
+    """Of a column: 1 of A, 27 of AA."""
+    number = 0
+    for letter in column:
+        number = 26 * number + letter - 64
+    return number
 
 
 def _text(cell: object, decimal: str) -> str:

@@ -16,6 +16,7 @@ import numpy.typing as npt
 
 from discreet.core.arrays import Floats
 from discreet.core.errors import InvalidInput, SchemaError, quietly
+from discreet.core.short import short_repr
 from discreet.data.labels import Label, checked_labels, checked_text
 
 MOST_PERIODS = 500
@@ -32,6 +33,8 @@ class TimeTarget:
     """The column that says whether it happened."""
     happened: Label | None = None
     """The value of that column that says so, where it has others than 1 and 0, or true and false."""
+
+    __repr__ = short_repr
 
     def __post_init__(self) -> None:
         """Keep every end as a float."""

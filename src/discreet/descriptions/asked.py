@@ -19,6 +19,7 @@ from typing import Any, Literal, TypeAlias
 
 from discreet.core.errors import InvalidInput, did_you_mean, quoted
 from discreet.core.neighbours import ADD_REMOVE, Neighbours, Persons
+from discreet.core.short import short_repr
 from discreet.data import CategoricalColumn, DateColumn, NumberTarget, NumericColumn, Schema, Target, TimeTarget
 from discreet.data.labels import canonical
 from discreet.mechanisms.counting import Cells, Queries, Summary
@@ -56,6 +57,8 @@ class Column:
     whole: bool = False
     """Whether its numbers are declared to be whole: they have a cell each, unless they are more than MOST_WHOLE."""
 
+    __repr__ = short_repr
+
     @property
     def numeric(self) -> bool:
         """Whether it has fine cells and sums."""
@@ -84,6 +87,8 @@ class Asked:
     """Columns whose numbers are whole, as the caller knows without the records: their quantiles are whole, too."""
     steps: int = 256
     """Equal ones, in the fine cells of a number: a multiple of BINS."""
+
+    __repr__ = short_repr
 
     def __post_init__(self) -> None:
         """See class docstring."""

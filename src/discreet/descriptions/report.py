@@ -6,12 +6,13 @@ from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from pathlib import Path
 
-from discreet.accounting import Guarantee, Json
+from discreet.accounting import Guarantee
 from discreet.certificates import Certificate, Verification
 from discreet.core.arrays import Floats
 from discreet.core.errors import InvalidInput, did_you_mean
 from discreet.core.files.whole_file import write_whole
-from discreet.core.showing import shown
+from discreet.core.short import short_repr
+from discreet.core.showing import Svg, pictured, shown
 from discreet.descriptions.asked import QUARTILES, Asked, Column
 from discreet.evaluation import Estimate
 
@@ -49,6 +50,8 @@ class NumberSummary:
     missing: Count | None
     """Where missing values are told apart."""
 
+    __repr__ = short_repr
+
     def to_dict(self) -> dict[str, object]:
         """For JSON."""
         return {
@@ -72,6 +75,8 @@ class Part:
     categories: Mapping[str, tuple[Count, ...]]
     pairs: Mapping[tuple[str, str], tuple[tuple[Count, ...], ...]]
     """counts[category of the first][of the second]."""
+
+    __repr__ = short_repr
 
     def to_dict(self) -> dict[str, object]:
         """For JSON."""
@@ -99,6 +104,8 @@ class Description:
     value: Floats = field(repr=False)
     """The released integers, from which everything above was computed."""
 
+    __repr__ = short_repr
+
     @property
     def whole(self) -> Part:
         """The whole table."""
@@ -125,9 +132,9 @@ class Description:
         """Check the certificate against the released integers; that all else follows from them is checked where a file is read."""
         return self.certificate.verify(self.value)
 
-    def plot(self) -> str:
+    def plot(self) -> Svg:
         """Histograms and shares, column by column, as SVG text."""
-        return shown("descriptions.plot", self)
+        return pictured("descriptions.plot", self)
 
     def to_dict(self) -> dict[str, object]:
         """A plain table for JSON."""
@@ -239,9 +246,3 @@ def _row(name: str, found: Sequence[Sequence[str]]) -> list[str]:
 
 def _quoted(cell: str) -> str:
     return '"' + cell.replace('"', '""') + '"' if set(cell) & set(',"\n') else cell
-
-
-def guarantee_words(stated: Mapping[str, Json]) -> str:
-    """Epsilon, delta and relation."""
-    privacy = ", ".join(f"{name} {value:.6g}" for name in ("epsilon", "delta") if isinstance(value := stated.get(name), float))
-    return f"{privacy or 'none'}, {stated['neighbours']}"

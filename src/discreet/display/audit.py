@@ -12,7 +12,7 @@ from discreet.audit.drawn.parts import FALSE_ALARM, Watch
 from discreet.audit.report import number
 from discreet.core.arrays import Floats
 from discreet.core.errors import InvalidInput
-from discreet.display.pages import PUBLIC_FOOT, Block, Bullets, Facts, Page, Picture, Section, Table, Text, Tone
+from discreet.display.pages import PUBLIC_FOOT, Block, Bullets, Facts, Page, Picture, Section, Table, Text, Tone, view_html
 from discreet.display.plots import BLUE, INK, ORANGE, QUARTERS, Axis, Drawing, Panel, even_ticks, key, svg, words
 from discreet.display.promise import percent
 
@@ -54,6 +54,12 @@ def _steps(edges: Floats, shares: Floats) -> list[tuple[float, float]]:
 def _round_above(most: float) -> float:
     unit = 10.0 ** math.floor(math.log10(most))
     return next(step * unit for step in (1.0, 2.0, 4.0, 5.0, 8.0, 10.0) if step * unit >= most)
+
+
+def view(report: AuditReport | DrawnReport) -> str:
+    """HTML for notebooks."""
+    made = page(report)
+    return view_html(made.title, *made.lead, *made.sections[0].blocks)
 
 
 def page(report: AuditReport | DrawnReport) -> Page:

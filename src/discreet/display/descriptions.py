@@ -6,9 +6,10 @@ categories has a bar for each category and group, the most frequent ones first w
 
 from collections.abc import Iterator
 
+from discreet.accounting.words import guarantee_words
 from discreet.descriptions import Description, Part
 from discreet.descriptions.asked import Column
-from discreet.descriptions.report import date_words, guarantee_words
+from discreet.descriptions.report import date_words
 from discreet.display.pages import Block, Facts, Picture, Pictures, Table, Text, view_html
 from discreet.display.plots import BLUE, INK, LIGHT_BLUE, ORANGE, RED, SAND, Axis, Drawing, Panel, Shape, box, even_ticks, key, line, svg, words
 
@@ -59,8 +60,8 @@ def facts(description: Description) -> Facts:
 
 
 def view(description: Description) -> str:
-    """HTML for notebooks; pictures are left to `plot()`."""
-    return view_html("Private description", facts(description), *(one for one in found(description) if not isinstance(one, Pictures)))
+    """HTML for notebooks."""
+    return view_html("Private description", facts(description), *found(description))
 
 
 def plot(description: Description) -> str:

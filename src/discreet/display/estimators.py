@@ -15,9 +15,10 @@ from discreet.core.errors import DiscreetError
 from discreet.core.neighbours import Privacy
 from discreet.data import Domain, NumberTarget, NumberTargets, TimeTarget
 from discreet.data.labels import canonical
+from discreet.data.schema_parts import AnyTarget
 from discreet.display import certificates
 from discreet.display.pages import Block, Facts, Section, Text, view_html
-from discreet.estimators import Model
+from discreet.estimators import ArrayModel, Model
 from discreet.estimators.base import PrivateModel
 from discreet.estimators.explanation import Explanation, Setting, explain
 from discreet.estimators.linear_classifier import LinearClassifier
@@ -38,9 +39,8 @@ _NEAR = 1e-6
 """The noise that is found again agrees to this."""
 
 
-def target_words(model: Model) -> str:
+def target_words(target: AnyTarget) -> str:
     """The target's column and what its values are."""
-    target = model.schema.target
     match target:
         case NumberTarget():
             values = f"numbers from {target.lower:g} to {target.upper:g}"
@@ -56,6 +56,11 @@ def target_words(model: Model) -> str:
 def model_view(model: Model) -> str:
     """HTML of a model: what it is, and its certificate."""
     return certificates.view(model.certificate, f"Model {model.kind} of {model.schema.name}", model.weights.shape)
+
+
+def array_model_view(model: ArrayModel) -> str:
+    """HTML of a model of arrays."""
+    return certificates.view(model.certificate, f"Model {model.kind} of {model.features:,} features", model.weights.shape)
 
 
 def explanation_view(explanation: Explanation) -> str:

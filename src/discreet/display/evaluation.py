@@ -5,8 +5,9 @@ Calibration: for each bin of the predicted probability (the width of the bar) th
 middle value; a calibrated model crosses the diagonal.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
+from discreet.accounting.words import guarantee_words
 from discreet.data.labels import canonical
 from discreet.display.pages import Block, Facts, Picture, Table, Text, view_html
 from discreet.display.plots import BLUE, PALE_BLUE, RED, Drawing, Panel, Shape, share_axis, svg, words
@@ -54,12 +55,9 @@ def records(report: PrivateEvaluation, with_noise: str) -> str:
 
 
 def view(report: PrivateEvaluation) -> str:
-    """HTML for notebooks; the curves are left to `plot()`."""
-    stated = report.certificate.guarantee.to_dict()
-    privacy = ", ".join(f"{name} {stated[name]:.6g}" for name in ("epsilon", "delta") if isinstance(stated.get(name), float))
-    rows = [(report.counted, records(report, " +- ")), ("Privacy", f"{privacy or 'none'}, {stated['neighbours']}")]
-    facts = Facts("What was measured, and what it cost", rows)
-    return view_html("Private evaluation", facts, *(block for block in measures(report) if not isinstance(block, Picture)))
+    """HTML for notebooks."""
+    rows = [(report.counted, records(report, " +- ")), ("Privacy", guarantee_words(report.certificate.guarantee.to_dict()))]
+    return view_html("Private evaluation", Facts("What was measured, and what it cost", rows), *measures(report))
 
 
 def plot(report: PrivateEvaluation) -> str:
@@ -67,15 +65,21 @@ def plot(report: PrivateEvaluation) -> str:
     return svg(_curves(report))
 
 
+def curve_plot(curve: RocCurve | CalibrationCurve) -> str:
+    """One curve alone."""
+    return svg(_drawing("Released privately, with bands that hold noise and sampling error", [curve]))
+
+
 def _curves(report: PrivateEvaluation) -> Drawing:
     stated = report.certificate.guarantee.to_dict()
     title = f"Private evaluation: epsilon {stated.get('epsilon', 0.0):.4g}, delta {stated.get('delta', 0.0):.3g}, {stated['neighbours']}"
+    return _drawing(title, [one for one in (report.roc, report.calibration) if one is not None])
+
+
+def _drawing(title: str, curves: Sequence[RocCurve | CalibrationCurve]) -> Drawing:
     shapes, left = [words(_LEFT, 28, title, size=15)], float(_LEFT)
-    if report.roc is not None:
-        shapes += _roc(report.roc, left)
-        left += _SIDE + _GAP
-    if report.calibration is not None:
-        shapes += _calibration(report.calibration, left)
+    for one in curves:
+        shapes += _roc(one, left) if isinstance(one, RocCurve) else _calibration(one, left)
         left += _SIDE + _GAP
     return Drawing(title=title, width=left - _GAP + 28, height=_TOP + _SIDE + _BOTTOM, shapes=shapes)
 

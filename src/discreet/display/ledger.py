@@ -10,7 +10,7 @@ from operator import itemgetter
 from typing import NamedTuple
 
 from discreet.core.errors import DiscreetError
-from discreet.display.pages import FOOT, Block, Facts, Page, Picture, Section, Table, Text, Tone, view_html
+from discreet.display.pages import FOOT, Block, Facts, Page, Picture, Pictures, Section, Table, Text, Tone, view_html
 from discreet.display.plots import LIGHT_BLUE, QUARTERS, RED, SAND, Axis, Drawing, Panel, Shape, key, svg, words
 from discreet.ledger import Amount, DataSet, Ledger
 from discreet.ledger.entries import priced, relation
@@ -21,6 +21,8 @@ _WIDTH, _HEIGHT, _ABOVE = 760, 260, 34
 _LEFT, _RIGHT, _TOP, _BOTTOM = 84, 24, 62, 44
 _MOST_STEPS = 200
 """That are drawn; of a longer history every k-th entry."""
+_MOST_DRAWN = 6
+"""Data sets whose spending a notebook shows as a picture."""
 _MOST_LISTED = 200
 """Releases that are listed."""
 
@@ -34,7 +36,11 @@ def view(ledger: Ledger) -> str:
         return view_html(name, Text(str(error), Tone.BAD))
     rows = [(one.name, relation(one.neighbours, one.unit), str(one.total), str(spent), str(left), str(count)) for one, spent, left, count in found]
     header = ("Data set", "Protected", "Total", "Spent", "Left", "Entries")
-    return view_html(name, Table("Data sets", header, rows, {5}) if rows else Text("No data set is declared in it."))
+    if not rows:
+        return view_html(name, Text("No data set is declared in it."))
+    pictures = [Picture(spending(*ledger.spendings(one.name)), f"{one.name}: {spent.words} of {one.total.words}") for one, spent, _, _ in found]
+    left_out = [Text(f"Of the first {_MOST_DRAWN} data sets; plot(name) draws any.", Tone.NOTE)] if len(pictures) > _MOST_DRAWN else []
+    return view_html(name, Table("Data sets", header, rows, {5}), Pictures(pictures[:_MOST_DRAWN]), *left_out)
 
 
 def plot(ledger: Ledger, name: str) -> str:
@@ -98,12 +104,18 @@ def _panel(name: str, total: float, steps: Sequence[_Step], above: float) -> Ite
             height = after
         yield panel.area([*corners, (across.high, height), (across.high, 0.0)], colour)
     yield panel.dashed((across.low, total), (across.high, total), RED, width=2.0)
-    shown = "milliseconds" if last - first < timedelta(seconds=10) else "seconds"
-    ends = [step.time.replace(tzinfo=None).isoformat(" ", shown) + " UTC" for step in (steps[0], steps[-1])] if steps else []
+    ends = [_time(step.time, last - first) for step in (steps[0], steps[-1])] if steps else []
     yield from (words(across.place(0.0), floor + 20, label) for label in ends[:1])
     yield from (words(right, floor + 20, label, anchor="end") for label in ends[1:] if len(steps) > 1)
     for offset, colour, what in ((330, LIGHT_BLUE, "settled"), (245, SAND, "reserved, never settled"), (66, RED, "total")):
         yield from key(right - offset, top - 14, colour, what)
+
+
+def _time(time: datetime, span: timedelta) -> str:
+    """As exact as it takes to tell the ends of a span apart."""
+    if span >= timedelta(days=3):
+        return time.strftime("%Y-%m-%d")
+    return time.strftime("%Y-%m-%d %H:%M UTC" if span >= timedelta(minutes=10) else "%Y-%m-%d %H:%M:%S UTC")
 
 
 def page(ledger: Ledger) -> Page:

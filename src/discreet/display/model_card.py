@@ -112,7 +112,7 @@ def _trained(model: Model) -> list[Block]:
     count = f"{records:,}" if isinstance(records, int) else "not published" if secret else "not stated"
     rows = [
         (certificate.guarantee.unit.counted.capitalize(), count),
-        ("Target", target_words(model)),
+        ("Target", target_words(model.schema.target)),
         ("Features after encoding", f"{model.schema.features:,}"),
         ("Row norm, at most", f"{model.data_norm:g}; longer rows are shortened to it"),
         ("Ranges and categories", _origin(model)),

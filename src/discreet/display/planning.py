@@ -22,6 +22,8 @@ _EPSILONS = (0.1, 0.3, 1.0, 3.0)
 """Budgets that are compared with the one that was asked for."""
 _LADDER = (-6, -5, -4, -3, -2, -1, 0, 1, 2)
 """Sizes of the picture over a set: thirds of powers of ten times the records that were asked for."""
+_SHOWN = tuple(10**power for power in range(3, 9))
+"""Numbers of records in a notebook."""
 _LEFT, _RIGHT, _TOP, _FLOOR, _WIDTH, _HEIGHT = 84, 736, 112, 364, 760, 420
 WAYS_CAPTION = "Three ways to the same promise to one person; noise is that on the mean objective, over that of one row a person"
 WAYS = ("Way", "Epsilon", "Rows", "Noise")
@@ -32,7 +34,16 @@ _COLOURS = (BLUE, RED, LIGHT_BLUE, INK)
 def view(plan: Plan | SetPlan) -> str:
     """HTML of the public numbers of a plan."""
     rows = [(field.name.replace("_", " "), _told(getattr(plan, field.name))) for field in fields(plan)]
-    return view_html(type(plan).__name__, Facts("Public numbers; bound(records) says what is proved", rows))
+    facts = Facts("Public numbers; bound(records) says what is proved", rows)
+    if isinstance(plan, SetPlan):
+        return view_html("SetPlan", facts)
+    bounds = [plan.bound(records) for records in _SHOWN]
+    drawing = _bounds(bounds, (), title=problem(plan), subtitle=privacy(plan))
+    last = bounds[-1]
+    caption = (
+        f"What is proved against the number of records, both on logarithmic scales: at most {last.excess:.3g} above the best with {last.records:,}."
+    )
+    return view_html("Plan", facts, Picture(drawing, caption))
 
 
 def _told(value: object) -> str:

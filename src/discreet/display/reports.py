@@ -22,6 +22,7 @@ from discreet.display.estimators import signal_of_estimator, signal_of_model, ta
 from discreet.display.model_card import card_page
 from discreet.display.pages import Block, Bullets, Code, Facts, Page, Picture, Section, Table, Text, Tone, page_html, page_markdown
 from discreet.display.planning import plan_page, set_plan_page
+from discreet.display.printing import is_pdf, printed
 from discreet.display.promise import numbers_shown
 from discreet.estimators import ArrayModel, IntervalFile, Model, PrivateSearchCV
 from discreet.estimators.base import PrivateModel
@@ -94,7 +95,10 @@ def write_card(model: Model, path: str | Path, *, evaluation: PrivateEvaluation 
 
 
 def write_page(page: Page, path: str | Path, *, overwrite: bool) -> None:
-    """Write it, whole or not at all."""
+    """Write it, whole or not at all: HTML, Markdown where the path ends in .md, PDF in .pdf. Raises InvalidInput where no browser prints that."""
+    if is_pdf(path):
+        write_whole(path, printed(page_html(page)), overwrite=overwrite)
+        return
     text = page_markdown(page) if str(path).lower().endswith(".md") else page_html(page)
     write_whole(path, text, overwrite=overwrite)
 
@@ -144,7 +148,7 @@ def _report(subject: object, name: str | None, measured: PrivateEvaluation | Non
 def _model(model: Model, measured: PrivateEvaluation | None) -> Report:
     schema = model.schema
     intercept = " and an intercept" if model.intercept_scale > 0 else ""
-    described = f"{model.kind.replace('-', ' ')} on {schema.features:,} features{intercept}, which predicts {target_words(model)}"
+    described = f"{model.kind.replace('-', ' ')} on {schema.features:,} features{intercept}, which predicts {target_words(model.schema.target)}"
     never = (
         "The model file holds its weights, the schema and the certificate. It has never held a record, and predictions made with it cost no more "
         "privacy than the model itself."

@@ -1,16 +1,31 @@
 """Summaries of models: in notebooks, in reports, and as tables for a paper."""
 
 from discreet.core.errors import DiscreetError
+from discreet.core.told import Range
 from discreet.display.markup import rendered_tex
-from discreet.display.pages import Block, Facts, Section, Table, Text, Tone, view_html
+from discreet.display.pages import Block, Facts, Picture, Section, Table, Text, Tone, view_html
+from discreet.display.told import ranges
 from discreet.estimators import Model
-from discreet.estimators.summary import Summary
+from discreet.estimators.summary import Part, Summary
 
 
 def view(summary: Summary) -> str:
     """HTML for notebooks."""
     paid = Facts("What was paid for", summary.paid)
-    return view_html(summary.title, Facts("What was fitted", summary.facts), paid, *blocks(summary))
+    return view_html(summary.title, Facts("What was fitted", summary.facts), paid, *blocks(summary), *pictures(summary))
+
+
+def pictures(summary: Summary) -> list[Picture]:
+    """The intervals of each part that has them."""
+    return [one for part in summary.parts if (one := _intervals(summary, part))]
+
+
+def _intervals(summary: Summary, part: Part) -> Picture | None:
+    found = [
+        Range(name=one.name, low=one.low, middle=one.coefficient, high=one.high) for one in part.lines if one.low is not None and one.high is not None
+    ]
+    towards = f", towards {part.towards}" if part.towards else ""
+    return ranges(found, f"Coefficients with {100 * summary.level:g} % intervals{towards}")
 
 
 def latex(summary: Summary) -> str:

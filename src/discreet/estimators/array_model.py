@@ -25,6 +25,8 @@ from discreet.core.files.strict_json import read_object
 from discreet.core.files.text_file import read_parsed
 from discreet.core.files.whole_file import write_whole
 from discreet.core.lazily import lazily
+from discreet.core.short import short_repr
+from discreet.core.showing import shown
 from discreet.data.labels import Label
 from discreet.estimators.forms import BoundedForm, Form, KernelForm, MadeForm, form_of
 from discreet.estimators.model_record import check_keys, weights_of
@@ -63,6 +65,8 @@ class ArrayModel(StatedModel):
     form: Form = field(init=False, repr=False)
     """How the weights answer about rows over `unit`, as the certificate says."""
 
+    __repr__ = short_repr
+
     def __post_init__(self) -> None:
         """Keep a read-only copy of the weights, and refuse parts that do not belong together."""
         weights = self._kept()
@@ -71,6 +75,10 @@ class ArrayModel(StatedModel):
         object.__setattr__(self, "form", form)
         if failed := [check.detail for check in self._agreement() if not check.ok]:
             raise InvalidInput(f"the model contradicts itself: {failed[0]}. Take weights and certificate from the same fit.")
+
+    def _repr_html_(self) -> str:
+        """For notebooks."""
+        return shown("estimators.array_model_view", self)
 
     @classmethod
     def from_estimator(cls, estimator: "PrivateModel") -> Self:

@@ -32,6 +32,7 @@ from discreet.certificates import Certificate
 from discreet.core.arrays import Floats
 from discreet.core.errors import InvalidInput, quietly
 from discreet.core.neighbours import ADD_REMOVE, DELTA, Neighbours, Persons, Privacy, neighbours_of
+from discreet.core.short import short_repr
 from discreet.core.validate import job_count, number
 from discreet.data import BlockTable, Domain, EncodedTable, Schema
 from discreet.estimators.advice import Answering, advise, refuse_bad_names
@@ -398,3 +399,5 @@ class ManyFits:
     intercept: Floats
     """(count,), with K > 2 classes (count, K)."""
     certificate: Certificate
+
+    __repr__ = short_repr

@@ -28,7 +28,9 @@ import numpy as np
 
 from discreet.core.arrays import AnyFloats, Floats
 from discreet.core.errors import InvalidInput, quoted
-from discreet.core.showing import shown
+from discreet.core.short import short_repr
+from discreet.core.showing import Svg, pictured, shown
+from discreet.core.told import Told
 from discreet.data import NumberTarget, NumberTargets, Schema
 from discreet.data.columns import CategoricalColumn, Cross, DateColumn, NumericColumn
 from discreet.data.domain import split_weights
@@ -78,6 +80,8 @@ class Contribution:
     sides: tuple[CrossedSide, CrossedSide] | None = None
     """Of a cross: `values` are the pairs of their labels, the second of each pair changing first."""
 
+    __repr__ = short_repr
+
     @property
     def importance(self) -> float:
         """See module docstring."""
@@ -101,6 +105,8 @@ class Curves:
     band: str | None
     """What the band counts: NOISE (an upper bound) or WHOLE; None where there is none."""
 
+    __repr__ = short_repr
+
     def __getitem__(self, column: str) -> Contribution:
         """That of a column. Raises InvalidInput for one that the model does not read."""
         for one in self.contributions:
@@ -108,9 +114,15 @@ class Curves:
                 return one
         raise InvalidInput(f"the model reads no column {column!r}. It reads {quoted([one.column for one in self.contributions], most=20)}.")
 
-    def plot(self, *, most: int = 12) -> str:
+    def __str__(self) -> str:
+        """A line a column."""
+        rows = [(one.column, f"{one.importance:.4g}", f"{one.contribution.min():.4g}", f"{one.contribution.max():.4g}") for one in self.contributions]
+        header = ("Column", "Importance", "Least", "Largest")
+        return str(Told(title=f"What {self.title} adds up", caption=f"Contributions towards {self.towards}", header=header, rows=rows))
+
+    def plot(self, *, most: int = 12) -> Svg:
         """The `most` important contributions as one picture, SVG."""
-        return shown("curves.plot", self, most)
+        return pictured("curves.plot", self, most)
 
     def _repr_html_(self) -> str:
         """For notebooks."""

@@ -21,6 +21,7 @@ from discreet.certificates import Certificate
 from discreet.core.arrays import is_finite
 from discreet.core.errors import InvalidInput, InvalidType, VerificationFailure
 from discreet.core.neighbours import ADD_REMOVE, Persons
+from discreet.core.short import short_repr
 from discreet.core.validate import job_count
 from discreet.data import BlockTable, EncodedTable, NumberTargets, Schema, Target
 from discreet.data.frames import Frame
@@ -46,6 +47,8 @@ class CutFit:
     """With the cuts; it encodes what the model predicts for."""
     cuts: ReleasedCuts | None
     """None where public numbers say that cuts do not pay: public curves have nothing to hide, and the fit has the whole budget."""
+
+    __repr__ = short_repr
 
 
 def fit_with_cuts(

@@ -15,6 +15,7 @@ from discreet.certificates import Certificate
 from discreet.core.arrays import Floats
 from discreet.core.errors import InfeasibleTarget, InvalidInput
 from discreet.core.neighbours import ADD_REMOVE, REPLACE_ONE, Neighbours, Privacy
+from discreet.core.short import short_repr
 from discreet.core.showing import shown
 from discreet.core.validate import whole
 from discreet.estimators.forms import Form
@@ -38,6 +39,8 @@ class Reason:
     numbers: dict[str, Json]
     """The public numbers behind it."""
 
+    __repr__ = short_repr
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Explanation:
@@ -45,6 +48,8 @@ class Explanation:
 
     title: str
     reasons: tuple[Reason, ...]
+
+    __repr__ = short_repr
 
     def __str__(self) -> str:
         """One paragraph a choice."""

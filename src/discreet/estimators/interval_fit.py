@@ -15,6 +15,8 @@ from discreet.certificates import Certificate
 from discreet.core.arrays import is_finite
 from discreet.core.errors import InvalidInput, InvalidType, VerificationFailure
 from discreet.core.neighbours import ADD_REMOVE
+from discreet.core.short import short_repr
+from discreet.core.showing import shown
 from discreet.data import BlockTable, EncodedTable
 from discreet.estimators.base import account_of
 from discreet.estimators.inputs import is_private
@@ -41,6 +43,12 @@ class IntervalFit:
     """Fitted; its certificate states what fit and intervals promise together."""
     uncertainty: Uncertainty
     """From which all intervals follow: `coefficients`, `decisions`, `model.summary(uncertainty=...)`."""
+
+    __repr__ = short_repr
+
+    def _repr_html_(self) -> str:
+        """For notebooks."""
+        return shown("told.interval_fit_view", self)
 
 
 def require_gaussian(epsilon: float, delta: float) -> None:

@@ -27,6 +27,7 @@ from discreet.core.errors import FileFormatError, InvalidInput
 from discreet.core.files.strict_json import read_back
 from discreet.core.files.text_file import read_parsed
 from discreet.core.files.whole_file import write_whole
+from discreet.core.short import short_repr
 from discreet.core.validate import number, positive
 from discreet.data import EncodedTable
 from discreet.data.coding import Coding
@@ -241,6 +242,8 @@ class IntervalFile:
     labels: tuple[str, ...] = ()
     """Of more than two classes, whose coefficients come one class after the other; none otherwise."""
 
+    __repr__ = short_repr
+
     def __post_init__(self) -> None:
         """See class docstring."""
         features, functions = self.uncertainty.problem.domain.features, self.uncertainty.functions
@@ -264,7 +267,7 @@ class IntervalFile:
 
         Of more than two classes the name is that of the class and of the feature.
         """
-        found = [self.uncertainty.coefficients(self.level, target=self.target)]
+        found = [self.uncertainty.coef_interval(self.level, target=self.target)]
         names = list(self.names)
         if self.uncertainty.problem.domain.intercept_scale > 0:
             found.append(self.uncertainty.intercept(self.level, target=self.target))

@@ -22,8 +22,9 @@ from discreet.accounting import gaussian_mu
 from discreet.certificates import Release
 from discreet.core.arrays import Floats
 from discreet.core.errors import InvalidInput
+from discreet.core.intervals import Intervals
 from discreet.core.neighbours import ADD_REMOVE, Privacy
-from discreet.core.validate import whole
+from discreet.core.validate import probability, whole
 from discreet.data import Domain, bounded_rows
 from discreet.estimators.base import Given
 from discreet.estimators.explanation import Explanation, Reason, known_features, relation_words
@@ -101,7 +102,7 @@ class LinearRegression(RegressionModel):
     residual_deviation_: float | None = field(init=False)
     equations_: tuple[Equations, Equations] | None = field(init=False)
 
-    def predict_interval(self, X: Any, *, coverage: float = 0.95) -> Floats:
+    def predict_interval(self, X: Any, *, level: float = 0.95) -> Floats:
         """Lower and upper ends, (n, 2), that hold the target of a new record of these features with about this probability.
 
         They count the spread of targets, the sample, and the noise of the mechanism. Exact for no law: normal residuals of one size are assumed, and
@@ -109,13 +110,13 @@ class LinearRegression(RegressionModel):
         """
         check_is_fitted(self)
         covariance, residual = self._known_error()
-        quantile = _quantile(coverage)
+        quantile = _quantile(level)
         weights, covariance = self.weights_ / self._unit, covariance / self._unit**2
         work = partial(_intervals, domain=self._fitted_domain(), weights=weights, covariance=covariance, residual=residual, quantile=quantile)
         return self._of_rows(X, work)
 
-    def coef_interval(self, *, coverage: float = 0.95, symmetric: bool = False) -> Floats:
-        """Lower and upper ends, (d, 2), for the coefficients of the population's least squares; noise and sample are counted, no prior is used.
+    def coef_interval(self, *, level: float = 0.95, symmetric: bool = False) -> Intervals:
+        """Intervals, (d,), for the coefficients of the population's least squares; noise and sample are counted, no prior is used.
 
         They need not be around `coef_`, which is shrunk towards 0 where noise rules. Where the noisy second moments do not stand out of their noise
         in every direction, nothing is known of any coefficient, and every interval is (-inf, inf): a longer table, a larger epsilon, or fewer and
@@ -127,7 +128,7 @@ class LinearRegression(RegressionModel):
         """
         check_is_fitted(self)
         covariance, _ = self._known_error()
-        quantile, middle = _quantile(coverage), self.weights_
+        quantile, middle = _quantile(level), self.weights_
         if self.equations_ is not None:
             equations = self.equations_[1 if symmetric else 0]
             middle, found = equations.solution, equations.covariance(quantile)
@@ -135,7 +136,8 @@ class LinearRegression(RegressionModel):
         else:
             variances = np.asarray(np.diag(covariance))
         half = quantile * np.sqrt(variances)
-        return np.column_stack((middle - half, middle + half))[: self.n_features_in_] / self._unit
+        low, estimate, high = (end[: self.n_features_in_] / self._unit for end in (middle - half, middle, middle + half))
+        return Intervals(low=low, estimate=estimate, high=high, level=level)
 
     def explain(self, *, features: int | None = None, records: int | None = None, targets: int = 1) -> Explanation:
         """What is released with how much noise, from public numbers alone; needs no data.
@@ -219,8 +221,6 @@ def _intervals(rows: Matrix, *, domain: Domain, weights: Floats, covariance: Flo
     return np.column_stack((middle - half, middle + half))
 
 
-def _quantile(coverage: float) -> float:
+def _quantile(level: float) -> float:
     """The normal quantile of two equal tails."""
-    if isinstance(coverage, bool) or not isinstance(coverage, int | float) or not 0 < coverage < 1:
-        raise InvalidInput(f"coverage must be a number between 0 and 1; {coverage!r} was given.")
-    return float(ndtri(0.5 + 0.5 * coverage))
+    return float(ndtri(0.5 + 0.5 * probability(level, "level")))

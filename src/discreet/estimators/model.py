@@ -26,6 +26,7 @@ from discreet.core.files.strict_json import read_object
 from discreet.core.files.text_file import read_parsed
 from discreet.core.files.whole_file import write_whole
 from discreet.core.lazily import lazily
+from discreet.core.short import short_repr
 from discreet.core.showing import shown
 from discreet.data import NumberTarget, NumberTargets, Schema, Target
 from discreet.data.labels import Label, canonical
@@ -64,6 +65,8 @@ class Model(StatedModel):
     certificate: Certificate
     form: Form = field(init=False, repr=False)
     """How the weights answer, as the certificate says."""
+
+    __repr__ = short_repr
 
     def __post_init__(self) -> None:
         """Keep a read-only copy of the weights, and refuse parts that do not belong together."""
@@ -267,6 +270,8 @@ class OneOfSeveral:
     has_probabilities: ClassVar[bool] = False
     classes: ClassVar[tuple[Label, ...]] = ()
     made: ClassVar[None] = None
+
+    __repr__ = short_repr
 
     def predict(self, frame: "Frame | EncodedTable") -> Floats:
         """Its number, (n,), in the unit of its column."""

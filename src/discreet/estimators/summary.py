@@ -12,7 +12,9 @@ from dataclasses import dataclass
 
 from discreet.accounting import Json
 from discreet.core.files.cell import as_cell
+from discreet.core.short import short_repr
 from discreet.core.showing import shown
+from discreet.core.told import columns
 
 MOST = 40
 """Coefficients that are shown where nobody says how many."""
@@ -49,6 +51,8 @@ class Part:
     left_out: int = 0
     """How many less important coefficients there are besides."""
 
+    __repr__ = short_repr
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Summary:
@@ -64,6 +68,8 @@ class Summary:
     """What the intervals count; None where there are none."""
     level: float
     notes: tuple[str, ...]
+
+    __repr__ = short_repr
 
     @property
     def header(self) -> tuple[str, ...]:
@@ -122,13 +128,8 @@ class Summary:
 
     def _table(self, part: Part) -> Iterator[str]:
         rows = [(f"towards {part.towards}" if part.towards else "", *self.header), *self.rows(part)]
-        widths = [max(len(row[place]) for row in rows) for place in range(len(rows[0]))]
         yield ""
-        for number, row in enumerate(rows):
-            cells = [f"{row[0]:<{widths[0]}}", *(f"{cell:>{width}}" for cell, width in zip(row[1:], widths[1:], strict=True))]
-            yield "  ".join(cells).rstrip()
-            if number == 0:
-                yield "-" * (sum(widths) + 2 * (len(widths) - 1))
+        yield from columns(rows[0], rows[1:])
         if part.left_out:
             yield f"and {part.left_out} less important ones"
 

@@ -45,10 +45,15 @@ import numpy as np
 from scipy.special import ndtri
 
 from discreet.accounting import Guarantee, Json, compose
+from discreet.accounting.words import guarantee_words
 from discreet.certificates import Certificate, Verification
 from discreet.core.arrays import AnyFloats, Floats
 from discreet.core.errors import InvalidInput, quoted
 from discreet.core.fields import real
+from discreet.core.intervals import Intervals
+from discreet.core.short import short_repr
+from discreet.core.showing import Svg, pictured
+from discreet.core.told import Tabled, Told
 from discreet.data import EncodedTable, bounded_rows
 from discreet.data.coding import Coding
 from discreet.estimators.forms import has_link, probabilities
@@ -70,19 +75,8 @@ PENALISED, UNPENALISED = "penalised", "unpenalised"
 _TARGETS = {PENALISED: "penalised as in the fit, at this lambda and number of records", UNPENALISED: "without a penalty"}
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Intervals:
-    """Lower and upper ends, and the estimates between them, each of one shape."""
-
-    low: Floats
-    estimate: Floats
-    high: Floats
-    level: float
-    """Probability with which each interval covers, one at a time."""
-
-
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class Uncertainty:
+class Uncertainty(Tabled):
     """What is known of the errors of a fitted model; public, since it was released."""
 
     problem: CurvedRisk
@@ -99,6 +93,8 @@ class Uncertainty:
     """Which features are dummies of one column; of a table that no schema encoded, none is known to be."""
     prior: Floats | None = None
     """w0, of the shape of w: the public point that the ridge pulls towards; None for zero."""
+
+    __repr__ = short_repr
 
     @property
     def references(self) -> tuple[int, ...]:
@@ -128,7 +124,7 @@ class Uncertainty:
         """K of more than two classes, else 1."""
         return len(self.weights) // self.problem.domain.dimension
 
-    def coefficients(self, level: float = 0.95, *, target: str = PENALISED) -> Intervals:
+    def coef_interval(self, level: float = 0.95, *, target: str = PENALISED) -> Intervals:
         """Intervals for the coefficients, (d,), with K > 2 classes (K, d), in the units of the features.
 
         `target`: "penalised", what the fit estimates, around coef_; "unpenalised", the minimiser without a penalty, around a Newton step from coef_.
@@ -189,9 +185,18 @@ class Uncertainty:
         low, middle, high = (probabilities(loss, end, multinomial=False)[:, 1] for end in (found.low, found.estimate, found.high))
         return Intervals(low=low, estimate=middle, high=high, level=level)
 
+    def plot(self, level: float = 0.95, *, target: str = PENALISED) -> Svg:
+        """The intervals of the coefficients below each other, SVG; the first 40 that have an end. Raises as `coefficients` does."""
+        return pictured("told.plot", self.coef_interval(level, target=target).told())
+
+    def told(self) -> Told:
+        """What is shown: see `print` and notebooks."""
+        facts = [("Model and intervals cost", guarantee_words(self.guarantee.to_dict())), ("Of", f"the weights {_TARGETS[PENALISED]}")]
+        return self.coef_interval().told("Intervals of the coefficients", facts)
+
     def to_dict(self, level: float = 0.95, *, target: str = PENALISED) -> dict[str, Json]:
         """For JSON: intervals of the coefficients, class by class (null for an infinite end), what they cost, and what they are intervals for."""
-        found = self.coefficients(level, target=target)
+        found = self.coef_interval(level, target=target)
         rows = np.stack((found.low, found.estimate, found.high), axis=-1).reshape(-1, 3).tolist()
         return {
             "level": level,

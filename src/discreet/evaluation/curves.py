@@ -47,6 +47,8 @@ from scipy.optimize import isotonic_regression
 from scipy.special import ndtri
 
 from discreet.core.arrays import Floats
+from discreet.core.short import short_repr
+from discreet.core.showing import Svg, pictured
 from discreet.evaluation.intervals import Estimate, NoiseLaw, ratio_interval
 from discreet.evaluation.shares import most_expected, rounding_of, share_ends
 
@@ -113,6 +115,16 @@ class RocCurve:
     area: Estimate
     """AUC with an approximate interval."""
 
+    __repr__ = short_repr
+
+    def plot(self) -> Svg:
+        """The curve with its band, SVG."""
+        return pictured("evaluation.curve_plot", self)
+
+    def _repr_html_(self) -> str:
+        """For notebooks."""
+        return self.plot()
+
     def to_dict(self) -> dict[str, object]:
         """For JSON."""
         return {
@@ -147,6 +159,16 @@ class CalibrationCurve:
     """One bin after the other."""
 
     bins: tuple[CalibrationBin, ...]
+
+    __repr__ = short_repr
+
+    def plot(self) -> Svg:
+        """The curve with its band, SVG."""
+        return pictured("evaluation.curve_plot", self)
+
+    def _repr_html_(self) -> str:
+        """For notebooks."""
+        return self.plot()
 
     def to_dict(self) -> dict[str, object]:
         """For JSON."""

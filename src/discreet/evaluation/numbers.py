@@ -19,6 +19,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from discreet.core.errors import InvalidInput, did_you_mean, quoted
+from discreet.core.short import short_repr
 from discreet.core.validate import measure
 from discreet.evaluation.asked import Asked
 from discreet.evaluation.outcomes import PREDICTED, Outcomes
@@ -41,6 +42,8 @@ class NumberSurvey(Asked):
     """Bounds of the targets, in the unit of predictions."""
     error_bound: float | None = None
     """B, in that unit; None is (upper - lower) / 2."""
+
+    __repr__ = short_repr
 
     def __post_init__(self) -> None:
         """Raise InvalidInput for what cannot be measured."""

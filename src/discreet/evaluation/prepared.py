@@ -5,6 +5,7 @@ from functools import lru_cache
 from typing import Any, Generic, TypeVar
 
 from discreet.accounting import Guarantee
+from discreet.core.short import short_repr
 from discreet.evaluation.asked import Asked
 from discreet.evaluation.intervals import Estimate, NoiseLaw
 from discreet.evaluation.shares import Widths, share_interval
@@ -22,6 +23,8 @@ class Prepared(Generic[S]):
     mechanism: CountingMechanism
     classes: tuple[Any, ...]
     level: float
+
+    __repr__ = short_repr
 
     @property
     def guarantee(self) -> Guarantee:

@@ -11,7 +11,8 @@ from discreet.certificates import Certificate, Verification
 from discreet.core.arrays import Floats
 from discreet.core.errors import InvalidInput
 from discreet.core.files.whole_file import write_whole
-from discreet.core.showing import shown
+from discreet.core.short import short_repr
+from discreet.core.showing import Svg, pictured, shown
 from discreet.evaluation.asked import Asked
 from discreet.evaluation.curves import CalibrationCurve, RocCurve
 from discreet.evaluation.intervals import Estimate
@@ -78,6 +79,8 @@ class PrivateEvaluation:
     format: str = field(default=FORMAT, repr=False)
     """Of its file."""
 
+    __repr__ = short_repr
+
     @property
     def counted(self) -> str:
         """What `records` and the confusion counts are numbers of: "Records", "Persons", or "Rows kept" where rows of persons count alike."""
@@ -105,11 +108,11 @@ class PrivateEvaluation:
         """Check the certificate against the released integers."""
         return self.certificate.verify(self.value)
 
-    def plot(self) -> str:
+    def plot(self) -> Svg:
         """The ROC and calibration curves that there are, as SVG text. Raises InvalidInput where there is none."""
         if self.roc is None and self.calibration is None:
             raise InvalidInput("there is no curve to draw: ask for the metrics roc or calibration.")
-        return shown("evaluation.plot", self)
+        return pictured("evaluation.plot", self)
 
     def to_dict(self) -> dict[str, object]:
         """A plain table for JSON."""

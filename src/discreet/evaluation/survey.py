@@ -24,6 +24,7 @@ import numpy as np
 from discreet.core.arrays import Floats, is_finite
 from discreet.core.errors import InvalidInput, did_you_mean, quoted
 from discreet.core.neighbours import ADD_REMOVE
+from discreet.core.short import short_repr
 from discreet.evaluation.asked import Asked
 from discreet.evaluation.outcomes import DECISION, PREDICTED, PROBABILITIES, Outcomes
 from discreet.mechanisms.counting import BoundedSum, Histogram, IntegerQuery, Queries
@@ -52,6 +53,8 @@ class Survey(Asked):
     """C, in nats."""
     main: str = field(init=False)
     """What the histogram counts: "scores", "confusion", "answers", "records", or "" for none."""
+
+    __repr__ = short_repr
 
     def __post_init__(self) -> None:
         """Raise InvalidInput for what cannot be measured."""

@@ -21,6 +21,7 @@ import numpy as np
 
 from discreet.core.arrays import is_finite
 from discreet.core.errors import InvalidInput, did_you_mean, quoted
+from discreet.core.short import short_repr
 from discreet.data.time_target import ends_of, likelihood
 from discreet.evaluation.asked import Asked
 from discreet.evaluation.outcomes import SURVIVAL, Outcomes
@@ -45,6 +46,8 @@ class TimeSurvey(Asked):
     """B, of the predicted mean time."""
     log_loss_bound: float = 5.0
     """C, in nats."""
+
+    __repr__ = short_repr
 
     def __post_init__(self) -> None:
         """Raise InvalidInput for what cannot be measured."""

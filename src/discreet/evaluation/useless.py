@@ -19,6 +19,7 @@ from typing import Any
 import numpy as np
 
 from discreet.core.arrays import Floats
+from discreet.core.short import short_repr
 from discreet.data.labels import canonical
 from discreet.evaluation.intervals import Estimate
 from discreet.evaluation.means import Total, difference_of
@@ -44,6 +45,8 @@ class Baseline:
     """Whether that is less than half the range of targets, so that a model that is always far off may seem better than the mean."""
     chance: bool = False
     """Whether the answer is one time for all, which orders pairs as chance does."""
+
+    __repr__ = short_repr
 
     @property
     def useless(self) -> bool | None:

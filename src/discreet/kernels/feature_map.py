@@ -43,6 +43,7 @@ import numpy as np
 
 from discreet.core.arrays import Floats
 from discreet.core.errors import InvalidInput
+from discreet.core.short import short_repr
 
 _MANTISSA = 53
 _COLUMN_RANGE = 300
@@ -66,6 +67,8 @@ class FeatureMap:
     _units: Floats = field(init=False, repr=False)
     """2^(g - b') of each frequency, in turns, (m,)."""
     _row_bits: int = field(init=False, repr=False)
+
+    __repr__ = short_repr
 
     def __post_init__(self) -> None:
         """Round the frequencies, once."""

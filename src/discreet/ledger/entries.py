@@ -16,6 +16,7 @@ from discreet.accounting import ApproximateDP, Guarantee, Json, NoGuarantee, Pur
 from discreet.core.errors import DiscreetError, FileFormatError, InvalidInput, quietly
 from discreet.core.files.strict_json import read_object
 from discreet.core.neighbours import Neighbours
+from discreet.core.short import short_repr
 from discreet.ledger.accountants import BASIC, Amount, accountant_named, total
 
 _LONGEST = 200
@@ -54,6 +55,8 @@ class DataSet:
     """The name of what adds up its guarantees, see `accountants`."""
     created: str
 
+    __repr__ = short_repr
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Entry:
@@ -69,6 +72,8 @@ class Entry:
     reserved_at: str
     closed_at: str | None
     """When it was settled or cancelled."""
+
+    __repr__ = short_repr
 
     def to_dict(self) -> dict[str, Json]:
         """For JSON."""

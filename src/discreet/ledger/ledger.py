@@ -21,7 +21,8 @@ from uuid import uuid4
 from discreet.accounting import Guarantee, Unit
 from discreet.core.errors import InvalidInput
 from discreet.core.neighbours import Neighbours
-from discreet.core.showing import shown
+from discreet.core.showing import Svg, pictured, shown
+from discreet.core.told import Told
 from discreet.ledger import exchange, records
 from discreet.ledger.accountants import BASIC, Amount, total
 from discreet.ledger.entries import Amendment, DataSet, Entry, State, declaration, now, public_text
@@ -259,9 +260,16 @@ class Ledger:
             data_set = records.get(connection, name)
             return data_set, records.spendings(connection, data_set.name)
 
-    def plot(self, name: str) -> str:
+    def plot(self, name: str) -> Svg:
         """Spending over time and the total, as a self-contained SVG picture."""
-        return shown("ledger.plot", self, name)
+        return pictured("ledger.plot", self, name)
+
+    def __str__(self) -> str:
+        """Every data set with what is spent and left now. Raises LedgerUnavailable where it cannot be read."""
+        found = [self.standing(one.name) for one in self.data_sets()]
+        rows = [(one.name, str(one.total), str(spent), str(left), f"{count:,}") for one, spent, left, count in found]
+        header = ("Data set", "Total", "Spent", "Left", "Entries")
+        return str(Told(title=f"Ledger {self.path.name}", header=header, rows=rows, texts=(1, 2, 3)))
 
     def _repr_html_(self) -> str:
         """For notebooks: every data set with what is spent and left now."""

@@ -33,6 +33,7 @@ from discreet.bounds import (
 )
 from discreet.core.errors import InfeasibleTarget, InvalidInput
 from discreet.core.neighbours import DELTA, Neighbours, Persons
+from discreet.core.short import short_repr
 from discreet.core.showing import shown
 from discreet.core.validate import each, positive, probability, whole
 from discreet.data import Domain
@@ -79,6 +80,8 @@ class PlannedBound:
     """lambda = n Lambda that the bound is for."""
     alpha: float
     """Lambda, the `alpha` of a fit."""
+
+    __repr__ = short_repr
 
     def to_dict(self) -> dict[str, object]:
         """For JSON."""

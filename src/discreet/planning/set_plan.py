@@ -27,7 +27,9 @@ from discreet.accounting import gaussian_mu
 from discreet.bounds.geometry import averaged_frank_wolfe, private_noise
 from discreet.core.errors import InfeasibleTarget, InvalidInput
 from discreet.core.neighbours import DELTA, Neighbours
+from discreet.core.short import short_repr
 from discreet.core.showing import shown
+from discreet.core.told import Told
 from discreet.core.validate import positive, whole
 from discreet.data import Domain
 from discreet.losses.predictions import prediction_loss_named
@@ -71,6 +73,8 @@ class SetBound:
     trivial: float
     """The excess that no point of the set exceeds: bounds above it say nothing."""
 
+    __repr__ = short_repr
+
     @property
     def best(self) -> SetRisk:
         """The one with the smallest bound."""
@@ -94,6 +98,12 @@ class SetBound:
             "trivial": self.trivial,
             "mechanisms": [one.to_dict() for one in self.mechanisms],
         }
+
+    def __str__(self) -> str:
+        """A line a mechanism."""
+        rows = [(one.mechanism, f"{one.risk:.4g}", "-" if one.steps is None else f"{one.steps:,}", one.remark or "-") for one in self.mechanisms]
+        title = f"Expected excess of the mean loss with {self.records:,} records; no point of the set exceeds {self.trivial:.4g}"
+        return str(Told(title=title, header=("Mechanism", "Proved", "Steps", "Remark"), rows=rows, texts=(3,)))
 
     def _repr_html_(self) -> str:
         """For notebooks."""

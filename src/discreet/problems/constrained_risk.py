@@ -22,6 +22,7 @@ from discreet.accounting import Json
 from discreet.core.arrays import is_finite
 from discreet.core.errors import InvalidInput
 from discreet.core.rounding import raising
+from discreet.core.short import short_repr
 from discreet.data import Domain, Records
 from discreet.data.domain import OverDomain
 from discreet.losses.predictions import OfMargin, PredictionLoss
@@ -45,6 +46,8 @@ class ConstrainedRisk(OverDomain):
     domain: Domain
     max_slope: float | None = None
     """Slopes are clipped to it, record by record; None clips at the Lipschitz constant, which changes nothing."""
+
+    __repr__ = short_repr
 
     def __post_init__(self) -> None:
         """See class docstring."""

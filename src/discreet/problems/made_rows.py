@@ -24,6 +24,7 @@ from discreet.core.arrays import Floats
 from discreet.core.fields import Json, finite, positive, text, whole
 from discreet.core.lazily import lazily
 from discreet.core.rounding import raising
+from discreet.core.short import short_repr
 
 ORDERED: Literal["ordered classes"] = "ordered classes"
 TIMES: Literal["times"] = "times"
@@ -44,6 +45,8 @@ class MadeRows:
     """|c|."""
     ends: tuple[float, ...] = ()
     """Of the periods, increasing, M of them, where it is of times."""
+
+    __repr__ = short_repr
 
     @property
     def constant(self) -> float:

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from discreet.accounting import Json
 from discreet.core.errors import InvalidInput
 from discreet.core.rounding import raising
+from discreet.core.short import short_repr
 from discreet.data import Domain, Records
 from discreet.data.domain import OverDomain
 from discreet.losses.predictions import PredictionLoss
@@ -26,6 +27,8 @@ class PredictionRisk(OverDomain):
 
     loss: PredictionLoss
     domain: Domain
+
+    __repr__ = short_repr
 
     def __post_init__(self) -> None:
         """See class docstring."""

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from discreet.accounting import Json
 from discreet.core.errors import InvalidInput
 from discreet.core.neighbours import Persons
+from discreet.core.short import short_repr
 from discreet.data import Domain
 from discreet.data.domain import check_scale
 from discreet.data.target_table import TargetTable
@@ -28,6 +29,8 @@ class SeveralTargets:
     """Of one target, in its unit."""
     units: tuple[float, ...]
     """u_k, (m,)."""
+
+    __repr__ = short_repr
 
     def __post_init__(self) -> None:
         """See class docstring."""

@@ -36,6 +36,7 @@ from discreet.accounting import Json
 from discreet.core.arrays import Floats
 from discreet.core.errors import InvalidInput, SolverFailure
 from discreet.core.neighbours import Neighbours
+from discreet.core.short import short_repr
 from discreet.data import Domain, Records
 from discreet.kernels.public_randomness import public_generator
 from discreet.queries.base import UP, Released, RowQuery, Target, reach, released
@@ -51,6 +52,8 @@ class LinearMap:
     matrix: Floats
     grid: float
     """t."""
+
+    __repr__ = short_repr
 
     @classmethod
     def on_grid(cls, matrix: Floats, *, grid: float | None = None) -> "LinearMap":
@@ -214,6 +217,8 @@ class WeightedRows(MappedRows):
 
     weights: Floats
     """Pi."""
+
+    __repr__ = short_repr
 
     @classmethod
     def of(cls, domain: Domain, *, weights: Floats | None = None, target: Target | str = Target.CLEAR) -> "WeightedRows":

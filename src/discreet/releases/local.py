@@ -22,6 +22,7 @@ from discreet.core.errors import FileFormatError, InvalidInput
 from discreet.core.files.strict_json import printable, read_object
 from discreet.core.files.whole_folder import check_folder, whole_folder
 from discreet.core.neighbours import REPLACE_ONE
+from discreet.core.short import short_repr
 from discreet.data import Schema
 from discreet.mechanisms.release import GaussianRelease, LaplaceRelease, RandomisedCategories
 from discreet.noise import Noise
@@ -46,6 +47,8 @@ class RandomisedRecord:
     values: Floats
     """(columns,), in encoded units."""
     certificate: Certificate
+
+    __repr__ = short_repr
 
     def verify(self) -> Verification:
         """Check the certificate against the numbers, which are one row."""
@@ -82,6 +85,8 @@ class LocalSurvey:
     schema: Schema
     query: Rows
     mechanism: GaussianRelease | LaplaceRelease
+
+    __repr__ = short_repr
 
     @classmethod
     def planned(cls, schema: Schema, *, epsilon: float, delta: float, target: Target = Target.NOISY) -> "LocalSurvey":

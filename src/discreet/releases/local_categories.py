@@ -13,6 +13,7 @@ import numpy.typing as npt
 
 from discreet.core.arrays import Floats
 from discreet.core.errors import FileFormatError, InvalidInput, quietly
+from discreet.core.short import short_repr
 from discreet.data import Schema
 from discreet.data import Target as ClassTarget
 from discreet.data.frames import Frame
@@ -35,6 +36,8 @@ class CategorySurvey:
     target: Target
     query: Categories
     mechanism: RandomisedCategories
+
+    __repr__ = short_repr
 
     @classmethod
     def planned(cls, schema: Schema, *, epsilon: float, target: Target = Target.NOISY) -> Self:
@@ -96,6 +99,8 @@ class ReportedColumn:
     bits: npt.NDArray[np.uint8]
     """(n, k)."""
 
+    __repr__ = short_repr
+
     @property
     def unbiased(self) -> Floats:
         """(n, k), of numbers that are on average 1 for the own category and 0 for others, whatever the record is; by an encoding their sum varies."""
@@ -110,6 +115,8 @@ class Reports:
     columns: tuple[ReportedColumn, ...]
     target: ReportedColumn | None
     """The last of the columns, where the target was asked for."""
+
+    __repr__ = short_repr
 
     def __len__(self) -> int:
         """n."""

@@ -19,6 +19,7 @@ from discreet.certificates import Certificate
 from discreet.core.errors import FileFormatError
 from discreet.core.fields import count, sha256, text
 from discreet.core.files.strict_json import canonical_bytes, printable, read_object, understood
+from discreet.core.short import short_repr
 from discreet.data import Schema
 from discreet.queries import Target
 from discreet.releases.columns import Kind, PublishedColumn
@@ -56,6 +57,8 @@ class Contents:
     name: str
     description: str
     license: str | None = None
+
+    __repr__ = short_repr
 
     @property
     def made_by(self) -> Method:

@@ -25,6 +25,7 @@ from discreet.accounting import Json
 from discreet.core.arrays import Floats
 from discreet.core.errors import FileFormatError, InfeasibleTarget, InvalidInput
 from discreet.core.neighbours import ADD_REMOVE
+from discreet.core.short import short_repr
 from discreet.data import Schema
 from discreet.queries import Projection, Target
 from discreet.releases.columns import Kind, record_columns
@@ -75,6 +76,8 @@ class Outlook:
     """Whether the noise is known before the release."""
     shuffled: "tuple[int, float] | None" = None
     """Rows whose secret order could be counted, and what share of the noise that would leave."""
+
+    __repr__ = short_repr
 
     def lines(self) -> list[tuple[str, str]]:
         """For people: (label, words)."""

@@ -22,6 +22,7 @@ from discreet.core.errors import InvalidInput
 from discreet.core.files.strict_json import printable
 from discreet.core.files.whole_folder import check_folder, check_room, whole_folder
 from discreet.core.neighbours import REPLACE_ONE, Neighbours, Persons, Weight
+from discreet.core.short import short_repr
 from discreet.core.validate import whole
 from discreet.data import BlockTable, Cluster, Domain, Records, Schema
 from discreet.data.frames import Frame
@@ -65,6 +66,8 @@ class Publication:
     schema: Schema | None
     """By which the table is encoded (`released_schema`); None for arrays."""
     about: About
+
+    __repr__ = short_repr
 
     @classmethod
     def planned(cls, method: str, request: Request, *, calibration: str, schema: Schema | None, about: About) -> Self:

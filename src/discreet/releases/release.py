@@ -18,6 +18,8 @@ from discreet.core.arrays import Floats
 from discreet.core.errors import FileFormatError, InvalidInput, quoted
 from discreet.core.files.whole_file import reason_of
 from discreet.core.neighbours import REPLACE_ONE
+from discreet.core.short import short_repr
+from discreet.core.showing import shown
 from discreet.data import Domain
 from discreet.queries import Projection, Target
 from discreet.queries.record import query_from_record
@@ -44,11 +46,17 @@ class PublishedRelease(Contents):
     """The public query that it answers."""
     _covariance: Floats | None = field(repr=False)
 
+    __repr__ = short_repr
+
     def __eq__(self, other: object) -> bool:
         """Equal manifests, which hold the checksums of the numbers."""
         return self.document == other.document if isinstance(other, PublishedRelease) else NotImplemented
 
     __hash__ = None  # type: ignore[assignment]
+
+    def _repr_html_(self) -> str:
+        """For notebooks."""
+        return shown("releases.view", self)
 
     @property
     def guarantee(self) -> Guarantee:

@@ -13,6 +13,7 @@ import numpy as np
 
 from discreet.core.arrays import Floats
 from discreet.core.errors import InvalidInput
+from discreet.core.short import short_repr
 from discreet.sets.base import Constraint, outward, read_only
 from discreet.sets.thresholds import norm2
 
@@ -27,6 +28,8 @@ class Box(Constraint):
     """Shape (d,); a read-only copy is kept."""
     upper: Floats
     """Shape (d,), at least `lower` everywhere."""
+
+    __repr__ = short_repr
 
     def __post_init__(self) -> None:
         """Keep copies that nobody can change; refuse an empty box."""

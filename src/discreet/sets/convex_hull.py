@@ -30,6 +30,7 @@ from scipy.spatial.distance import pdist
 
 from discreet.core.arrays import Floats
 from discreet.core.errors import SolverFailure
+from discreet.core.short import short_repr
 from discreet.sets.base import Polytope, outward, read_only
 from discreet.sets.extremes import mean_largest, mean_largest_dependent
 from discreet.sets.norm_balls import L1Ball
@@ -51,6 +52,8 @@ class ConvexHull(Polytope):
     name = "convex-hull"
     vertices: Floats
     """Shape (k, d); a read-only copy is kept. Points inside the hull do no harm, except that they count as vertices."""
+
+    __repr__ = short_repr
 
     def __post_init__(self) -> None:
         """Keep a copy that nobody can change."""

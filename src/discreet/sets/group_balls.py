@@ -10,6 +10,7 @@ from scipy.special import log_ndtr, logsumexp
 from discreet.core.arrays import Floats
 from discreet.core.errors import InvalidInput, SolverFailure
 from discreet.core.rounding import raising
+from discreet.core.short import short_repr
 from discreet.core.validate import whole
 from discreet.sets.base import Ball
 from discreet.sets.extremes import mean_largest_chi
@@ -134,6 +135,8 @@ class GroupL2Ball(GroupBall):
 
     name = "group-l2-ball"
 
+    __repr__ = short_repr
+
     def _radii(self) -> tuple[float, float]:
         return self.radius, self.radius * math.sqrt(max(self.sizes))
 
@@ -176,6 +179,8 @@ class GroupLInfinityBall(GroupBall):
     """
 
     name = "group-linfinity-ball"
+
+    __repr__ = short_repr
 
     def _radii(self) -> tuple[float, float]:
         return self.radius * math.sqrt(max(self.sizes)), self.radius * max(self.sizes)

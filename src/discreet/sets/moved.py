@@ -18,6 +18,7 @@ import numpy as np
 
 from discreet.core.arrays import Floats
 from discreet.core.errors import InvalidInput
+from discreet.core.short import short_repr
 from discreet.core.validate import positive
 from discreet.sets.base import Constraint, Polytope, outward, read_only
 from discreet.sets.thresholds import norm2
@@ -130,6 +131,8 @@ class Translated(Moved):
     centre: Floats
     """c, shape (d,); a read-only copy is kept."""
 
+    __repr__ = short_repr
+
     def __post_init__(self) -> None:
         """Keep a copy that nobody can change; refuse another dimension."""
         object.__setattr__(self, "centre", read_only(self.centre, 1, "the centre"))
@@ -162,6 +165,8 @@ class Translated(Moved):
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class TranslatedPolytope(MovedPolytope, Translated):
     """A polytope, moved."""
+
+    __repr__ = short_repr
 
     def _scores(self, direction: Floats) -> Floats:
         return self.base.vertex_scores(direction) + float(self.centre @ direction)

@@ -31,6 +31,7 @@ import numpy as np
 from scipy.linalg import solve_triangular
 
 from discreet.core.arrays import AnyFloats, Floats
+from discreet.core.short import short_repr
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -43,6 +44,8 @@ class NoisyMatrix:
     """h; 0 for a matrix without noise."""
     metric: AnyFloats | None = None
     """G, (m, m), positive definite; None is the identity."""
+
+    __repr__ = short_repr
 
     def met(self, known: Floats) -> AnyFloats:
         """Cov(E u) for a known u, (m, m)."""

@@ -18,6 +18,7 @@ from discreet.accounting.base import Statement
 from discreet.core.fields import positive, text
 from discreet.core.lazily import registered
 from discreet.core.neighbours import ADD_REMOVE, Neighbours
+from discreet.core.short import short_repr
 from discreet.core.version import KNOWN_VERSIONS
 from discreet.noise import SYSTEM_SOURCE
 from discreet.statements import Hypothesis, Words, words_of
@@ -58,6 +59,8 @@ class Stated:
     """How many releases of the mechanism the guarantee covers together."""
     ledger_entry: str | None = None
     """Identifier of the entry in the ledger that the budget was reserved by; None where no ledger was in use."""
+
+    __repr__ = short_repr
 
 
 class Check(NamedTuple):

@@ -34,6 +34,7 @@ from discreet.accounting import Json
 from discreet.audit.claim import Target
 from discreet.core.arrays import Floats
 from discreet.core.fields import real
+from discreet.core.short import short_repr
 from discreet.noise import SystemNoise
 
 _SUMMED = 64.0
@@ -53,6 +54,8 @@ class Part:
     """The law of the certificate, in words."""
     scores: Floats
     """Normal scores, (runs, numbers of one run)."""
+
+    __repr__ = short_repr
 
     @property
     def spread(self) -> float:
@@ -78,6 +81,8 @@ class Watch:
     mechanism: str
     """Name in certificates."""
     parts: tuple[Part, ...]
+
+    __repr__ = short_repr
 
     @property
     def as_stated(self) -> bool:

@@ -10,6 +10,7 @@ import numpy as np
 
 from discreet.core.arrays import Floats
 from discreet.core.errors import SchemaError
+from discreet.core.short import short_repr
 from discreet.data.encodings.base import Bounds, Encoding, numbers, whole
 from discreet.data.encodings.grids import MOST_NODES, Steps, check_steps, nodes, smoothing
 
@@ -30,6 +31,8 @@ class Bins(Encoding):
     steps: Steps = "equal"
     resolutions: int = 0
     """0: one-hot. More: neighbouring bins share strength, over distances up to 2^(resolutions - 1) bins."""
+
+    __repr__ = short_repr
 
     def __post_init__(self) -> None:
         """See class docstring."""

@@ -21,6 +21,7 @@ import numpy as np
 from discreet.core.arrays import Floats
 from discreet.core.errors import SchemaError
 from discreet.core.rounding import raising
+from discreet.core.short import short_repr
 from discreet.data.encodings.base import Bounds, Encoding, numbers, positive, whole
 from discreet.data.encodings.grids import MOST_NODES, Steps, between, check_steps, nodes, smoothing
 
@@ -46,6 +47,8 @@ class Curve(Encoding):
     """Smooth over distances up to 2^(resolutions - 1) knots; 0: hat functions alone. None: as many as reach over a third of the knots."""
     rest: float | None = None
     """How long the row of the resting value is left, in (0, 1]. None: what the number of curves in the schema says, and 0.3 without one."""
+
+    __repr__ = short_repr
 
     def __post_init__(self) -> None:
         """See class docstring."""

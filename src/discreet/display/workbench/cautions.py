@@ -31,7 +31,7 @@ def foreseen(recipe: Recipe, schema: Schema | None, budget: Budget, given: Field
             weighed.append("No ledger: nobody adds this up with other releases about the same people.")
         elif schema is not None:  # of a model's own schema nothing is known here
             refusals += _left(recipe.ledger, recipe.data_set, promised)
-    if given.text("--target") == "clear":
+    if recipe.chosen in ALL_METHODS and given.text("--target") == "clear":  # of other jobs it is the name of a column
         weighed.append("The target's column is released as it is: it is not protected.")
     if schema is not None and recipe.chosen in ALL_METHODS:
         try:

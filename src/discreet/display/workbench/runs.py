@@ -36,6 +36,7 @@ from discreet.ledger import Ledger
 
 SCHEMA, CERTIFICATE, PACKED = "schema.toml", "certificate.json", "release.zip"
 _STEP, _PAGE = "step: ", "--report"
+_NOT_RECORDED = "Nothing was recorded"
 _FREE = ("Checking what", "Checking the method", "Reading", "Encoding", "Connecting", "Loading", "Predicting")
 """The steps in which no budget is reserved and no noise is drawn; any other may."""
 _PATIENCE = 30.0
@@ -293,7 +294,10 @@ class Run:
         if not made:
             self._sweep()
         lead = "The run was stopped." if cancelled else said[:1].upper() + said[1:]
-        self._end("cancelled" if cancelled else "failed", f"{lead} {self._spent(made=made)}".strip())
+        spent = self._spent(made=made)
+        if spent.startswith(_NOT_RECORDED) and _NOT_RECORDED in lead:  # the ledger's own words
+            spent = "Nothing is spent."
+        self._end("cancelled" if cancelled else "failed", f"{lead} {spent}".strip())
 
     def _spent(self, *, made: bool) -> str:
         """What became of the budget, in one sentence."""
@@ -309,7 +313,7 @@ class Run:
             return "The ledger cannot be read now: look there before you run again."
         if after - self._before:
             return "The ledger had reserved the budget before, so it stays counted as spent."
-        return "Nothing was recorded in the ledger: nothing is spent."
+        return f"{_NOT_RECORDED} in the ledger: nothing is spent."
 
     def _entries(self) -> set[str] | None:
         """The entries of the ledger that count; None where it cannot be read."""

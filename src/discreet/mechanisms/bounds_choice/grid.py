@@ -15,6 +15,7 @@ from typing import Self
 from discreet.accounting import Json
 from discreet.core.errors import InvalidInput, did_you_mean, quoted
 from discreet.core.rounding import lowering, raising
+from discreet.core.short import short_repr
 
 _MOST = 1000
 """Candidates on one side."""
@@ -29,6 +30,8 @@ class BoundsGrid:
     """From the centre downwards."""
     upper: tuple[float, ...]
     """From the centre upwards."""
+
+    __repr__ = short_repr
 
     def __post_init__(self) -> None:
         """See class docstring."""

@@ -14,10 +14,13 @@ from typing import Any
 import numpy as np
 
 from discreet.accounting import Json
+from discreet.accounting.words import guarantee_words
 from discreet.certificates import Certificate, Release, Verification
 from discreet.core.arrays import Floats
 from discreet.core.errors import InvalidInput
 from discreet.core.neighbours import REPLACE_ONE, Neighbours, Persons, neighbours_of
+from discreet.core.short import short_repr
+from discreet.core.told import Tabled, Told
 from discreet.data.draft import SchemaDraft
 from discreet.data.frames import Frame
 from discreet.data.schema import Schema
@@ -35,7 +38,7 @@ _STANDARD = "one-two-five"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class ReleasedBounds:
+class ReleasedBounds(Tabled):
     """Bounds that were chosen privately, with what they cost; public."""
 
     bounds: Mapping[str, tuple[float, float]]
@@ -43,6 +46,18 @@ class ReleasedBounds:
     certificate: Certificate
     schema: Schema | None = None
     """The draft with these bounds filled in, each marked with the certificate's digest."""
+
+    __repr__ = short_repr
+
+    def told(self) -> Told:
+        """What is shown: see `print` and notebooks."""
+        return Told(
+            title="Bounds that were chosen privately",
+            facts=[("Privacy", guarantee_words(self.certificate.guarantee.to_dict()))],
+            caption="Released; what lies outside is clipped",
+            header=("Column", "Lower", "Upper"),
+            rows=[(name, f"{low:.6g}", f"{high:.6g}") for name, (low, high) in self.bounds.items()],
+        )
 
     @property
     def value(self) -> Floats:
@@ -65,6 +80,8 @@ class PreparedBounds:
     draft: SchemaDraft
     problem: OpenColumns
     mechanism: BoundsChoice
+
+    __repr__ = short_repr
 
 
 def prepare_bounds(

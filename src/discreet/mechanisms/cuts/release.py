@@ -12,9 +12,12 @@ from typing import NamedTuple
 import numpy as np
 
 from discreet.accounting import Guarantee, Json
+from discreet.accounting.words import guarantee_words
 from discreet.certificates import Certificate, Verification
 from discreet.core.arrays import Floats
 from discreet.core.neighbours import Neighbours, Persons
+from discreet.core.short import short_repr
+from discreet.core.told import Tabled, Told
 from discreet.data import Schema
 from discreet.ledger import Account
 from discreet.mechanisms.base import Numbers
@@ -44,6 +47,8 @@ class CutsPlan:
     mechanism: CountingMechanism
     persons: Persons | None = None
     """Whose rows are whose; None where the unit of privacy is a row."""
+
+    __repr__ = short_repr
 
     @classmethod
     def calibrate(
@@ -100,7 +105,7 @@ class CutsPlan:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class ReleasedCuts:
+class ReleasedCuts(Tabled):
     """Cuts that were chosen privately, with what they cost; public."""
 
     cuts: Mapping[str, Cuts]
@@ -111,6 +116,19 @@ class ReleasedCuts:
     plan: CutsPlan
     schema: Schema | None = None
     """The schema that has the cuts, where one was cut."""
+
+    __repr__ = short_repr
+
+    def told(self) -> Told:
+        """What is shown: see `print` and notebooks."""
+        return Told(
+            title="Cuts that were chosen privately",
+            facts=[("Privacy", guarantee_words(self.certificate.guarantee.to_dict()))],
+            caption="Where each column is cut, for each of its resolutions",
+            header=("Column", "Cuts"),
+            rows=[(name, ", ".join(f"{cut:.6g}" for cut in each)) for name, resolutions in self.cuts.items() for each in resolutions],
+            texts=(1,),
+        )
 
     def verify(self) -> Verification:
         """Check the certificate, that the counts are those that it was issued for, and that the cuts follow from them."""

@@ -25,6 +25,7 @@ from discreet.core.arrays import Floats
 from discreet.core.errors import FileFormatError, InvalidInput, did_you_mean, quietly, quoted
 from discreet.core.fields import finite
 from discreet.core.neighbours import REPLACE_ONE, Neighbours
+from discreet.core.short import short_repr
 from discreet.core.validate import number
 from discreet.data import Domain, Records
 from discreet.mechanisms.base import Mechanism
@@ -218,6 +219,8 @@ class Method:
     """Whether released numbers are multiples of the mechanism's step."""
     shaped: tuple[str, ...] = ()
     """Mechanisms whose noise is not normal, up to rounding."""
+
+    __repr__ = short_repr
 
     def plan(self, request: Request, calibration: Calibration) -> Plan:
         """Query and mechanism. Raises InvalidInput for what this method cannot do, InfeasibleTarget where no noise is enough."""

@@ -18,6 +18,11 @@ def browser() -> str | None:
     return next((found for name in _NAMES if (found := shutil.which(name))), None)
 
 
+def is_pdf(path: str | Path) -> bool:
+    """Whether a page under this name is printed: it ends in .pdf, and there is a browser."""
+    return str(path).lower().endswith(".pdf") and browser() is not None
+
+
 def printed(html: str) -> bytes:
     """The page as PDF. Raises InvalidInput where no browser is found, or it does not print."""
     program, made = browser(), b""
