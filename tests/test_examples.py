@@ -24,8 +24,8 @@ def test_every_example_has_its_notebook_and_stands_on_its_page():
         text = script.read_text(encoding="utf-8")
         assert script.with_suffix(".ipynb").read_text(encoding="utf-8") == notebook_of(text), "python tools/notebooks.py"
         assert cells_of(text)[0].words, "an example begins with its title"
-        assert f"(../examples/{script.name})" in page
-        assert f"(../examples/{script.stem}.ipynb)" in page
+        assert f"`examples/{script.name}`" in page
+        assert f"`examples/{script.stem}.ipynb`" in page
     assert {one.stem for one in EXAMPLES.glob("*.ipynb")} == {one.stem for one in SCRIPTS}
 
 

@@ -32,7 +32,6 @@ from discreet.certificates import Certificate
 from discreet.core.arrays import Floats
 from discreet.core.errors import InvalidInput, quietly
 from discreet.core.neighbours import ADD_REMOVE, DELTA, Neighbours, Persons, Privacy, neighbours_of
-from discreet.core.short import short_repr
 from discreet.core.validate import job_count, number
 from discreet.data import BlockTable, Domain, EncodedTable, Schema
 from discreet.estimators.advice import Answering, advise, refuse_bad_names
@@ -394,10 +393,8 @@ def _unchanged(rows: Matrix) -> Matrix:
 class ManyFits:
     """Independent private fits of one model on the same records, under one certificate for all of them together: what `fit_many` returns."""
 
-    coef: Floats
+    coef: Floats = field(repr=False)
     """(count, d), with K > 2 classes (count, K, d)."""
-    intercept: Floats
+    intercept: Floats = field(repr=False)
     """(count,), with K > 2 classes (count, K)."""
     certificate: Certificate
-
-    __repr__ = short_repr
