@@ -400,7 +400,7 @@ def _released(draw: np.random.Generator, name: str) -> Honest:
     needs, takes = ([wanted.name for wanted in settings] for settings in (way.needs, way.takes))
     hidden = "slots" in takes and draw.random() < 0.4
     numbers = {name: budget[name] for name in needs} | {
-        name: budget[name] for name in takes if (name == "slots" and hidden) or (name not in ("slots", "delta") and draw.random() < 0.5)
+        name: budget[name] for name in takes if (name == "slots" and hidden) or (name not in ("slots", "delta", "shuffle") and draw.random() < 0.5)
     }
     clear = method.name in ("fisher", "clear-target-sketch") or (
         method.name in ("additive", "laplace", "projection", "fresh-projection") and draw.random() < 0.3
