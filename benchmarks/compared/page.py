@@ -6,23 +6,23 @@ from typing import Any
 from compared.measured import Claim, Group, Row, Table, from_json
 
 HEAD = """\
-# Against others
+# Benchmarks
 
-One command times this library beside scikit-learn, diffprivlib, OpenDP and dp-accounting, in one run:
+This page compares the run time and memory of this library with scikit-learn, diffprivlib, OpenDP and dp-accounting. One command runs all of them:
 
     python benchmarks/run.py --peers .venv-peers                       # --quick for a tenth of the size
     python benchmarks/run.py --peers .venv-peers --json benchmarks/results/latest.json --page docs/benchmarks.md
 
-The first time, the folder `.venv-peers` becomes an environment with diffprivlib 0.6.6, the newest scikit-learn that it works with, OpenDP and
-dp-accounting; without `--peers` they are left out. Contestants take turns, one of each a round, and everybody has one thread, or where it is said as
-many as users have. The others work in a process of their own, which times itself. Figures are medians of **processor time**, which other work on the
-machine disturbs less than the clock; a
-ratio is the median over rounds of a contestant's time over that of the first line of its group: above 1 is slower than that line.
+The first run creates the environment `.venv-peers` with diffprivlib 0.6.6, the newest scikit-learn that works with it, OpenDP and dp-accounting;
+without `--peers`, these are left out. The libraries take turns in each round, and each has one thread, or, where stated, as many as users have. The
+others run in a separate process, which times itself. Figures are medians of **processor time**, which other work on the machine disturbs less than
+wall time. A ratio is the median over rounds of the time divided by that of the first line of its group: above 1 is slower than that line.
 
-What the contestants do is not the same, and no ratio says so: scikit-learn gives no privacy; diffprivlib fits to a tolerance and promises what holds
-for exact minimisers, in floating-point numbers ([what an audit found](audit.md)); a certificate, or noise that is exact, takes time.
+The libraries do not do the same work, and no ratio shows that: scikit-learn gives no privacy; diffprivlib fits to a tolerance, in floating-point
+numbers, but its guarantee holds only for exact minimisers ([what an audit found](audit.md)); certificates and exact noise take time.
 
-The second command writes this page; `python benchmarks/run.py --from benchmarks/results/latest.json --page docs/benchmarks.md` writes it again.
+The second command writes this page; `python benchmarks/run.py --from benchmarks/results/latest.json --page docs/benchmarks.md` writes it from
+stored results.
 """
 
 HISTORY = """\
