@@ -42,7 +42,7 @@ class IntervalFit:
     model: Any
     """Fitted; its certificate states what fit and intervals promise together."""
     uncertainty: Uncertainty
-    """From which all intervals follow: `coefficients`, `decisions`, `model.summary(uncertainty=...)`."""
+    """From which all intervals follow: `coef_interval`, `decisions`, `model.summary(uncertainty=...)`."""
 
     __repr__ = short_repr
 

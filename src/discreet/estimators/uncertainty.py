@@ -186,7 +186,7 @@ class Uncertainty(Tabled):
         return Intervals(low=low, estimate=middle, high=high, level=level)
 
     def plot(self, level: float = 0.95, *, target: str = PENALISED) -> Svg:
-        """The intervals of the coefficients below each other, SVG; the first 40 that have an end. Raises as `coefficients` does."""
+        """The intervals of the coefficients below each other, SVG; the first 40 that have an end. Raises as `coef_interval` does."""
         return pictured("told.plot", self.coef_interval(level, target=target).told())
 
     def told(self) -> Told:
