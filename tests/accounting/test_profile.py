@@ -26,3 +26,10 @@ def test_a_bound_across_zero_is_never_below_a_law_and_randomised_response_reache
         assert both_ways(epsilons, law) == pytest.approx(law, rel=1e-12), "a law is as it was"
         lowered += bool(np.any(found < 0.99 * loose))
     assert lowered > 100
+
+
+def test_where_exponentials_overflow_nothing_is_lowered():
+    """The only point of a bound below 1 beyond 700 says 1 - e^-1 one before it, and no more is taken than is surely right."""
+    assert np.all(both_ways(np.array([0.0, 701.0, 702.0]), np.array([1.0, 1.0, 0.0])) >= [1.0, -math.expm1(-1.0), 0.0])
+    found = both_ways(np.array([0.0, 0.1, 699.0, 700.0, 1000.0]), np.array([1.0, 1.0, 1.0, 0.0, 0.0]))
+    assert np.all(found >= [1.0 - 1e-15, 1.0 - 1e-15, -math.expm1(-1.0), 0.0, 0.0]), "and rounding is upwards at the last one that it is for"

@@ -73,12 +73,13 @@ def both_ways(epsilons: Floats, deltas: Floats) -> Floats:
     """Upper bounds at these increasing epsilons >= 0 that are not above the given ones, of a curve of a symmetric relation (composition.md, 1d).
 
     A bound may be more near 0 than any symmetric relation can have: where it is 0 from epsilon on, the curve at 0 is at most tanh(epsilon / 2).
+    Points beyond epsilon 700, where e^epsilon overflows, are left as they are and tell nothing of others.
     """
     places = np.minimum(epsilons, _FARTHEST)
-    slopes = (1.0 - deltas) / (1.0 + np.exp(places))
+    slopes = np.where(epsilons <= _FARTHEST, (1.0 - deltas) / (1.0 + np.exp(places)), 0.0)
     best = int(np.argmax(slopes))
     chord = deltas[best] + slopes[best] * np.exp(places[:best]) * np.expm1(places[best] - places[:best])
-    return np.append(np.minimum(deltas[:best], chord * (1.0 + _ROUNDING)), deltas[best:])
+    return np.append(np.minimum(deltas[:best], chord * (1.0 + _ROUNDING * (1.0 + places[best]))), deltas[best:])
 
 
 def hull(epsilons: Floats, deltas: Floats) -> tuple[tuple[float, ...], tuple[float, ...]]:
