@@ -27,7 +27,7 @@ Path("visits.csv").write_bytes(("\r\n".join(lines) + "\r\n").encode("cp1252"))
 print(*lines[:3], f"... {len(lines) - 1} rows", sep="\n")
 
 # %% [markdown]
-# Each command is timed and counted. A refusal would be one too.
+# A function runs a command as at a prompt, times it, and counts those that are refused.
 
 # %%
 seconds: list[float] = []
@@ -76,7 +76,8 @@ discreet("budget new visits.ledger --data-set visits --epsilon 2 --delta 2e-6 --
 discreet("fit visits.csv --schema visits.toml --epsilon 1 --delta 1e-6 --ledger visits.ledger --out model.json --purpose 'Who returns?'")
 
 # %% [markdown]
-# **4.** How good is it? That costs budget too.
+# **4.** How good is it? That costs budget too. Here it is measured on the visits that it was fitted to, which flatters a model a little; take other
+# patients where you have them.
 
 # %%
 discreet("evaluate model.json visits.csv --epsilon 0.5 --ledger visits.ledger --out measures.json")

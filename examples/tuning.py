@@ -1,7 +1,8 @@
 # %% [markdown]
 # # Choosing parameters privately
 #
-# A search over settings looks at the records once for each of them, and that has to be paid for. Here one budget covers the search and the model.
+# A search over settings fits and scores a model for each setting that it tries. All of these look at the records, so all of them have to be paid
+# for. Here one budget covers the search and the model.
 
 # %%
 import numpy as np

@@ -32,15 +32,16 @@ def view(ledger: Ledger) -> str:
     name = f"Ledger {ledger.path.name}"
     try:
         found = [ledger.standing(one.name) for one in ledger.data_sets()]
+        drawn = [spending(*ledger.spendings(one.name)) for one, *_ in found[:_MOST_DRAWN]]
     except DiscreetError as error:
         return view_html(name, Text(str(error), Tone.BAD))
     rows = [(one.name, relation(one.neighbours, one.unit), str(one.total), str(spent), str(left), str(count)) for one, spent, left, count in found]
     header = ("Data set", "Protected", "Total", "Spent", "Left", "Entries")
     if not rows:
         return view_html(name, Text("No data set is declared in it."))
-    pictures = [Picture(spending(*ledger.spendings(one.name)), f"{one.name}: {spent.words} of {one.total.words}") for one, spent, _, _ in found]
-    left_out = [Text(f"Of the first {_MOST_DRAWN} data sets; plot(name) draws any.", Tone.NOTE)] if len(pictures) > _MOST_DRAWN else []
-    return view_html(name, Table("Data sets", header, rows, {5}), Pictures(pictures[:_MOST_DRAWN]), *left_out)
+    pictures = [Picture(one, f"{known.name}: {spent.words} of {known.total.words}") for one, (known, spent, _, _) in zip(drawn, found, strict=False)]
+    left_out = [Text(f"Of the first {_MOST_DRAWN} data sets; plot(name) draws any.", Tone.NOTE)] if len(found) > _MOST_DRAWN else []
+    return view_html(name, Table("Data sets", header, rows, {5}), Pictures(pictures), *left_out)
 
 
 def plot(ledger: Ledger, name: str) -> str:
