@@ -35,8 +35,10 @@ from discreet.mechanisms.learning.base import LearningMechanism
 from discreet.problems import RegularisedRisk
 
 _NAMES = {"logistic-regression": "LogisticRegression", "linear-svc": "LinearSVC"}
-_NEAR = 1e-6
-"""The noise that is found again agrees to this."""
+_LEFT_OVER = 1e-3
+"""Of its delta, what a plan of composed stages may leave over."""
+_NEAR = 1e-4
+"""The noise that is found again agrees to this: so do scales at deltas that differ by `_LEFT_OVER`."""
 
 
 def target_words(target: AnyTarget) -> str:
@@ -127,7 +129,7 @@ def _setting_of(model: Model) -> Setting | None:
     epsilon = _asked_for(guarantee.epsilon)
     parameters = {key: float(value) for key, value in given.items() if isinstance(value, int | float)} if isinstance(given, dict) else {}
 
-    delta = _asked_for(guarantee.delta_at_epsilon) if isinstance(guarantee, ApproximateDP) else 0.0
+    delta = _asked_for(guarantee.delta_at_epsilon, near=_LEFT_OVER) if isinstance(guarantee, ApproximateDP) else 0.0
 
     def calibrated(problem: RegularisedRisk, privacy: Privacy, mechanism: str) -> tuple[RegularisedRisk, LearningMechanism[Any]]:
         return problem, calibrate(problem, mechanism=mechanism, calibration="tight", **privacy.target)
@@ -154,10 +156,10 @@ def _setting_of(model: Model) -> Setting | None:
     return setting if again.name == name and _same_noise(again, certificate) else None
 
 
-def _asked_for(stated: float) -> float:
-    """What is stated is what was asked for less rounding: the round number beside it, if there is one."""
-    short = float(f"{stated:.4g}")
-    return short if abs(short - stated) <= 1e-5 * stated else stated
+def _asked_for(stated: float, *, near: float = 1e-5) -> float:
+    """The number of fewest digits within `near` of what is stated: what was asked for, less rounding and what a plan left over."""
+    rounded = (float(f"{stated:.{digits}g}") for digits in range(1, 5))
+    return next((short for short in rounded if abs(short - stated) <= near * stated), stated)
 
 
 def _same_noise(again: LearningMechanism[Any], certificate: Certificate) -> bool:
