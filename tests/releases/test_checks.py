@@ -119,6 +119,20 @@ def test_rows_off_the_grid_are_found_even_by_who_computes_every_digest_again(cop
     assert "grid of the numbers" in failed(folder)
 
 
+def test_more_rows_that_hide_each_other_than_were_released_are_found(tmp_path):
+    publish(X, tmp_path / "shuffled", SystemNoise(), domain=BOX, y=Y, method="laplace", shuffle=len(X), **PRIVATE)
+    assert failed(tmp_path / "shuffled") == set()
+
+    def more(document):
+        certificate = document["discreet:certificate"]
+        certificate["parameters"]["shuffled"] += 1
+        for one in certificate["hypotheses"]:
+            one["required"] = one["required"].replace(f"at least {len(X)} ", f"at least {len(X) + 1} ")
+
+    rewritten(tmp_path / "shuffled", more, digest=True)
+    assert "rows" in failed(tmp_path / "shuffled")
+
+
 LIES = {
     "less noise": lambda document: document["discreet:certificate"]["parameters"].update(
         scale=document["discreet:certificate"]["parameters"]["scale"] / 2
