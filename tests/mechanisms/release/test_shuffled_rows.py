@@ -6,7 +6,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from discreet.core.errors import InvalidInput
+from discreet.core.errors import InfeasibleTarget, InvalidInput
 from discreet.core.neighbours import ADD_REMOVE, REPLACE_ONE, Persons
 from discreet.data import Domain, Records
 from discreet.matrices import as_matrix
@@ -121,6 +121,8 @@ def test_what_an_order_cannot_hide_is_refused():
         ShuffledGaussianRows.calibrate(query, **PRIVATE, neighbours=ADD_REMOVE, shuffled=300, slots=200)
     with pytest.raises(InvalidInput, match="slots"):
         ShuffledGaussianRows.calibrate(query, **PRIVATE, neighbours=REPLACE_ONE, shuffled=300, slots=300)
+    with pytest.raises(InfeasibleTarget, match="keeps this budget"):
+        ShuffledGaussianRows.calibrate(query, epsilon=1000.0, delta=1e-6, neighbours=REPLACE_ONE, shuffled=300)
     with pytest.raises(InvalidInput, match="0 < delta"):
         ShuffledLaplaceRows.calibrate(query, epsilon=1.0, delta=0.0, neighbours=REPLACE_ONE, shuffled=300)
     assert LaplaceRelease.calibrate(query, epsilon=1.0, neighbours=REPLACE_ONE).guarantee(query).epsilon <= 1.0

@@ -25,8 +25,8 @@ from discreet.data import Records
 from discreet.mechanisms.base import Drawn, Mechanism
 from discreet.mechanisms.release.laplace_rows import LaplaceRelease
 from discreet.mechanisms.release.placement import check_placement, placed
-from discreet.mechanisms.release.rows import GaussianRelease, GridRelease, grid_step, steps_apart
-from discreet.noise import Noise, drawable
+from discreet.mechanisms.release.rows import GaussianRelease, GridRelease, grid_step, moved_delta, steps_apart
+from discreet.noise import Noise, least_drawable
 from discreet.queries import RowQuery, Target
 from discreet.queries.base import UP
 from discreet.statements.shuffled import ORDER, SHUFFLED_GAUSSIAN, SHUFFLED_LAPLACE
@@ -117,7 +117,8 @@ class ShuffledGaussianRows(_Shuffled):
         check_shuffled(query, neighbours, slots, shuffled)
         mu = gaussian_mu(epsilon, delta)
         step = grid_step(query.distance(neighbours), query.numbers * shuffled)
-        high = drawable(steps_apart(query.distance(neighbours), step, query.numbers) / mu * (1.0 + _NEAR))
+        moved = steps_apart(query.distance(neighbours), step, query.numbers)
+        high = least_drawable(moved / mu * (1.0 + _NEAR), lambda scale: moved_delta(epsilon, moved, scale, query.numbers) <= delta)
 
         def made(scale: float) -> "ShuffledGaussianRows":
             inner = GaussianRelease(step=step, scale=scale, neighbours=neighbours, slots=slots, epsilon=epsilon)
