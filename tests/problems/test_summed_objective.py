@@ -94,10 +94,10 @@ def test_a_sample_that_cannot_be_fitted_is_left_alone(monkeypatch, plain):
 
     whole = newton.minimise
 
-    def failing(objective, directions, *, tolerance, start):
+    def failing(objective, directions, *, tolerance, start, **points):
         if objective.ridge < 0.5 * PROBLEM.ridge:
             raise SolverFailure("no")
-        return whole(objective, directions, tolerance=tolerance, start=start)
+        return whole(objective, directions, tolerance=tolerance, start=start, **points)
 
     monkeypatch.setattr(newton, "minimise", failing)
     np.testing.assert_allclose(fitted(Passes().data()).weights, plain, atol=1e-7)
@@ -178,3 +178,18 @@ def test_a_table_that_is_held_whole_begins_at_the_minimum_of_a_sixteenth_where_i
     assert np.linalg.norm(near.weights - far.weights) <= 2.0 * tolerance / whole.ridge, "both gradients are certified, and the ridge is the curvature"
     assert whole.sample().matrix.shape[0] == 50_000 // 16
     assert objective(16_000).sample() is None
+
+
+def test_a_sample_that_is_all_that_the_table_holds_refuses_nothing():
+    count, sampled = 16_500, np.arange(16_500) % 16 == 0
+    rng = np.random.default_rng(5)
+    rows = rng.standard_normal((count, 6))
+    rows /= np.maximum(np.linalg.norm(rows, axis=1, keepdims=True), 1.0)
+    codes = (rows[:, 0] + 0.12 * rng.standard_normal(count) > 0).astype(np.int64)
+    rows[~sampled] = 0.0
+    domain = Domain(features=6, norm_bound=1.0, records=count, classes=2)
+    problem = RegularisedRisk(loss=SoftplusHinge(temperature=0.001), ridge=1e-6, domain=domain)
+    linear = 8.0 * np.random.default_rng(9).standard_normal(6)
+    objective = problem.objective(Records(rows=DenseMatrix(rows), targets=codes, domain=domain)).with_linear(linear)
+    assert objective.sample() is not None
+    assert solve(objective, tolerance=1.0).gradient_norm <= 1.0

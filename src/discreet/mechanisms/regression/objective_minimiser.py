@@ -69,6 +69,8 @@ BLOCK = 128
 _EVERY, _ROUGH_STEPS, _ROUGH = 16, 20, 1e-2
 """Parts of a block of which one is looked at first, where a long table is held; steps there, and by what they shrink the gradient."""
 _POLISHES = 12
+_SAME = 1e-9
+"""Of a value of G: what rounding may make of two points near the minimum."""
 _PLAIN = 0.75
 """Of the tolerance: what the errors of plain products may take for these to be worth a pass."""
 _SPLITTER = 2.0**27 + 1.0
@@ -320,7 +322,7 @@ def certified_minimiser(
             found = reach(following, hessian=wanted)
             # Near the minimum values differ by rounding errors only, and so may gradients.
             if found.value <= value - 0.1 * step * fall or (
-                found.value <= value + 1e-9 * abs(value) and float(np.linalg.norm(found.gradient)) <= max(size, near)
+                found.value <= value + _SAME * abs(value) and float(np.linalg.norm(found.gradient)) <= max(size, near)
             ):
                 break
             step *= 0.5
@@ -352,7 +354,8 @@ def _roughly(reach: Callable[..., Evaluated], point: Floats) -> Floats:
 def _polished(reach: Callable[..., Evaluated], point: Floats, here: Evaluated, *, near: float, tolerance: float) -> tuple[Floats, Evaluated]:
     """As far as gradients alone lead with one Hessian and what they tell of it: where that is, with a Hessian if it still serves there.
 
-    A gradient costs a quarter of a Hessian, or less. From near the minimum of a sample they lead to the end.
+    A gradient costs a quarter of a Hessian, or less. From near the minimum of a sample they lead to the end. No step raises G, as no step of Newton's
+    method does: between them they come to the minimum of any table.
     """
     hessian = np.asarray(reach(point, hessian=True).hessian if here.hessian is None else here.hessian)
     factor, origin = positive_factor(hessian), point
@@ -363,7 +366,7 @@ def _polished(reach: Callable[..., Evaluated], point: Floats, here: Evaluated, *
             break
         step = pairs.directions(here.gradient[:, np.newaxis])
         after = reach(point + step[:, 0], hessian=False)
-        if not float(np.linalg.norm(after.gradient)) <= 0.5 * size:
+        if not (float(np.linalg.norm(after.gradient)) <= 0.5 * size and after.value <= here.value + _SAME * abs(here.value)):
             break
         pairs.add(step, (after.gradient - here.gradient)[:, np.newaxis])
         point, here = point + step[:, 0], after
