@@ -16,7 +16,6 @@ from collections.abc import Callable, Iterator, Mapping
 from functools import lru_cache, partial
 
 import numpy as np
-from scipy.special import log_ndtr
 
 from discreet.accounting import Json
 from discreet.core.arrays import Floats
@@ -32,6 +31,7 @@ from discreet.verification.numerics import (
     drawn_radius,
     gaussian_integral,
     gaussian_last_stage,
+    hinge,
     last_stage,
     least_tangent,
     normal_above,
@@ -266,7 +266,7 @@ def _mixture(shifts: list[tuple[float, int]], s: float, bend: float, epsilon: fl
         for second, other in shifts:
             pairs = 0.5 * count * (count - 1) if first == second else 0.5 * count * other
             if pairs:
-                total += pairs * _pair(first, second, s, bend, start, 1.0 - 1.0 / classes, normal_above if linear else _hinge)
+                total += pairs * _pair(first, second, s, bend, start, 1.0 - 1.0 / classes, normal_above if linear else hinge)
     return total + (start - epsilon)
 
 
@@ -281,15 +281,6 @@ def _pair(first: float, second: float, s: float, bend: float, epsilon: float, sh
     sigma = s * math.sqrt(max(0.0, 0.5 * (first + second - 1.0) - 0.125 * (first - second) ** 2))
     lift = share * np.square(np.maximum(2.0 * bend - np.abs(gap), 0.0)) / (4.0 * bend)
     return float(density @ (rise(mean + lift, sigma) - rise(mean, sigma)))
-
-
-def _hinge(mean: Floats, sigma: float) -> Floats:
-    """E (1 - e^{-(mean + sigma g)})_+, g ~ N(0, 1): P(g > -z) - e^{sigma^2 / 2 - mean} P(g > sigma - z) at z = mean / sigma, of logarithms."""
-    if sigma == 0:
-        return -np.expm1(-np.maximum(mean, 0.0))
-    z = mean / sigma
-    above = log_ndtr(z)
-    return np.asarray(np.exp(above) * -np.expm1(np.minimum(0.5 * sigma * sigma - mean + log_ndtr(z - sigma) - above, 0.0)))
 
 
 def _composed(scan: Scan, s: float, classes: int) -> tuple[Floats, Floats]:

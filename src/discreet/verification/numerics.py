@@ -5,7 +5,7 @@ from collections.abc import Callable, Mapping
 from typing import NamedTuple
 
 import numpy as np
-from scipy.special import ndtr
+from scipy.special import log_ndtr, ndtr
 
 from discreet.accounting import Json, closeness
 from discreet.core.arrays import Floats
@@ -19,6 +19,8 @@ from discreet.verification.base import Stated
 
 LEAST_SCALE = 64.0
 """Of discrete noise that is compared with Gaussian noise, in steps; the lemma would do with less."""
+_FARTHEST_LINES = 4096
+"""How many places lines are apart that are compared first: a power of 4."""
 _NODES, _WEIGHTS = np.polynomial.legendre.leggauss(24)
 
 
@@ -92,19 +94,23 @@ class Envelope(NamedTuple):
 
 
 def upper_lines(steep: Floats, heights: Floats) -> Envelope:
-    """g -> the largest of the lines steep g + heights, steep >= 0: their upper envelope, by a walk over slopes."""
+    """g -> the largest of the lines steep g + heights, steep >= 0: their upper envelope.
+
+    A line that is below the largest of two others everywhere is none of it: lines far from each other, in order of steepness, are compared first,
+    and neighbours until none is left that could go.
+    """
     order = np.lexsort((heights, steep))
     steep, heights = steep[order], heights[order]
     last = np.append(np.diff(steep) > 0, True)
-    lines: list[tuple[float, float, float]] = []
-    for slope, height in zip(steep[last].tolist(), heights[last].tolist(), strict=True):
-        start = -math.inf
-        while lines and (start := (lines[-1][1] - height) / (slope - lines[-1][0])) <= lines[-1][2]:
-            lines.pop()
-            start = -math.inf
-        lines.append((slope, height, start))
-    kept, lifted, starts = (np.array(column) for column in zip(*lines, strict=True))
-    return Envelope(kept, lifted, starts[1:], kept[1:] * starts[1:] + lifted[1:])
+    steep, heights, apart, left = steep[last], heights[last], _FARTHEST_LINES, True
+    while left:
+        kept = np.ones(len(steep), dtype=bool)
+        crossed = (heights[:-apart] - heights[apart:]) / (steep[apart:] - steep[:-apart])
+        kept[apart:-apart] = ~(crossed[apart:] <= crossed[:-apart])  # what is no number stays, and is refused
+        steep, heights, left = steep[kept], heights[kept], apart > 1 or not kept.all()
+        apart = apart // 4 or _FARTHEST_LINES
+    starts = (heights[:-1] - heights[1:]) / np.diff(steep)
+    return Envelope(steep, heights, starts, steep[1:] * starts + heights[1:])
 
 
 def excess(epsilon: float, loss: Envelope, *, linear: bool = False) -> float:
@@ -150,6 +156,15 @@ def normal_above(mean: Floats, sigma: float) -> Floats:
     z = mean / sigma
     found: Floats = mean * ndtr(z) + sigma * np.exp(-0.5 * np.square(z)) / math.sqrt(2.0 * math.pi)
     return np.maximum(found, 0.0)
+
+
+def hinge(mean: Floats, sigma: float) -> Floats:
+    """E (1 - e^{-(mean + sigma g)})_+, g ~ N(0, 1): P(g > -z) - e^{sigma^2 / 2 - mean} P(g > sigma - z) at z = mean / sigma, of logarithms."""
+    if sigma == 0:
+        return -np.expm1(-np.maximum(mean, 0.0))
+    z = mean / sigma
+    above = log_ndtr(z)
+    return np.asarray(np.exp(above) * -np.expm1(np.minimum(0.5 * sigma * sigma - mean + log_ndtr(z - sigma) - above, 0.0)))
 
 
 def chords(knots: Floats, deltas: Floats) -> Callable[[Floats], Floats]:
@@ -199,6 +214,8 @@ def gaussian_integrals(epsilons: Floats, mu: float) -> Floats:
     return np.where(threshold[:, 0] < _LAST, found, 0.0)
 
 
+_SEARCHES, _BETWEEN = 3, 33
+"""For a line: how often, and among how many between two."""
 _BEGINNING = np.linspace(0.0, 4.0, 33)
 _FIRST, _LAST = -12.0, 40.0
 """Below the first a normal variable weighs nothing, and beyond the last there is none."""
@@ -235,32 +252,25 @@ class Line(NamedTuple):
 class Lines(NamedTuple):
     """Lines c + A (1 - q) above a Jacobian term, q the slopes, A as small as it may be."""
 
-    terms: Floats
-    """The Jacobian term where the slope is below 1."""
-    gaps: Floats
-    """1 - q there."""
+    steepest: Envelope
+    """-c -> the largest (J - c) / (1 - q) where the slope is below 1."""
     heights: Floats
     """Some c, in increasing order: there is no line below the first."""
-    steepness: Floats
 
     def least(self, bound: Callable[[Floats, Floats], Floats]) -> Line:
-        """Of the bounds with lines (c, A), elementwise: the least at these lines, then between the neighbours of the best."""
-        found = bound(self.heights, self.steepness)
-        best = int(np.argmin(found))
-        line = Line(float(found[best]), float(self.heights[best]), float(self.steepness[best]))
-        if len(self.heights) == 1:
-            return line
+        """Of the bounds with lines (c, A), elementwise: the least at these lines, then between the neighbours of the best, twice."""
+        heights, line = self.heights, Line(math.inf, math.inf, 0.0)
+        for _ in range(_SEARCHES):
+            steepness = self.above(heights)
+            found = bound(heights, steepness)
+            best = int(np.argmin(found))
+            line = min(line, Line(float(found[best]), float(heights[best]), float(steepness[best])))
+            heights = np.linspace(heights[max(0, best - 1)], heights[min(len(heights) - 1, best + 1)], _BETWEEN)
+        return line
 
-        def at(height: float) -> float:
-            return float(bound(np.array([height]), np.array([self.above(height)]))[0])
-
-        around = (float(self.heights[max(0, best - 1)]), float(self.heights[min(len(self.heights) - 1, best + 1)]))
-        place, value = least_between(at, *around, near=1e-6 * float(self.heights[-1]))
-        return min(line, Line(value, place, self.above(place)))
-
-    def above(self, height: float) -> float:
-        """The least steepness of a line of this height."""
-        return max(0.0, float(np.max((self.terms - height) / self.gaps)))
+    def above(self, heights: Floats) -> Floats:
+        """The least steepness of lines of these heights."""
+        return np.maximum(self.steepest(-heights), 0.0)
 
 
 def lines_above(slopes: Floats, jacobian: Floats, *, spare: float = 0.0, number: int = 65) -> Lines:
@@ -271,17 +281,19 @@ def lines_above(slopes: Floats, jacobian: Floats, *, spare: float = 0.0, number:
     heights = np.linspace(at_one, top, number) if top > at_one else np.array([top])
     if at_one <= spare * top:
         heights = np.append(0.0, heights)
-    bare = Lines(jacobian[~flat], 1.0 - slopes[~flat], heights, heights)
-    return bare._replace(steepness=np.array([bare.above(height) for height in heights.tolist()]))
+    gaps = 1.0 - slopes[~flat]
+    return Lines(upper_lines(1.0 / gaps, jacobian[~flat] / gaps), heights)
 
 
 def least_union(lines: Lines, s: float, epsilon: float) -> float:
-    """delta_G(eps - c; 2 s) + delta_G(eps - c - A; s), least over the lines."""
+    """delta_G(eps - c; 2 s) + delta_G(eps - c - A; s), least over the lines: found in closed form, and integrated there."""
 
-    def bound(heights: Floats, steepness: Floats) -> Floats:
-        return gaussian_integrals(epsilon - heights, 2.0 * s) + gaussian_integrals(epsilon - heights - steepness, s)
+    def roughly(heights: Floats, steepness: Floats) -> Floats:
+        left = epsilon - heights
+        return hinge(2.0 * s * s - left, 2.0 * s) + hinge(0.5 * s * s - left + steepness, s)
 
-    return lines.least(bound).bound
+    line = lines.least(roughly)
+    return gaussian_integral(epsilon - line.height, 2.0 * s) + gaussian_integral(epsilon - line.height - line.steepness, s)
 
 
 def discrete_integral(epsilon: float, mu: float, *, integers: float, scale: float, stages: int = 1) -> float:
