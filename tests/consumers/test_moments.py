@@ -123,6 +123,16 @@ def test_what_noise_drowns_is_said(tmp_path):
         MomentsPCA().fit_release(tmp_path / "secret")
 
 
+@each
+def test_sums_are_as_noisy_as_is_said_also_where_the_number_of_records_is_exact(tmp_path, neighbours):
+    rows, box = DRAW.uniform(0.2, 1.0, (3000, 60)), Domain(features=60, entry_bound=1.0, target_bound=1.0)
+    asked = {"method": "moments", "epsilon": 1.0, "delta": 1e-6, "neighbours": neighbours}
+    moments = ReleasedMoments.of_release(publish(rows, tmp_path / "made", SystemNoise(), domain=box, y=rows[:, 0], **asked))
+    off = (moments.matrix[0, 1:-1] - rows.sum(axis=0)) / np.sqrt(moments.noise[0] * moments.noise[1:-1])
+    assert 0.4 < np.mean(off**2) < 1.9  # of 60 normal scores: not so one time in 100,000
+    assert moments.exact_count == (neighbours is REPLACE_ONE) == (moments.matrix[0, 0] == 3000.0)
+
+
 @pytest.mark.parametrize(
     ("model", "words"),
     [

@@ -10,7 +10,8 @@ correlation is r = S_ij / sqrt(S_ii S_jj), and to first order
     Var    = g_ii g_jj + g_ij^2 - 2 r g_ij (g_ii + g_jj) + (r^2 / 2)(g_ii^2 + g_jj^2 + 2 g_ij^2)
 
 about the correlation of these records; about that of the population (1 - r^2)^2 / n more, for columns that are normal (it is 1 / n for independent
-columns of any law). Where the noise on a variance may be half of it nothing is known, and the interval is [-1, 1]. No privacy rests on any of this.
+columns of any law). Where the number of records is exact, E_11 = 0, its share of Var is taken off: 2 N_11^2 times the square of its factor in r~ - r.
+Where the noise on a variance may be half of it nothing is known, and the interval is [-1, 1]. No privacy rests on any of this.
 """
 
 import math
@@ -46,6 +47,8 @@ class ReleasedMoments(Tabled):
     """M~, (1 + k, 1 + k): the first row and column are those of the constant 1."""
     noise: Floats
     """The diagonal of N, (1 + k,); zeros for rows that are public themselves."""
+    exact_count: bool = False
+    """Whether the number of records has no noise, though the sums beside it have: E_11 = 0, and all else as N says."""
     target: str | None = None
     """The column that is the target, where there is one."""
     largest: float = np.inf
@@ -75,9 +78,7 @@ class ReleasedMoments(Tabled):
             if target is not None:
                 known["numeric_target"] = isinstance(schema.one_target, NumberTarget)
                 known["labels"] = (-1.0, 1.0) if isinstance(schema.one_target, NumberTarget) else tuple(schema.one_target.classes)
-        noise = np.diag(found.noise_covariance).copy()
-        if found.count_is_exact:
-            noise[0] = 0.0
+        noise, known["exact_count"] = np.diag(found.noise_covariance).copy(), found.count_is_exact
         names, largest = tuple(found.column_names[1:]), found.domain.largest_entry
         return cls(names=names, matrix=found.values(), noise=noise, target=target, largest=largest, **known)
 
@@ -109,7 +110,7 @@ class ReleasedMoments(Tabled):
     @property
     def count(self) -> float:
         """The number of records. Raises InvalidInput where noise is a quarter of it, or more: no mean is known then."""
-        found, deviation = float(self.matrix[0, 0]), np.sqrt(2.0) * float(self.noise[0])
+        found, deviation = float(self.matrix[0, 0]), 0.0 if self.exact_count else np.sqrt(2.0) * float(self.noise[0])
         if not found > max(4.0 * deviation, 0.5):
             raise InvalidInput(f"noise of deviation {deviation:.4g} drowns the number of records: release more of them, or at a larger epsilon.")
         return found
@@ -159,6 +160,9 @@ class ReleasedMoments(Tabled):
         if not (np.isfinite(found) and quantile * np.sqrt(2.0) * max(own) < 0.5 and min(own) >= 0.0):
             return -1.0, 1.0
         variance = own[0] * own[1] + cross**2 - 2.0 * found * cross * sum(own) + 0.5 * found**2 * (own[0] ** 2 + own[1] ** 2 + 2.0 * cross**2)
+        if self.exact_count:
+            scaled = [means[k] / np.sqrt(squares[k]) for k in (i, j)]
+            variance -= 2.0 * (head * (scaled[0] * scaled[1] - 0.5 * found * (scaled[0] ** 2 + scaled[1] ** 2))) ** 2
         variance += (1.0 - found**2) ** 2 / self.count if population else 0.0
         half = quantile * float(np.sqrt(max(variance, 0.0)))
         return max(-1.0, found - half), min(1.0, found + half)

@@ -149,5 +149,5 @@ def _classes(moments: ReleasedMoments, wanted: str | None, group: list[str], cat
     place, signs = moments.place(wanted), np.array([-1.0, 1.0])
     counts = 0.5 * (moments.matrix[0, 0] + signs * moments.matrix[0, place])
     sums = 0.5 * (moments.matrix[0, places] + signs[:, np.newaxis] * moments.matrix[place, places])
-    noise = 0.5 * np.sqrt(2.0 * moments.noise[0] ** 2 + moments.noise[0] * moments.noise[place])
+    noise = 0.5 * np.sqrt(2.0 * (not moments.exact_count) * moments.noise[0] ** 2 + moments.noise[0] * moments.noise[place])
     return _Classes(np.array(moments.labels), counts, sums, np.full(2, noise))
