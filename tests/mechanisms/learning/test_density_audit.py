@@ -103,7 +103,7 @@ def test_both_stages_together_keep_the_claim_and_less_noise_of_either_breaks_it(
     assert reached <= delta * (1 + 2e-5)
     if factor == 1:
         assert reached > 0.95 * delta, "the theorems have no slack here"
-        assert worst(made.scale, 2.0 * moved) > 1.2 * delta
+        assert worst(made.scale, 2.0 * moved) > 1.01 * delta, "at epsilon 4 the last stage moves little; the claim is exact to 2e-5"
     assert worst(0.5 * made.scale, moved) > 2.0 * delta
 
 
