@@ -83,6 +83,11 @@ PLANTED: list[Fault] = [
         '    drawn = (np.searchsorted(ends, uniform, side="right")',
     ),
     Fault(
+        "mechanisms/release/bounded_columns.py",
+        "uniform = uniform_below(noise.words(), int(ends[-1]), count=len(rows))",
+        "uniform = uniform_below(noise.words(), int(ends[-1]), count=len(rows)) // 2 + int(ends[-1]) // 4",
+    ),
+    Fault(
         "mechanisms/release/categories.py",
         "uniform_below(noise.words(), kept + (cells - 1) * unit,",
         "uniform_below(noise.words(), kept + (cells - 1) * unit // 2,",
@@ -269,6 +274,7 @@ TESTS: dict[str, tuple[str, ...]] = {
     "mechanisms/regression/refined.py": ("least-squares-moments-1e-06-replace-one",),
     "queries/linear.py": ("tests/audit/test_drawn.py::test_no_record_moves_a_projection_and_the_target_beside_it_farther_than_the_noise_is_for",),
     "mechanisms/release/bounded_noise.py": ("bounded-1e-06-replace-one",),
+    "mechanisms/release/bounded_columns.py": ("bounded-columns-1e-06-replace-one",),
     "mechanisms/release/categories.py": ("tests/audit/test_drawn.py::test_no_report_tells_a_category_better_than_stated",),
     "mechanisms/release/clear_target_sketch.py": ("clear-target-sketch-1e-06-replace-one",),
     "mechanisms/release/eigenvalue_sketch.py": (

@@ -48,6 +48,19 @@ def test_every_method_writes_a_folder_that_verifies(survey, method):
     assert "It does not protect" in discreet("inspect", "out").out
 
 
+def test_bounded_noise_may_have_ends_of_its_own_for_each_column(survey):
+    bounded = (*RELEASE, "--method", "bounded", "--epsilon", "1", "--noise-ends")
+    made = discreet(*bounded, "age=-2000:4000,hours=1500", "--json")
+    assert (made.code, made.err, made.json["verification"]["ok"]) == (0, "", True), made
+    assert discreet("inspect", "out", "--csv", "rows.csv", "--within-bounds").code == 0
+    cells = [tuple(map(float, line.split(","))) for line in (survey / "rows.csv").read_text(encoding="utf-8").splitlines()[1:]]
+    assert all(0 <= age <= 100 and 0 <= hours <= 80 for age, hours in cells)
+    for ends, words in (("age=1", "need every released column"), ("age", "NAME=LOW:HIGH"), ("age=5:9,hours=5", "a negative and a positive")):
+        refused = discreet(*bounded, ends)
+        assert refused.code != 0
+        assert words in refused.error
+
+
 def test_released_numbers_are_written_within_their_bounds_and_rounded(survey):
     assert discreet(*ADDITIVE).code == 0
     made = discreet("inspect", "out", "--csv", "rows.csv", "--within-bounds", "--decimals", "age=0")

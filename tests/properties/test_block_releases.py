@@ -24,6 +24,7 @@ ROWS, LABELS = records()
 SIGNS = 2.0 * LABELS - 1.0
 FEATURES = ROWS.shape[1]
 BOX = Domain(features=FEATURES, entry_bound=0.8, target_bound=1.0)
+ENDS = {**{f"x{number}": (-20.0, 25.0 + number) for number in range(FEATURES)}, "y": 30.0}
 PRIVATE = {"epsilon": 1.0, "delta": 1e-6}
 SMALL = {"rows": 20, "most_records": 10_000}
 HIDDEN = {"neighbours": ADD_REMOVE, "slots": 3100}
@@ -45,6 +46,7 @@ CASES = {
     "fisher": ("fisher", PRIVATE | CLEAR | {"weights": (1.0, 2.0, 4.0, 1.0, 1.0, 3.0)}, "tight"),
     "fisher, add-remove": ("fisher", PRIVATE | HIDDEN, "tight"),
     "bounded": ("bounded", {"half_width": 20.0, "epsilon": 1.0}, "tight"),
+    "bounded, own ends": ("bounded", {"noise_ends": ENDS, "epsilon": 1.0}, "tight"),
     "bounded, targets in clear": ("bounded", {"half_width": 20.0, "epsilon": 1.0} | CLEAR, "tight"),
     "null space": ("null-space", {"variance": 1.0} | CLEAR, "published"),
     "moments": ("moments", PRIVATE | {"most_records": 10_000}, "tight"),

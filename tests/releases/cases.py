@@ -40,6 +40,7 @@ SOUND = {
     "fisher": {"method": "fisher", "target": "clear", "weights": [1.0, 2.0, 4.0], **PRIVATE},
     "fisher, level": {"method": "fisher", "target": "clear", "level": 1e-6, "epsilon": 3.0},
     "bounded": {"method": "bounded", "half_width": 20.0, "epsilon": 1.0},
+    "bounded, own ends": {"method": "bounded", "noise_ends": {"x0": 20.0, "x1": (-20, 40), "x2": 20.0, "y": (-30.0, 25.0)}, "epsilon": 1.0},
 }
 """Each verifies."""
 

@@ -98,7 +98,8 @@ def test_a_better_method_is_named_where_there_is_one_and_nothing_else_is_promise
 
 @pytest.mark.parametrize("name", [name for name, method in METHODS.items() if any(way.calibration == "tight" for way in method.ways)])
 def test_every_method_says_something(name):
-    asked = {"rows": 50, "width": 2, "half_width": 50.0, "bits": 0.5}
+    ends = dict.fromkeys([*(f"x{number}" for number in range(BOX.features)), "y"], 50.0)
+    asked = {"rows": 50, "width": 2, "half_width": 50.0, "bits": 0.5, "noise_ends": ends}
     way = next(way for way in METHODS[name].ways if way.calibration == "tight")
     numbers = {one.name: {**asked, **PRIVATE}.get(one.name, 1e-6) for one in way.needs}
     request = Request(domain=BOX, target=Target.CLEAR if name == "clear-target-sketch" else Target.NOISY, **numbers)

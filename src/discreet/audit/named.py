@@ -365,6 +365,12 @@ _ENTRIES = (
     _entry("information-rows", "rows with Gaussian noise for half a bit about an entry", released_rows.for_bits, "release-information-rows"),
     _entry("fisher", "rows with noise shaped by weights", released_rows.fisher, "release-fisher-noise"),
     _entry("bounded", "rows with noise of bounded support", released_rows.bounded, "release-bounded-noise"),
+    _entry(
+        "bounded-columns",
+        "rows with noise of bounded support, ends of its own for each column",
+        released_rows.bounded_columns,
+        "release-bounded-columns",
+    ),
     _entry("null-space", "rows with noise that leaves a machine unchanged; not private", released_rows.null_space, "release-null-space-noise"),
     _entry("eigenvalue-sketch", "a sketch with a noisy least eigenvalue", sketches.eigenvalue_sketch, "release-eigenvalue-sketch"),
     _entry("information-sketch", "a sketch for half a bit about an entry", sketches.information_sketch, "release-information-sketch"),

@@ -50,7 +50,7 @@ def _methods() -> tuple[type, str]:
     """The numbers that methods may need, an option each; and the methods, with those that each needs and takes."""
     numbers = []
     for one in discreet.releases.SETTINGS.values():
-        kind = str if one.kind is list else one.kind
+        kind = str if one.kind in (list, dict) else one.kind
         numbers.append((one.name, Annotated[kind | None, Option(name=one.option, help=one.help)], None))
     lines = ["\b", "Methods, and the numbers that each needs (and takes):"]
     for method in discreet.releases.methods.ALL_METHODS.values():
@@ -130,7 +130,7 @@ def release(given: _Release) -> Outcome:
     """
     if given.out is None and not given.dry_run:
         raise usage_error("--out is needed: the folder to write (or --dry-run, which writes none)")
-    numbers = {**vars(given.numbers), "weights": _weights(given.numbers.weights)}
+    numbers = {name: _written(name, value) if isinstance(value, str) else value for name, value in vars(given.numbers).items()}
     with step("Checking what can be checked without the records"):
         chosen = discreet.releases.methods.ALL_METHODS.get(given.method)
         by_owners = chosen is not None and not chosen.ways
@@ -163,6 +163,7 @@ def release(given: _Release) -> Outcome:
             domain=discreet.releases.columns.released_domain(schema),
             target=discreet.queries.Target(given.target),
             neighbours=discreet.Neighbours(given.neighbours),
+            schema=schema,
             **numbers,
         )
         publication = discreet.releases.Publication.planned(given.method, request, calibration=given.calibration, schema=schema, about=about)
@@ -219,10 +220,10 @@ def _opened(records: Records, schema: "discreet.Schema", request: "discreet.rele
         return held_records(frame, request.domain, request.target, schema=schema, y=None, n_jobs=records.jobs, noise=noise)
 
 
-def _weights(text: str | None) -> list[float] | None:
-    if text is None:
-        return None
-    return quietly(lambda: [float(one) for one in text.split(",")], usage_error("--weights needs numbers separated by commas, one a released column"))
+def _written(name: str, text: str) -> object:
+    """A number of several parts."""
+    one = discreet.releases.SETTINGS[name]
+    return quietly(lambda: one.read(text), usage_error(f"{one.option} needs {one.form}"), ValueError)
 
 
 def _collected(

@@ -18,6 +18,7 @@ import numpy as np
 from discreet.certificates import Check, digest_of_blocks
 from discreet.core.arrays import Floats
 from discreet.core.errors import FileFormatError, InvalidInput
+from discreet.core.fields import positive
 from discreet.data import Schema
 from discreet.queries import Projection, SecondMoments, Target
 from discreet.releases.columns import Kind, released_columns, released_schema, schema_domain, weight_beside
@@ -150,9 +151,12 @@ def _whole(steps: Floats) -> bool:
     return bool(np.all(np.rint(steps) == steps))
 
 
-def _step(contents: Contents, query: Query) -> float | None:
-    """The grid of the released numbers, a power of two; None for rows that were brought back from a weighting, and for noise without a grid."""
-    step = contents.certificate.parameters.get("step")
+def _step(contents: Contents, query: Query) -> float | Floats | None:
+    """The grid of the released numbers, a power of two, or one of each; None for rows that were brought back from a weighting, and without a grid."""
+    step, steps = (contents.certificate.parameters.get(name) for name in ("step", "steps"))
+    if isinstance(steps, list):
+        each = np.array([positive(one) for one in steps])
+        return each if np.all(np.frexp(each)[0] == 0.5) and len(each) == query.columns else None
     if not isinstance(step, float) or step <= 0 or math.frexp(step)[0] != 0.5 or not contents.made_by.on_grid:
         return None
     return step * query.unit if isinstance(query, SecondMoments) else step

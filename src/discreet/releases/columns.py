@@ -70,6 +70,12 @@ class PublishedColumn:
         return self.lower + (values - self.encoded_lower) * ((self.upper - self.lower) / (self.encoded_upper - self.encoded_lower))
 
     @property
+    def own_width(self) -> float:
+        """How much of the column's own unit an encoded 1 is; 1 where it has none."""
+        start, end = self.own_units(np.array([0.0, 1.0])).tolist()
+        return float(end - start)
+
+    @property
     def own_bounds(self) -> tuple[float, float]:
         """The public bounds of what `own_units` gives; infinite where there are none."""
         ends = [(self.lower, self.upper), (self.encoded_lower, self.encoded_upper)]

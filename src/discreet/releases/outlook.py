@@ -18,6 +18,7 @@ needs half as many, or fewer.
 import math
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 
@@ -176,9 +177,8 @@ class _Candidate:
         slots = self.request.get(SLOTS)
         released = max(slots or 0, rows)
         for column, size in zip(record_columns(domain, self.request.target, schema), self.noise.tolist(), strict=True):
-            start, end = column.own_units(np.array([0.0, 1.0])).tolist()
-            total = (end - start) * math.sqrt(size * (self.head if kind is Kind.MOMENTS else released))
-            number = None if kind is Kind.MOMENTS else (end - start) * math.sqrt(size)
+            total = column.own_width * math.sqrt(size * (self.head if kind is Kind.MOMENTS else released))
+            number = None if kind is Kind.MOMENTS else column.own_width * math.sqrt(size)
             yield ColumnNoise(name=column.name, lower=column.lower, upper=column.upper, number=number, mean=total / rows)
 
 
@@ -198,8 +198,9 @@ def _other(method: Method, request: Request, schema: Schema | None, records: int
     if way is None:
         return None
     slots: int | None = request.get(SLOTS) if SLOTS in way.takes else None
-    numbers = {one.name: request[one] for one in way.needs}
-    asked = Request(domain=request.domain, target=request.target, neighbours=request.neighbours, **numbers, slots=slots)
+    numbers: dict[str, Any] = {one.name: request[one] for one in way.needs}
+    numbers |= {"slots": slots}
+    asked = Request(domain=request.domain, target=request.target, neighbours=request.neighbours, schema=request.schema, **numbers)
     try:
         return _outlook(method, method.plan(asked, "tight"), asked, schema, records)
     except (InvalidInput, InfeasibleTarget):

@@ -203,6 +203,7 @@ def publish(  # noqa: PLR0913 - what is public about a table, and what becomes o
         domain=_domain_of(table, used, domain, rule),
         target=_named(Target, target, "the target is 'omitted', 'noisy' or 'clear'"),
         neighbours=_named(Neighbours, neighbours, "neighbours are 'replace-one' or 'add-remove'"),
+        schema=used,
         **numbers,
     )
     about = About(name=name, description=description, license=license)

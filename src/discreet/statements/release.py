@@ -3,13 +3,14 @@
 import math
 
 from discreet.accounting import Unit
-from discreet.core.fields import count, flag, not_negative, positive, text, whole
+from discreet.core.fields import count, finite, flag, not_negative, positive, text, whole
 from discreet.core.neighbours import ADD_REMOVE, REPLACE_ONE, Persons
 from discreet.queries import Released, RowQuery, Rows, SecondMoments, Target
 from discreet.queries.record import query_from_record
 from discreet.statements.base import (
     Fields,
     Hypothesis,
+    Reader,
     Record,
     Words,
     condition,
@@ -29,6 +30,7 @@ INFORMATION_ROWS = "Gaussian noise on entries (rows.md)"
 FISHER = "Cramer-Rao, unbiased estimators only (fisher_noise.md)"
 FRESH_PROJECTION = "fresh Gaussian projection with Gaussian noise, used once (projection.md)"
 BOUNDED_NOISE = "noise of bounded support, its own law's curve (fisher_noise.md)"
+BOUNDED_COLUMNS = "noise of bounded support, its own law's curve for every number (fisher_noise.md)"
 NULL_SPACE = (
     "noise in the null space of a classifier is not private: whoever trains on the release learns the exact weights, the exact score of every "
     "record, and with all other records known a whole support vector. The noise itself was computed from the records. Nothing is promised"
@@ -200,6 +202,30 @@ def _bounded(parameters: Record, problem: Record) -> Words:
         parameters,
     )
     return Words(BOUNDED_NOISE, (*entry_hypotheses(_plain(problem), parameters), noise), unit=Unit.ENTRY)
+
+
+def _each(reader: Reader) -> Reader:
+    """A list of what the reader passes, one or more."""
+    return lambda value: [reader(one) for one in filled(value)]
+
+
+_LAWS: Fields = {"below": _each(positive), "above": _each(positive), "tilt": _each(finite), "steps": _each(power_of_two), "level": not_negative}
+
+
+@register_words("release-bounded-columns", parameters={**_LAWS, "epsilon": positive, "neighbours": relation}, problem=None)
+def _bounded_columns(parameters: Record, problem: Record) -> Words:
+    query = _plain(problem)
+    laws = [filled(parameters[name]) for name in ("below", "above", "tilt", "steps")]
+    if any(len(numbers) != query.columns for numbers in laws):
+        raise ValueError("parameters: one law for each released number is needed")
+    ends = ", ".join(f"-{below:.10g} to {above:.10g} in steps of {step:.6g}" for below, above, _, step in zip(*laws, strict=True))
+    noise = condition(
+        "every number is rounded to a grid of its own, and secret integers of a tabulated law are added, of weight {level:.10g}: {ends}",
+        "drawn by inversion from tables of integers, without floating-point decisions; the stated delta is that of the tables",
+        parameters,
+        ends=ends,
+    )
+    return Words(BOUNDED_COLUMNS, (*entry_hypotheses(query, parameters), noise), unit=Unit.ENTRY)
 
 
 @register_words("release-null-space-noise", parameters=None, problem=None)

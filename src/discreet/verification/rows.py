@@ -5,7 +5,7 @@ curves are integrated numerically, the mean over W is a trapezoid sum over W wit
 """
 
 import math
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from fractions import Fraction
 from typing import NamedTuple
 
@@ -122,16 +122,43 @@ def _bounded(stated: Stated) -> Iterator[Check]:
     yield Check("level", level >= 0, "the weight of the variance is not negative")
     in_steps = (half_width / step, level * step**2, weight * step**2)
     masses = _inverse_iteration(*in_steps)
-    largest = math.floor(2.0 * float(np.max(read.entries)) / step) + 1
-    if largest >= len(masses):
-        yield Check("delta", False, "the noise is narrower than the range of an entry")
-        return
-    growth = math.exp(epsilon)
-    shifts = np.unique(np.linspace(1, largest, 64).astype(int))
-    computed = max(float(masses[:d].sum() + np.maximum(masses[d:] - growth * masses[:-d], 0.0).sum()) for d in shifts.tolist())
-    # The integers that are drawn were tabulated from an eigenvector: a set of probability p has its p within 2 sqrt(p) of what that one is known to.
-    computed -= 1e-7 * computed + 2.0 * math.sqrt(computed) * eigenvector_error(*in_steps)
-    yield delta_check(stated, epsilon, computed, "hockey-stick sums of the law found by inverse iteration")
+    yield _of_laws(stated, epsilon, [(masses, 2.0 * float(np.max(read.entries)) / step, eigenvector_error(*in_steps))])
+
+
+@register_recheck("release-bounded-columns")
+def _bounded_columns(stated: Stated) -> Iterator[Check]:
+    read = record_of(stated.problem)
+    yield _unit(stated, Unit.ENTRY, of_entries=read.norm == math.inf)
+    epsilon, level = positive(stated.parameters["epsilon"]), finite(stated.parameters["level"])
+    yield Check("level", level >= 0, "the weight of the variance is not negative")
+    laws, means = [], []
+    columns = (stated.parameters[name] for name in ("below", "above", "tilt", "steps"))
+    for entry, below, above, tilt, step in zip(read.entries.tolist(), *map(_list, columns), strict=True):
+        unit = positive(step)
+        numbers = _integers(math.ceil(positive(below) / unit), math.ceil(positive(above) / unit))
+        potential = level * unit**4 * np.square(numbers) + finite(tilt) * unit**3 * numbers
+        masses, width = _lowest(potential), 0.5 * (len(numbers) + 1)
+        # A line added to a convex potential leaves it as convex: the gaps of the symmetric law hold (Andrews and Clutterbuck 2011).
+        error = eigenvector_error(width, level * unit**4, 1.0, rises=float(np.ptp(potential)))
+        laws.append((masses, 2.0 * entry / unit, error))
+        means.append(abs(float(masses @ numbers)) / width)
+    yield Check("mean", max(means) <= 1e-6, "noise adds nothing on average, up to a millionth of its width")
+    yield _of_laws(stated, epsilon, laws)
+
+
+def _of_laws(stated: Stated, epsilon: float, laws: Iterable[tuple[Floats, float, float]]) -> Check:
+    """The worst of (masses, how far two values are apart in steps, how far the state is known); shifts to both sides."""
+    growth, worst = math.exp(min(epsilon, 700.0)), 0.0
+    for masses, ranges, error in laws:
+        largest = math.floor(ranges) + 1
+        if largest >= len(masses):
+            return Check("delta", False, "the noise is narrower than the range of an entry")
+        for d in np.unique(np.linspace(1, largest, 64).astype(int)).tolist():
+            up = float(masses[:d].sum() + np.maximum(masses[d:] - growth * masses[:-d], 0.0).sum())
+            down = float(masses[-d:].sum() + np.maximum(masses[:-d] - growth * masses[d:], 0.0).sum())
+            # The integers that are drawn come from an eigenvector: a set of probability p has its p within 2 sqrt(p) of what that one is known to.
+            worst = max(worst, *(each - 1e-7 * each - 2.0 * math.sqrt(each) * error for each in (up, down)))
+    return delta_check(stated, epsilon, worst, "hockey-stick sums of the law found by inverse iteration")
 
 
 @register_recheck("release-information-rows")
@@ -242,29 +269,47 @@ def _of_several(epsilon: float, width: int, slope: float, offset: float, squares
     return np.where(moved <= bend, _gaussian(epsilon, np.sqrt(np.minimum(moved, bend))), 0.5 * (above + below) + slopes * (moved - bend))
 
 
-def eigenvector_error(half_width: float, level: float, weight: float) -> float:
+def eigenvector_error(half_width: float, level: float, weight: float, *, rises: float | None = None) -> float:
     """How far floating point may take the law's eigenvector, of norm 1, from its exact one: u |matrix| / gap, lengths in steps (fisher_noise.md).
 
-    Below 1e-6 for every law that `_inverse_iteration` takes.
+    Below 1e-6 for every law that `_inverse_iteration` takes. `rises`: how far the potential does, where it is not the square alone.
     """
     angle = math.pi / (2.0 * math.ceil(half_width))
-    gap = max(8.0 / weight * (math.cos(angle) - math.cos(2.0 * angle)), 2.0 * math.sqrt(level / weight), level - 16.0 / weight)
-    return 2.0**-50 * (16.0 / weight + level * half_width**2) / gap
+    gap = max(8.0 / weight * (math.cos(angle) - math.cos(2.0 * angle)), 2.0 * math.sqrt(level / weight), 0.0 if rises else level - 16.0 / weight)
+    return 2.0**-50 * (16.0 / weight + (level * half_width**2 if rises is None else rises)) / gap
 
 
 def _inverse_iteration(half_width: float, level: float, weight: float) -> Floats:
-    last = math.ceil(half_width) - 1
-    if not 1 <= last <= 1 << 14:
+    return _lowest(weight * level * np.square(_integers(math.ceil(half_width), math.ceil(half_width))))
+
+
+def _integers(below: int, above: int) -> Floats:
+    """Those between two ends that are none of them; ValueError for more than any law of ours has."""
+    if not 3 <= below + above <= 1 << 15:
         raise ValueError
-    numbers = np.arange(-last, last + 1, dtype=np.float64)
-    bands = np.vstack((np.full(len(numbers), -4.0 / weight), 8.0 / weight + level * np.square(numbers)))
+    return np.arange(1 - below, above, dtype=np.float64)
+
+
+def _lowest(potential: Floats) -> Floats:
+    """Squares of the lowest state of -4 u'' + potential u, by second differences."""
+    if not np.all(np.isfinite(potential)):
+        raise ValueError
+    bands = np.vstack((np.full(len(potential), -4.0), 8.0 + potential - potential.min()))
     bands[0, 0] = 0.0
-    state = np.ones(len(numbers))
+    state = np.ones(len(potential))
     for _ in range(200):
-        state = solveh_banded(bands, state)
+        last, state = state, solveh_banded(bands, state)
         state /= np.linalg.norm(state)
+        if np.linalg.norm(state - last) < 1e-14:
+            break
     masses: Floats = np.square(state)
     return masses / masses.sum()
+
+
+def _list(value: Json) -> list[Json]:
+    if not isinstance(value, list):
+        raise TypeError
+    return value
 
 
 def _matrix(value: Json) -> Floats:

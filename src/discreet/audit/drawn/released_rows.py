@@ -22,6 +22,7 @@ from discreet.data import Domain, Records
 from discreet.matrices import DenseMatrix
 from discreet.mechanisms.base import Numbers
 from discreet.mechanisms.release import (
+    BoundedColumns,
     BoundedNoise,
     Categories,
     FisherNoise,
@@ -160,6 +161,34 @@ def bounded(target: Target) -> Watch:
         lambda noise: 0.5 + np.clip(noise / width, -1.0, 1.0) / 2.0 + np.sin(np.pi * noise / width) / (2.0 * np.pi),
     )
     return Watch(mechanism=made.name, parts=(below,))
+
+
+def bounded_columns(target: Target) -> Watch:
+    """Ends of their own: the lowest state at the stated tilt, found among sines."""
+    query = Rows(domain=_BOX)
+    made = BoundedColumns(below=(40.0, 90.0), above=(100.0, 60.0), level=0.0, epsilon=target.epsilon)
+    stated, (value,) = released(made, query, table(_BOX, 500))
+    noise, parts = value - numbers(500, 2), []
+    for place in range(2):
+        below, above, tilt = (real(stated[name][place]) for name in ("below", "above", "tilt"))  # type: ignore[index]
+        ends = _of_lowest(-below, above, tilt)
+        parts.append(of_law(f"noise on number {place}", f"lowest state from {-below:.6g} to {above:.6g}", noise[:, [place]], ends))
+    return Watch(mechanism=made.name, parts=tuple(parts))
+
+
+def _of_lowest(low: float, high: float, tilt: float) -> Callable[[Floats], Floats]:
+    """The distribution function of u^2, -4 u'' + tilt n u = E u, u = 0 at both ends: by sines, whose products with n are known."""
+    j = np.arange(1.0, 101.0)
+    less, more = np.subtract.outer(j, j), np.add.outer(j, j)
+    odd = less % 2 == 1
+    # The mean of (n - low) / width under two sines: 1/2 on the diagonal, else from cosines of their difference and sum.
+    between = np.where(odd, 2.0 / np.pi**2 * (1.0 / np.where(odd, more, 1.0) ** 2 - 1.0 / np.where(odd, less, 1.0) ** 2), 0.0) + 0.5 * np.eye(100)
+    width = high - low
+    weights = np.linalg.eigh(np.diag(4.0 * (np.pi * j / width) ** 2) + tilt * width * between)[1][:, 0]
+    places = np.linspace(0.0, 1.0, 4001)
+    squares = np.square(np.sin(np.pi * np.outer(places, j)) @ weights)
+    sums = np.append(0.0, np.cumsum(0.5 * (squares[1:] + squares[:-1])))
+    return lambda noise: np.interp((noise - low) / width, places, sums / sums[-1])
 
 
 def categories(target: Target) -> Watch:

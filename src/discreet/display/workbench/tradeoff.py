@@ -18,7 +18,7 @@ is read: calibrations need no rows at all. No ledger is spent on.
 """
 
 import math
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
@@ -331,11 +331,14 @@ def planned_release(schema: Schema, method: str, budget: Budget, given: Fields) 
     needed = {one.name for way in ALL_METHODS[method].ways for one in (*way.needs, *way.takes)}
     for one in SETTINGS.values():
         if text := given.text(one.option):
-            read: Callable[[str], Any] = _numbers if one.kind is list else one.kind
-            numbers[one.name] = quietly(partial(read, text), InvalidInput(f"{one.option} must be a number; {text!r} was given."))
+            numbers[one.name] = quietly(partial(one.read, text), InvalidInput(f"{one.option} must be {one.form}; {text!r} was given."))
     numbers |= {name: getattr(budget, name) for name in ("epsilon", "delta") if name in needed and "bits" not in numbers}
     request = Request(
-        domain=released_domain(released), target=Target(given.text("--target") or "noisy"), neighbours=Neighbours(budget.neighbours), **numbers
+        domain=released_domain(released),
+        target=Target(given.text("--target") or "noisy"),
+        neighbours=Neighbours(budget.neighbours),
+        schema=released,
+        **numbers,
     )
     return Publication.planned(method, request, calibration="tight", schema=released, about=About())
 
@@ -350,10 +353,6 @@ def read_settings(kind: str, schema: Schema, given: Fields) -> dict[str, Any]:
         labels = {canonical(label): label for label in schema.target.classes}
         found["class_weight"] = {labels.get(label, label): weight for label, weight in found["class_weight"].items()}
     return found
-
-
-def _numbers(text: str) -> list[float]:
-    return [float(one) for one in text.split(",")]
 
 
 def noise_of_release(made: Publication, records: int) -> dict[str, object]:

@@ -1,5 +1,6 @@
 """Mechanisms that release a data set, with their proof notes beside them."""
 
+from discreet.mechanisms.release.bounded_columns import BoundedColumns
 from discreet.mechanisms.release.bounded_noise import BoundedNoise
 from discreet.mechanisms.release.categories import Categories, RandomisedCategories
 from discreet.mechanisms.release.clear_target_sketch import ClearTargetSketch
@@ -17,6 +18,7 @@ from discreet.mechanisms.release.sketch import GaussianSketch
 from discreet.mechanisms.release.sketch_information import InformationSketch
 
 __all__ = [
+    "BoundedColumns",
     "BoundedNoise",
     "Categories",
     "ClearTargetSketch",

@@ -128,6 +128,11 @@ def tabulated(half_width: float, level: float, weight: float) -> Integers:
     """The law in steps: integers for -K .. K, K the last integer below `half_width`, by second differences of u at integers."""
     last = math.ceil(half_width) - 1
     _, state = ground_state(half_width, level, weight, points=2 * last + 1, spacing=1.0)
+    return in_integers(state)
+
+
+def in_integers(state: Floats) -> Integers:
+    """Integers that sum to nearly 2^62, proportional to the squares of a state."""
     counts: Integers = np.maximum(np.rint(np.square(state) * (_TOTAL / np.sum(np.square(state)) * (1.0 - 1e-9))), 0.0).astype(np.int64)
     counts.setflags(write=False)
     return counts

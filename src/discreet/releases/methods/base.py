@@ -14,7 +14,7 @@ Noise is what a consumer subtracts, a function of public parameters (the roundin
     moments    released matrix = Z'Z + E,                  Cov(E u) = (u'N u) N + N u u'N for every u, N the covariance: nothing to subtract
 """
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any, Generic, Literal, NamedTuple, TypeAlias, TypedDict, TypeVar
 
@@ -27,7 +27,7 @@ from discreet.core.fields import finite
 from discreet.core.neighbours import REPLACE_ONE, Neighbours
 from discreet.core.short import short_repr
 from discreet.core.validate import number
-from discreet.data import Domain, Records
+from discreet.data import Domain, Records, Schema
 from discreet.mechanisms.base import Mechanism
 from discreet.queries import RowQuery, Rows, SecondMoments, Target
 from discreet.releases.columns import Kind
@@ -51,17 +51,39 @@ class Setting(Generic[T]):
     """On the command line."""
     option: str
     """Its name there, with dashes."""
+    form: str = "a number"
+    """How it is written there."""
+
+    def read(self, text: str) -> Any:  # noqa: ANN401 - of its kind
+        """What is written so. Raises ValueError for anything else."""
+        reader: Callable[[str], Any] = _numbers if self.kind is list else _ends if self.kind is dict else self.kind
+        return reader(text)
 
 
 SETTINGS: dict[str, Setting[Any]] = {}
 """All that methods take, by name, in the order of the help."""
 
 
-def setting(name: str, kind: type[T], says: str, on_command_line: str, *, option: str | None = None) -> Setting[T]:
+def setting(name: str, kind: type[T], says: str, on_command_line: str, *, option: str | None = None, form: str = "a number") -> Setting[T]:
     """A new one, kept in `SETTINGS`; `option` where the command line has another word for it."""
-    made = Setting(name=name, kind=kind, says=says, help=on_command_line, option=f"--{option or name.replace('_', '-')}")
+    made = Setting(name=name, kind=kind, says=says, help=on_command_line, option=f"--{option or name.replace('_', '-')}", form=form)
     SETTINGS[name] = made
     return made
+
+
+def _numbers(text: str) -> list[float]:
+    return [float(one) for one in text.split(",")]
+
+
+def _ends(text: str) -> dict[str, tuple[float, float]]:
+    """NAME=WIDTH or NAME=LOW:HIGH, separated by commas."""
+    found: dict[str, tuple[float, float]] = {}
+    for name, _, given in (one.rpartition("=") for one in text.split(",")):
+        low, _, high = given.rpartition(":")
+        if not name.strip() or name.strip() in found:
+            raise ValueError
+        found[name.strip()] = (float(low) if low else -float(high), float(high))
+    return found
 
 
 EPSILON = setting("epsilon", float, "epsilon, the privacy loss", "Privacy loss that the release may cost, > 0.")
@@ -102,7 +124,7 @@ class Private(TypedDict):
 class Request:
     """What somebody asks of a release; whether a number is needed or refused is the method's to say."""
 
-    __slots__ = ("_numbers", "domain", "neighbours", "target")
+    __slots__ = ("_numbers", "domain", "neighbours", "schema", "target")
 
     def __init__(
         self,
@@ -110,12 +132,13 @@ class Request:
         domain: Domain,
         target: Target = Target.NOISY,
         neighbours: Neighbours = REPLACE_ONE,
-        **numbers: float | Sequence[float] | None,
+        schema: Schema | None = None,
+        **numbers: Any,  # noqa: ANN401 - of the kinds of `SETTINGS`
     ) -> None:
-        """`numbers` are `SETTINGS` by name, None where nothing was asked. Raises InvalidInput for others."""
+        """`numbers` are `SETTINGS` by name, None where nothing was asked; `schema` has the columns' own units. Raises InvalidInput for others."""
         if unknown := [name for name in numbers if name not in SETTINGS]:
             raise InvalidInput(f"no method takes {unknown[0]!r}.{did_you_mean(unknown[0], SETTINGS)}")
-        self.domain, self.target, self.neighbours = domain, target, neighbours
+        self.domain, self.target, self.neighbours, self.schema = domain, target, neighbours, schema
         self._numbers = {name: number(value, name) if name in ("epsilon", "delta") else value for name, value in numbers.items() if value is not None}
 
     @property

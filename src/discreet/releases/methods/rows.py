@@ -2,14 +2,16 @@
 
 import math
 from collections.abc import Mapping
+from typing import Any
 
 import numpy as np
 
 from discreet.accounting import Json
-from discreet.core.arrays import Floats
-from discreet.core.errors import InvalidInput
+from discreet.core.arrays import Floats, is_finite
+from discreet.core.errors import InvalidInput, quoted
 from discreet.core.fields import finite
 from discreet.mechanisms.release import (
+    BoundedColumns,
     BoundedNoise,
     FisherNoise,
     GaussianRelease,
@@ -20,8 +22,9 @@ from discreet.mechanisms.release import (
     ShuffledLaplaceRows,
     farokhi_theorem_5,
 )
+from discreet.mechanisms.release.bounded_columns import law
 from discreet.queries import Rows, WeightedRows
-from discreet.releases.columns import Kind
+from discreet.releases.columns import Kind, PublishedColumn, record_columns
 from discreet.releases.methods.base import (
     BITS,
     DELTA,
@@ -39,6 +42,7 @@ from discreet.releases.methods.base import (
     setting,
     variance_on_grid,
 )
+from discreet.statements.base import filled
 
 
 def _additive_private(request: Request) -> Plan:
@@ -112,18 +116,64 @@ def _bounded_tabulated(parameters: Mapping[str, Json], query: Query) -> Floats:
     return (made.variance() + made.step**2 / 12.0) * np.eye(query.columns)
 
 
-BOUNDED = Method(
-    name="bounded",
-    says="every record, with noise that never exceeds a width",
-    kind=Kind.ROWS,
-    query=Rows,
-    noise={"release-bounded-noise": _bounded_tabulated},
-    ways=(Way(_bounded_entries, (HALF_WIDTH, EPSILON), (LEVEL,)),),
-    shaped=("release-bounded-noise",),
+NOISE_ENDS = setting(
+    "noise_ends",
+    dict,
+    "noise_ends, how far noise may take the numbers of each column",
+    "How far bounded noise may take each released column, in its own unit: age=500,income=-1000:3000.",
+    form="NAME=WIDTH or NAME=LOW:HIGH for each released column, separated by commas",
 )
 
 
-WEIGHTS = setting("weights", list, "weights of the columns", "One positive number a released column, separated by commas.")
+def _bounded_columns(request: Request) -> Plan:
+    request.require_entries("bounded")
+    query, level, given = request.records, request.get(LEVEL), request[NOISE_ENDS]
+    noisy = [column for column in record_columns(request.domain, request.target, request.schema) if column.noisy]
+    known = [column.name for column in noisy]
+    if not isinstance(given, Mapping) or set(given) != set(known):
+        said = f"those of {quoted([str(name) for name in given], most=12)} were given" if isinstance(given, Mapping) else f"{given!r} was given"
+        raise InvalidInput(f"noise_ends need every released column, {quoted(known, most=12)}, each once; {said}.")
+    ends = [_own_ends(column, given[column.name]) for column in noisy]
+    below, above = (tuple(end[side] / column.own_width for end, column in zip(ends, noisy, strict=True)) for side in (0, 1))
+    made = BoundedColumns(below=below, above=above, level=0.0 if level is None else level, epsilon=request[EPSILON], neighbours=request.neighbours)
+    return Plan(query, made)
+
+
+def _own_ends(column: PublishedColumn, given: Any) -> tuple[float, float]:  # noqa: ANN401 - read here
+    """How far down and up, in the column's own unit."""
+    pair = given if isinstance(given, tuple | list) else (-given, given) if is_finite(given) else ()
+    if len(pair) != 2 or not all(is_finite(end) for end in pair) or not pair[0] < 0 < pair[1]:
+        raise InvalidInput(f"the ends of noise on {column.name!r} are one positive number, or a negative and a positive one; {given!r} was given.")
+    return -float(pair[0]), float(pair[1])
+
+
+def _columns_tabulated(parameters: Mapping[str, Json], query: Query) -> Floats:
+    below, above = (filled(parameters[name]) for name in ("below", "above"))
+    level, steps = finite(parameters["level"]), [finite(step) for step in filled(parameters["steps"])]
+    laws = [law(finite(one), finite(other), level) for one, other in zip(below, above, strict=True)]
+    if [one.step for one in laws] != steps or len(laws) != query.columns:
+        raise ValueError
+    return np.diag([one.variance + one.step**2 / 12.0 for one in laws])
+
+
+BOUNDED = Method(
+    name="bounded",
+    says="every record, with noise that never exceeds a width, one for all columns or ends of its own for each",
+    kind=Kind.ROWS,
+    query=Rows,
+    noise={"release-bounded-noise": _bounded_tabulated, "release-bounded-columns": _columns_tabulated},
+    ways=(Way(_bounded_columns, (NOISE_ENDS, EPSILON), (LEVEL,)), Way(_bounded_entries, (HALF_WIDTH, EPSILON), (LEVEL,))),
+    shaped=("release-bounded-noise", "release-bounded-columns"),
+)
+
+
+WEIGHTS = setting(
+    "weights",
+    list,
+    "weights of the columns",
+    "One positive number a released column, separated by commas.",
+    form="numbers separated by commas, one a released column",
+)
 
 
 def _fisher_query(request: Request) -> WeightedRows:
