@@ -213,8 +213,8 @@ def _shuffled(method: Method, plan: Plan, request: Request, records: int | None)
     rows = slots if request.neighbours is ADD_REMOVE else records
     if not (rows and request.get(DELTA) and request.get(SHUFFLE) is None and any(SHUFFLE in way.takes for way in method.ways)):
         return None
-    numbers = {"epsilon": request[EPSILON], "delta": request[DELTA], "slots": slots, "shuffle": rows}
-    asked = Request(domain=request.domain, target=request.target, neighbours=request.neighbours, **numbers)
+    numbers: dict[str, Any] = {"epsilon": request[EPSILON], "delta": request[DELTA], "slots": slots, "shuffle": rows}
+    asked = Request(domain=request.domain, target=request.target, neighbours=request.neighbours, schema=request.schema, **numbers)
     try:
         found = [_candidate(method, plan, request), _candidate(method, method.plan(asked, "tight"), asked)]
     except (InvalidInput, InfeasibleTarget):

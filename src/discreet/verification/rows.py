@@ -131,7 +131,7 @@ def _bounded_columns(stated: Stated) -> Iterator[Check]:
     yield _unit(stated, Unit.ENTRY, of_entries=read.norm == math.inf)
     epsilon, level = positive(stated.parameters["epsilon"]), finite(stated.parameters["level"])
     yield Check("level", level >= 0, "the weight of the variance is not negative")
-    laws, means = [], []
+    laws, means, errors = [], [], []
     columns = (stated.parameters[name] for name in ("below", "above", "tilt", "steps"))
     for entry, below, above, tilt, step in zip(read.entries.tolist(), *map(_list, columns), strict=True):
         unit = positive(step)
@@ -142,7 +142,9 @@ def _bounded_columns(stated: Stated) -> Iterator[Check]:
         error = eigenvector_error(width, level * unit**4, 1.0, rises=float(np.ptp(potential)))
         laws.append((masses, 2.0 * entry / unit, error))
         means.append(abs(float(masses @ numbers)) / width)
+        errors.append(error)
     yield Check("mean", max(means) <= 1e-6, "noise adds nothing on average, up to a millionth of its width")
+    yield Check("law", max(errors) <= 1e-6, "floating point knows the law of every number to a millionth")
     yield _of_laws(stated, epsilon, laws)
 
 

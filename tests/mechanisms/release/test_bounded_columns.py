@@ -9,13 +9,16 @@ from scipy.linalg import eigh_tridiagonal
 from scipy.optimize import brentq
 
 from discreet.accounting import ApproximateDP, NoGuarantee, Unit
-from discreet.core.errors import InvalidInput
-from discreet.core.neighbours import ADD_REMOVE
+from discreet.certificates import digest_of
+from discreet.core.errors import InfeasibleTarget, InvalidInput
+from discreet.core.neighbours import ADD_REMOVE, REPLACE_ONE
 from discreet.data import Domain
+from discreet.mechanisms.base import certified
 from discreet.mechanisms.release import BoundedColumns, BoundedNoise
 from discreet.mechanisms.release.bounded_columns import law
 from discreet.noise import SystemNoise
 from discreet.queries import Rows
+from discreet.statements.release import BOUNDED_COLUMNS
 from discreet.verification.rows import eigenvector_error
 from tests.mechanisms.release.tables import BALL, of
 
@@ -110,6 +113,22 @@ def test_lies_in_a_certificate_are_refused():
     for name in stated:
         for value in ("x", None, [], [1e300] * 3, [1e-300] * 3):
             assert not replace(certificate, parameters={**stated, name: value}).verify().ok, name
+
+
+def test_a_law_that_hides_nothing_is_not_made_and_does_not_verify():
+    """Its potential is so large that what floating point knows of it would swallow any delta."""
+    query, value, step = Rows(domain=Domain(features=1, entry_bound=0.2)), np.zeros((3, 1)), 2.0**-11
+    for level in (1.0 / 16.0, 1e6, 1e16, 1e20, 1e28):
+        made = replace(MADE, below=(1.0,), above=(1.0,), level=level / step**4)
+        parameters = {**replace(made, level=0.0).parameters(), "tilt": [0.0], "level": made.level}
+        for delta in (1e-9, 1e-6, 0.3):
+            stated = ApproximateDP(epsilon=1.0, delta_at_epsilon=delta, neighbours=REPLACE_ONE, unit=Unit.ENTRY, theorem=BOUNDED_COLUMNS)
+            forged = certified(made.name, parameters, query.to_dict(), stated, digest_of(value), SystemNoise().description, noise_private=True)
+            failed = {check.name for check in forged.verify(value).checks if not check.ok}
+            assert failed, (level, delta)
+            assert failed <= {"delta", "law"}
+    with pytest.raises(InfeasibleTarget, match="lower the level"):
+        made.guarantee(query)
 
 
 def test_what_an_eigenvector_is_known_to_rests_on_a_gap_that_tilted_laws_have():

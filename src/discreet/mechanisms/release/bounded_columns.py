@@ -145,9 +145,11 @@ class Law(NamedTuple):
 
 @lru_cache(maxsize=64)
 def law(below: float, above: float, level: float) -> Law:
-    """The law of mean 0 between -below and above. Raises InfeasibleTarget where the numbers are so far apart that none can be computed."""
+    """The law of mean 0 between -below and above. Raises InfeasibleTarget for a level that leaves less noise than the grid has steps for."""
     step = 2.0 ** math.floor(math.log2(0.5 * (below + above) / _CELLS))
     least, last, curved = 1 - math.ceil(below / step), math.ceil(above / step) - 1, level * step**4
+    if curved > 1:
+        raise InfeasibleTarget("the level leaves hardly any noise between these ends, less than a step of the grid; lower the level.")
 
     def mean(tilt: float) -> float:
         return float(np.square(state(least, last, curved, tilt)) @ np.arange(least, last + 1))
@@ -160,7 +162,7 @@ def law(below: float, above: float, level: float) -> Law:
         reach *= 4.0
     if reach >= 1e9:
         raise InfeasibleTarget("no noise of mean 0 between these ends can be computed; lower the level.")
-    tilt = float(brentq(mean, 0.0, sign * reach, xtol=1e-300, rtol=1e-13))
+    tilt = float(brentq(mean, 0.0, sign * reach, xtol=1e-300, rtol=1e-13, maxiter=1000))
     return Law(below, above, level, step, tilt / step**3)
 
 
