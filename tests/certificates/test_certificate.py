@@ -133,7 +133,7 @@ def test_many_fits_state_the_sum_of_their_budgets() -> None:
     many = LogisticRegression(epsilon=0.5, delta=1e-6, mechanism="objective", classes=[0, 1]).fit_many(*table(), count=7)
     assert many.coef.shape == (7, 3)
     assert many.certificate.guarantee.epsilon == pytest.approx(3.5)
-    assert many.certificate.guarantee.delta(3.5) == pytest.approx(7e-6, rel=1e-4)
+    assert 0.999 * 7e-6 <= many.certificate.guarantee.delta(3.5) <= 7e-6 * (1 + 1e-12), "a plan may leave a thousandth of delta over"
     assert many.certificate.verify().ok
     assert not replace(many.certificate, releases=8).verify().ok
 

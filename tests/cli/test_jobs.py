@@ -22,7 +22,18 @@ CASES = [
     for choice in ([one.name for one in job.choices] or [job.fixed])
 ]
 VALUES = {"tick": True, "switch": "off", "result": True, "many": ["a=1", "b=2"], "number": "0.5", "text": "x", "file": "/x.json"}
-_WHOLE = {"--public-records", "--group-rows", "--slots", "--rows", "--columns", "--tables", "--bins", "--most-records", "--projection-seed"}
+_WHOLE = {
+    "--public-records",
+    "--group-rows",
+    "--slots",
+    "--rows",
+    "--columns",
+    "--tables",
+    "--bins",
+    "--most-records",
+    "--projection-seed",
+    "--shuffle",
+}
 
 
 def command_of(job):

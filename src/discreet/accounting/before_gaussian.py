@@ -20,6 +20,7 @@ from discreet.accounting.gaussian import gaussian_deltas
 from discreet.accounting.numerical import pessimistic_masses
 from discreet.accounting.profile import along_chords
 from discreet.core.arrays import Floats
+from discreet.core.rounding import raising
 
 _REACH = 10.5
 """Deviations of the second loss, beyond which its curve is below 1e-25."""
@@ -28,7 +29,6 @@ _FINENESS, _COARSEST = 0.25, 0.25
 _KNOTS = np.array([-11.5, -7.0, -5.0, -3.5, *np.arange(-2.5, 4.5, 0.5), 5.25, 7.0, 11.5])
 """Deviations of it where the first curve is read: near each other where the product of density and curve is, which is largest a little above 0."""
 _LOWER = 1e-15
-_UP = 1.0 + 1e-12
 
 
 def near(curve: Callable[[float], float], *, epsilon: float, mu: float) -> Callable[[Floats], Floats]:
@@ -53,4 +53,4 @@ def before_gaussian(curve: Callable[[Floats], Floats], *, epsilon: float, mu: fl
     left = epsilon - losses - _LOWER * (epsilon + np.abs(losses))
     of_first = curve(np.abs(left))
     values = np.where(left >= 0, of_first, -np.expm1(np.minimum(left, 0.0)) + np.exp(np.minimum(left, 0.0)) * of_first)
-    return min(1.0, (masses.infinite + float(masses.finite @ np.minimum(values, 1.0))) * _UP)
+    return min(1.0, (masses.infinite + float(masses.finite @ np.minimum(values, 1.0))) * raising(4_096))

@@ -171,7 +171,7 @@ def _positive_part(rows: int, law: Law) -> float:
     weights = sums * np.exp(-tilt * sums)
     error = _ROUNDING * (math.log2(length) + 2.0) * (rows + 2.0) * float(np.linalg.norm(weights))
     inner = float(weights @ together[1 : last + 1]) + error + last * step * math.exp(-tilt * step * last)
-    exponent = rows * log_whole * (1.0 + 1e-14) if log_whole > 0 else rows * log_whole * (1.0 - 1e-14)
+    exponent = rows * log_whole * (raising(48) if log_whole > 0 else lowering(48))
     found = inner * math.exp(min(exponent, 600.0)) / (rows * law.share)
     return min(1.0, found * (1.0 + 1e-9 + 1e-14 * rows))
 

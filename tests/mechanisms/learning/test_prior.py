@@ -75,9 +75,9 @@ def test_a_prior_costs_nothing_and_its_certificate_verifies(name, delta, neighbo
         plain = calibrate(risk, mechanism=mechanism, calibration="tight", **asked)
         around = replace(risk, prior=Prior.at(np.tile(1e3 * POINT, risk.dimension // 3)))
         made = calibrate(around, mechanism=mechanism, calibration="tight", **asked)
-        # The last stage hides errors that grow with the point: of many fits with a secret n it takes a larger share.
-        dearer = 0.03 if isinstance(risk, OneVsRestRisk) and neighbours is ADD_REMOVE else 0.006
-        assert 1 - 1e-6 <= made.weight_noise(around) / plain.weight_noise(risk) <= 1 + dearer
+        # The last stage hides errors that grow with the point: of many fits with a secret n it takes more. Plans leave a thousandth of delta.
+        dearer = 0.03 if isinstance(risk, OneVsRestRisk) and neighbours is ADD_REMOVE else 0.01
+        assert 1 - 1e-4 <= made.weight_noise(around) / plain.weight_noise(risk) <= 1 + dearer
         release = made.run(around, records_of(risk.domain), SystemNoise())
         assert release.verify().ok
         assert any("SHA-256" in one.enforced for one in release.certificate.hypotheses)
