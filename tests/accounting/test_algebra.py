@@ -91,7 +91,7 @@ def test_renyi_curves_add_at_every_order():
 def test_bits_add_and_information_matrices_add():
     assert n_fold(bits(0.01), 5).bits == pytest.approx(0.05)
     assert n_fold(cramer_rao(2.0), 4).unbiased_mse == pytest.approx(cramer_rao(0.5).unbiased_mse)
-    with pytest.raises(InvalidInput, match="among themselves"):
+    with pytest.raises(InvalidInput, match="bits of mutual information compose only with"):
         compose([bits(0.01), pure(0.1, neighbours=REPLACE_ONE, unit=bits(0.01).unit)])
 
 
@@ -118,7 +118,7 @@ def test_randomised_response_attains_the_pure_curve():
 )
 @pytest.mark.parametrize("planned", [False, True])
 def test_unlike_relations_units_and_trust_do_not_mix(other, planned):
-    with pytest.raises(InvalidInput, match="different neighbouring relations"):
+    with pytest.raises(InvalidInput, match="guarantees compose only with the same neighbouring"):
         compose([pure(1.0), other], planned=planned)
     if other.local:
         with pytest.raises(InvalidInput, match="local"):

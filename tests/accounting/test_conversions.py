@@ -148,7 +148,7 @@ def test_replace_one_is_two_steps_and_never_the_other_way():
     assert to_replace_one(gaussian(0.5)).mu == 1.0
     assert to_replace_one(concentrated(0.1)).rho == pytest.approx(0.4)
     assert to_replace_one(pure(0.5)).neighbours is REPLACE_ONE
-    with pytest.raises(InvalidInput, match="no way back"):
+    with pytest.raises(InvalidInput, match="an add-remove guarantee is needed to convert to"):
         to_replace_one(pure(0.5, neighbours=REPLACE_ONE))
 
 

@@ -267,7 +267,7 @@ def test_settings_drawn_at_random_have_the_mean_of_their_curves():
     same = ApproximateDP(epsilon=0.3, delta_at_epsilon=1e-6, **STATED)
     assert drawn_at_random([same, same]).delta_at_epsilon == 1e-6
     assert isinstance(drawn_at_random([same, NoGuarantee(**STATED)]), NoGuarantee)
-    with pytest.raises(InvalidInput, match="do not mix"):
+    with pytest.raises(InvalidInput, match="guarantees compose only with the same neighbouring"):
         drawn_at_random([same, PureDP(epsilon=0.1, neighbours=ADD_REMOVE, theorem="t")])
 
 

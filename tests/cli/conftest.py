@@ -11,7 +11,7 @@ from click.testing import CliRunner
 
 from discreet.cli import program
 
-ASKED = "Warning: nobody said whose rows are whose"
+ASKED = "Warning: whether a person may have several rows is not stated"
 GOLDEN = Path(__file__).parent / "golden"
 
 SCHEMA = """\
@@ -126,7 +126,7 @@ def parts(folder):
 
 
 UNREADABLE = [
-    (["nothing/*.parquet"], "nothing matches"),
+    (["nothing/*.parquet"], "no file matches"),
     (["people.csv", "people.parquet"], r"must end in \.parquet"),
     (["people/1.parquet", "absent.parquet"], "no file 'absent.parquet'"),
     (["empty"], r"no \.parquet file"),

@@ -85,7 +85,7 @@ def test_each_kind_is_verified_shown_and_reported(made, kind, tmp_path):
 
 @pytest.mark.parametrize("kind", WORDS)
 def test_what_verify_cannot_know_stands_where_its_answer_stands(made, kind):
-    sentence = "Nothing is signed: this shows that the file is consistent, not who wrote it or that the noise was drawn."
+    sentence = "Nothing is signed: verification shows that the file is consistent, not who wrote it or that the noise was really drawn."
     assert sentence in discreet("verify", made[kind]).out
     document = discreet("verify", made[kind], "--json").json
     assert sentence in document["limits"]
@@ -157,7 +157,7 @@ def test_what_carries_no_certificate_names_what_reads_it(made, name, remedy):
         outcome = discreet(command, made[name])
         assert outcome.code == 3
         assert remedy in outcome.error
-        assert "carries no certificate" in outcome.error
+        assert "has no certificate" in outcome.error
 
 
 def test_exact_measures_are_written_and_are_no_release(model):

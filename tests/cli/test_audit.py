@@ -60,7 +60,7 @@ def test_a_model_of_several_classes_is_refused_in_one_sentence(folder, model):
     [
         ((), 2, "a name (see --list) or a model file is needed"),
         (("objectiv",), 3, "Did you mean 'objective'?"),
-        (("objective", "--runs", "500"), 3, "--runs belongs to a statistical audit"),
+        (("objective", "--runs", "500"), 3, "is for statistical audits"),
         (("exponential", "--delta", "0.1"), 3, "private with delta 0"),
         (("rows", "--neighbours", "add-remove"), 3, "this audit is of replace-one"),
         (("rows", "--runs", "5"), 3, "at least 100 runs"),

@@ -134,7 +134,7 @@ class TestWriting:
         refused = discreet(*line.replace("OUT", out).split())
         assert (refused.code, "exists already" in refused.error) == (3, True)
         refused = discreet(*line.replace("OUT", "team.ledger").split(), "--overwrite")
-        assert (refused.code, "read by this command" in refused.error) == (3, True)
+        assert (refused.code, "which this command reads" in refused.error) == (3, True)
         assert files(folder) == before
 
     def test_leaves_nothing_where_the_disk_is_full(self, ledger, folder, monkeypatch, line, out):
@@ -192,7 +192,7 @@ def test_a_mistyped_path_never_becomes_a_ledger(folder, line):
 def test_an_unknown_data_set_is_named(ledger, command):
     name, *more = command.split()
     outcome = discreet("budget", name, "team.ledger", "--data-set", "peple", *more)
-    assert (outcome.code, "knows no data set 'peple'" in outcome.error) == (3, True)
+    assert (outcome.code, "Declare it first, with its total" in outcome.error) == (3, True)
 
 
 @pytest.mark.parametrize("command", ["new", "show", "history", "plot", "export", "import"])

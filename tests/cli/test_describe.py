@@ -50,7 +50,7 @@ def test_the_document_is_that_of_the_file(folder):
         (("--pairs", "city"), 2, "with a colon"),
         (("--quantiles", "half"), 2, "numbers with commas"),
         (("--out", "same", "--csv", "same"), 3, "same file"),
-        (("--csv", "people.csv"), 3, "is read by this command"),
+        (("--csv", "people.csv"), 3, "which this command reads"),
         (("--delta", "2"), 3, "delta must be"),
     ],
 )

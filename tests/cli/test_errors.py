@@ -48,11 +48,11 @@ REFUSED_FITS = [
     ({"table": "."}, 3, "holds no .parquet file"),
     ({"schema": "absent.toml"}, 3, "there is no schema file 'absent.toml'"),
     ({"out": "absent/model.json"}, 3, "there is no folder 'absent'"),
-    ({"out": "-"}, 3, "the name of a file is needed"),
-    ({"out": "people.csv", "overwrite": True}, 3, "read by this command"),
-    ({"out": "people.toml", "overwrite": True}, 3, "read by this command"),
+    ({"out": "-"}, 3, "is not possible here, because the file is written"),
+    ({"out": "people.csv", "overwrite": True}, 3, "which this command reads"),
+    ({"out": "people.toml", "overwrite": True}, 3, "which this command reads"),
     ({"out": "x" * 300}, 3, "cannot be written"),
-    ({"out": ".", "overwrite": True}, 3, "no ordinary file"),
+    ({"out": ".", "overwrite": True}, 3, "is not an ordinary file, so it is not overwritten"),
 ]
 
 
@@ -76,11 +76,11 @@ BROKEN_TABLES = {
     "value outside": ("age,hours,city,answer\n131,40,north,no\n", "numeric column 'age' has a value outside its bounds [0.0, 100.0]"),
     "missing value": ("age,hours,city,answer\n,40,north,no\n", "numeric column 'age' has a missing value"),
     "no number": ("age,hours,city,answer\nold,40,north,no\n", "numeric column 'age' must hold numbers"),
-    "undeclared class": ("age,hours,city,answer\n30,40,north,perhaps\n", "target column 'answer' has a value that is none of its declared classes"),
+    "undeclared class": ("age,hours,city,answer\n30,40,north,perhaps\n", "has a value that is not one of its declared"),
     "ragged": ("age,hours,city,answer\n30,40,north\n", "a row with more or fewer fields"),
-    "open quote": ('age,hours,city,answer\n30,40,"north,no\n', "is not well-formed"),
+    "open quote": ('age,hours,city,answer\n30,40,"north,no\n', "is not valid CSV"),
     "empty": ("", "is empty"),
-    "no record": ("age,hours,city,answer\n", "the table has no records; at least one is needed when their number is public"),
+    "no record": ("age,hours,city,answer\n", "under replace-one at least one is needed"),
 }
 
 
@@ -245,7 +245,7 @@ def test_the_traceback_is_shown_only_where_it_is_asked_for(folder, monkeypatch, 
     loud = said()
     assert quiet.err.count("\n") == 1
     assert "918273" not in quiet.err + quiet.out
-    assert "may show private values" in loud.err
+    assert "The traceback below may contain private values" in loud.err
     assert "918273.645" in loud.err
 
 
@@ -269,7 +269,7 @@ def test_a_broken_model_is_refused_in_one_line(model, fitted_model, case, comman
     (model / "model.json").write_text(broken, encoding="utf-8")
     outcome = discreet(*command.replace("MODEL", "model.json").split())
     assert outcome.code == 3
-    assert re.search("'model.json' is no usable (model file|file with a certificate)", outcome.error)
+    assert re.search("'model.json' is not a usable (model file|file with a certificate)", outcome.error)
 
 
 @pytest.mark.parametrize("command", ["predict MODEL people.csv", "verify MODEL", "show MODEL", "verify MODEL --json"])
@@ -326,7 +326,7 @@ def test_a_seeded_model_warns_and_does_not_verify(folder):
 def test_no_privacy_is_said_plainly(folder):
     outcome = discreet(*fit_with(epsilon="inf"))
     assert outcome.code == 0
-    assert "without any privacy" in outcome.out
+    assert "Protect the model as you protect the records" in outcome.out
     assert discreet("verify", "model.json").code == 6
     document = discreet(*fit_with(epsilon="inf", overwrite=True), "--json").json
     assert document["guarantee"] == {"private": False, "epsilon": None, "delta": 1.0, "neighbours": "replace-one", "unit": "record"}

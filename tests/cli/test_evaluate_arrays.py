@@ -85,10 +85,10 @@ def test_a_private_measure_says_what_is_protected(arrays, name):
     ("line", "code", "message"),
     [
         ("--data-is public", 2, "--target COLUMN is needed"),
-        ("--target text --event died --epsilon 1", 2, "--event belongs to a model of times"),
+        ("--target text --event died --epsilon 1", 2, "--event is for models of times"),
         ("--target text --person id --epsilon 1", 2, "--person needs --rows-per-person"),
-        ("--target a --epsilon 1", 3, "cannot be two things at once"),
-        ("--target grade --epsilon 1 --rows-per-person 1", 3, "none of the model's classes"),
+        ("--target a --epsilon 1", 3, "a feature, the target, the event, the person id"),
+        ("--target grade --epsilon 1 --rows-per-person 1", 3, "has a missing value, or one that is not a class of"),
         ("--target text --epsilon 1 --dask local", 3, "on one table in memory"),
     ],
 )
@@ -102,10 +102,10 @@ def test_what_a_model_of_arrays_needs_is_said(arrays, line, code, message):
 
 
 def test_gaps_and_options_of_the_other_kind_of_model_are_refused(arrays, model):
-    assert "--target belongs to a model of arrays" in discreet("evaluate", "model.json", "people.csv", "--target", "a", "--epsilon", "1").error
+    assert "is for models fitted on arrays" in discreet("evaluate", "model.json", "people.csv", "--target", "a", "--epsilon", "1").error
     saved("number").save("numbers.json")
     arrays[["a", "b"]].with_columns(number=pl.Series([None, *TARGETS["number"][1:]])).write_csv("gap.csv")
     assert "'number' has a missing value" in discreet("evaluate", "numbers.json", "gap.csv", "--target", "number", "--epsilon", "1").error
     Y = np.column_stack((TARGETS["number"], TARGETS["number"]))
     LinearRegression(target_bound=4.0, **LEARN).fit(X, Y).save("two.json")
-    assert "one is measured at a time" in discreet("evaluate", "two.json", "gap.csv", "--target", "number", "--epsilon", "1").error
+    assert "but only one can be measured" in discreet("evaluate", "two.json", "gap.csv", "--target", "number", "--epsilon", "1").error

@@ -45,8 +45,8 @@ def test_exact_measures_of_files_are_those_of_the_table(parts, tables, jobs):
     ("tables", "words"),
     [
         *UNREADABLE,
-        (["people", "--metrics", "roc", "--plot", "people/1.parquet", "--overwrite"], "which is read by this command"),
-        (["people", "--report", "people/1.parquet", "--overwrite"], "would be written over"),
+        (["people", "--metrics", "roc", "--plot", "people/1.parquet", "--overwrite"], "which this command reads"),
+        (["people", "--report", "people/1.parquet", "--overwrite"], "the report would overwrite"),
         (["nobody.parquet", "people/3.parquet"], "there are no records"),
     ],
 )

@@ -56,7 +56,7 @@ def test_the_certificate_says_what_was_declared_as_for_one_table(parts):
     ("tables", "words"),
     [
         *UNREADABLE,
-        (["people", "--out", "people/1.parquet"], "which is read by this command"),
+        (["people", "--out", "people/1.parquet"], "which this command reads"),
     ],
 )
 def test_what_cannot_be_read_in_blocks_is_refused_before_anything_is_spent(parts, tables, words):

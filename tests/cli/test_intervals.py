@@ -147,8 +147,8 @@ def test_what_cannot_be_saved_follows_as_one_document_and_the_other_file_is_ther
 @pytest.mark.parametrize(
     ("option", "words"),
     [
-        (("--model", "kernel-classifier"), "coefficients of random features say nothing by themselves"),
-        (("--cuts", "private"), "--intervals goes with a table that is held in memory and columns whose cuts are public"),
+        (("--model", "kernel-classifier"), "coefficients of random features mean nothing by"),
+        (("--cuts", "private"), "Leave it out, and run `discreet intervals` on the"),
         (("--epsilon", "inf"), "a fit with intervals needs a finite epsilon and a positive delta"),
         (("--delta", "0"), "a fit with intervals needs a finite epsilon and a positive delta"),
         (("--intervals", "model.json"), "--intervals names the file of --out"),

@@ -12,7 +12,7 @@ from tests.cli.test_messy_files import spreadsheet
 ANSWERS = [
     *("", "", "nein, ja"),  # the last column, classes
     *("", "2"),  # a person, by its name
-    *("", "abc", "1.000,5", "250", "50", "2_500"),  # what is no number, then bounds that bound nothing
+    *("", "abc", "1.000,5", "250", "50", "2_500"),  # what is not a number, then bounds that bound nothing
     *("", "2010-01-01", "2025-12-31"),
     *("", "weiblich, männlich, w"),
     "1.2",
@@ -29,7 +29,7 @@ def test_the_answers_make_a_schema_that_a_model_is_fitted_with(tmp_path, monkeyp
     monkeypatch.chdir(tmp_path)
     made = asked(tmp_path, ANSWERS)
     assert made.code == 0, made.err
-    assert "'abc' is no number" in made.err
+    assert "'abc' is not a number" in made.err
     assert "lower" in made.err
     found = Schema.load(tmp_path / "p.toml")
     assert found.target.classes == ("nein", "ja")
@@ -72,7 +72,7 @@ def test_a_number_to_predict_and_rows_of_nobody(tmp_path, monkeypatch):
 )
 def test_a_number_that_begins_with_0_has_no_marks_of_thousands(typed, decimal, number):
     assert _number(typed, Dialect(decimal=decimal)) == number
-    with pytest.raises(SchemaError, match="is no number"):
+    with pytest.raises(SchemaError, match="is not a number"):
         _number("0,125", Dialect())
 
 

@@ -51,7 +51,7 @@ def test_weights_of_classes_are_named_as_the_schema_names_them(folder):
         (("--model", "lasso-classifier", "--alpha", "1"), "a lasso-classifier has no --alpha; "),
         (("--model", "lasso-classifier", "--radius", "wide"), "--radius takes a finite number; 'wide' was given"),
         (("--model", "lasso-classifier", "--n-iter", "2.5"), "--n-iter takes a whole number; '2.5' was given"),
-        (("--model", "lasso-classifier", "--device", "cpu"), "a lasso-classifier computes on the processor; leave --device out"),
+        (("--model", "lasso-classifier", "--device", "cpu"), "leave --device out, or choose one of"),
         (("--raduis", "2"), "--radius"),
     ],
 )
@@ -65,10 +65,10 @@ def test_an_option_that_the_model_does_not_have_or_cannot_take_is_refused(folder
 @pytest.mark.parametrize(
     ("more", "words"),
     [
-        (("--model", "lasso"), "a lasso learns numbers, and the schema declares 2 classes. Models for that: "),
+        (("--model", "lasso"), "a lasso learns numbers, but the schema declares 2 classes. Models for that: "),
         (
             ("--model", "constrained-erm", "--loss", "squared"),
-            "a constrained-erm with the squared loss learns numbers, and the schema declares 2 classes",
+            "a constrained-erm with the squared loss learns numbers, but the schema declares 2 classes",
         ),
         (("--model", "laso"), "Did you mean 'lasso'?"),
     ],

@@ -118,14 +118,14 @@ REFUSED = [
     (("--data-set", "people"), 2, "--data-set needs --ledger"),
     (("--part", "north"), 2, "--part needs --ledger"),
     (("--ledger", "absent.ledger", "--data-set", "people"), 3, "there is no ledger 'absent.ledger'"),
-    (("--ledger", "team.ledger", "--data-set", "peple"), 3, "knows no data set 'peple'; it knows ['people']"),
+    (("--ledger", "team.ledger", "--data-set", "peple"), 3, "has no data set 'peple'; it has ['people']"),
     ((*SPEND, "--part", "north"), 3, "has no part 'north'"),
     ((*SPEND, "--neighbours", "add-remove"), 3, "is for replace-one, one record"),
     ((*SPEND, "--epsilon", "inf"), 7, "epsilon is infinite"),
     ((*SPEND, "--epsilon", "1.6"), 7, "Nothing was recorded"),
-    (("--ledger", "people.csv", "--data-set", "people"), 3, "is damaged or no ledger"),
+    (("--ledger", "people.csv", "--data-set", "people"), 3, "Restore a copy, and import an export of what was"),
     (("--ledger", ".", "--data-set", "people"), 8, "cannot be opened"),
-    ((*SPEND, "--out", "team.ledger", "--overwrite"), 3, "read by this command"),
+    ((*SPEND, "--out", "team.ledger", "--overwrite"), 3, "which this command reads"),
 ]
 
 
@@ -156,7 +156,7 @@ def test_a_locked_ledger_has_an_exit_code_of_its_own(folder, ledger, monkeypatch
     finally:
         connection.close()
     assert outcome.code == 8
-    assert "in use by others" in outcome.error
+    assert "was locked by another process for more than" in outcome.error
     assert states(ledger) == []
     if as_json:
         assert outcome.json["error"]["kind"] == "LedgerUnavailable"
@@ -184,7 +184,7 @@ def test_a_fit_that_fails_after_its_reservation_stays_counted(folder, ledger, mo
     monkeypatch.setattr(PureObjectivePerturbation, "draw", draw)
     assert discreet(*FIT, *SPEND).code in (1, 5, 130)
     assert states(ledger) == ["reserved"]
-    assert "reserved and never settled" in discreet("budget", "show", "team.ledger").out
+    assert "a release still running, or a crash" in discreet("budget", "show", "team.ledger").out
 
 
 def test_a_failure_before_the_reservation_spends_nothing(folder, ledger, monkeypatch):
@@ -307,5 +307,5 @@ def test_a_name_of_another_kind_of_file_is_refused(folder, arguments, monkeypatc
     assert discreet(*FIT).code == 0
     refused = discreet(*arguments)
     assert refused.code == 3
-    assert "pages are .html" in refused.error
+    assert "has an ending that is not supported. Pages end in" in refused.error
     assert not (folder / arguments[-1]).exists()

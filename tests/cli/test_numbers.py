@@ -41,7 +41,7 @@ def test_it_predicts_numbers_in_the_unit_of_the_target(regression):
     assert document["classes"] == []
     refused = discreet("predict", "model.json", "absent.csv", "--probabilities")
     assert refused.code == 3
-    assert "only classes have probabilities" in refused.error
+    assert "but only models of classes have probabilities" in refused.error
 
 
 def test_it_is_measured_exactly_on_public_records(regression):
@@ -63,11 +63,11 @@ def test_it_is_measured_exactly_on_public_records(regression):
 def test_it_is_measured_privately_with_a_file_a_page_and_a_certificate(regression):
     told = discreet("evaluate", "model.json", "people.csv", "--epsilon", "2", "--out", "evaluation.json", "--report", "page.html")
     assert told.code == 0, told.err
-    for words in ("MSE", "RMSE", "MAE", "R^2", "cut at 40", "always answering the mean of the targets"):
+    for words in ("MSE", "RMSE", "MAE", "R^2", "cut at 40", "always predicting the mean of the targets"):
         assert words in told.out, words
     assert all("cut at 40" in line for line in told.out.splitlines() if line.startswith(("MSE", "RMSE", "MAE", "R^2")))
     page = Path("page.html").read_text(encoding="utf-8")
-    assert "always answering the mean of the targets" in page
+    assert "always predicting the mean of the targets" in page
     assert page.count("errors cut at 40") == 5  # four measures, and what the model saves
     for verb in ("verify", "show", "report"):
         assert discreet(verb, "evaluation.json", *(["--out", "other.html"] if verb == "report" else [])).code == 0, verb
@@ -95,7 +95,7 @@ def test_columns_of_the_table_are_kept_beside_the_answers(regression):
     assert document["kept"]["nickname"] == [f"n{i}" for i in range(300)]
     assert discreet("predict", "model.json", "people.csv", "--keep", "absent").code == 3
     twice = discreet("predict", "model.json", "people.csv", "--keep", "age", "--keep", "age")
-    assert (twice.code, "would stand twice" in twice.error) == (2, True)
+    assert (twice.code, "rename the column of TABLE, or leave it out" in twice.error) == (2, True)
 
 
 def test_its_coefficients_are_written_with_all_digits(regression):

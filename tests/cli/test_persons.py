@@ -63,9 +63,9 @@ def test_json_is_one_document_whoever_is_asked(folder):
 
 def test_check_says_what_the_schema_says(visits):
     for name, words in {
-        "silent": "not said: single rows are protected",
+        "silent": "not stated: single rows are protected",
         "one": "each person has one row",
-        "several": "'patient id' tells persons apart",
+        "several": "'patient id' holds the person ids",
     }.items():
         (visits / "people.toml").write_text(CASES[name], encoding="utf-8")
         assert words in discreet("schema", "check", "people.toml").out
@@ -109,9 +109,9 @@ def test_the_options_say_it_for_one_run(visits):
         (SCHEMA, ("--person", "patient id", "--rows-per-person", "0"), "whole number from 1"),
         (SCHEMA, ("--person", "age", "--rows-per-person", "7"), "is a feature or the target too"),
         (SCHEMA, ("--person", "nobody", "--rows-per-person", "7"), "lacks the columns 'nobody'"),
-        (ONE, ("--person", "patient id", "--rows-per-person", "7"), "that each person has one row, and the options say otherwise"),
-        (SCHEMA + PERSON, ("--rows-per-person", "1"), "at most 7 rows are kept (each person counts once), and the options say otherwise"),
-        (SCHEMA + PERSON, ("--person", "patient id", "--rows-per-person", "6"), "the options say otherwise"),
+        (ONE, ("--person", "patient id", "--rows-per-person", "7"), "Leave --person and --rows-per-person out"),
+        (SCHEMA + PERSON, ("--rows-per-person", "1"), "at most 7 rows kept per person (each person counts once), and the options contradict it"),
+        (SCHEMA + PERSON, ("--person", "patient id", "--rows-per-person", "6"), "Leave --person and --rows-per-person out"),
     ],
 )
 def test_what_does_not_go_together_is_refused_and_spends_nothing(visits, schema, options, says):
@@ -134,7 +134,7 @@ def test_a_missing_id_is_refused(visits):
     (visits / "visits.csv").write_text(text, encoding="utf-8")
     refused = discreet(*VISITS)
     assert refused.code == 3
-    assert "the id of a person is missing" in refused.error
+    assert "a person id is missing. Every row needs one: fill in" in refused.error
 
 
 @pytest.mark.parametrize(("unit", "schema"), [("record", SCHEMA + PERSON), ("person", SCHEMA)], ids=["persons on records", "records on persons"])

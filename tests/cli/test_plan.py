@@ -69,7 +69,7 @@ def test_other_plans_are_told_apart(folder):
     ("line", "code", "message"),
     [
         ("", 2, "two of --excess, --records and --epsilon"),
-        ("--excess 0.1 --records 5", 2, "not all three"),
+        ("--excess 0.1 --records 5", 2, "give exactly two of --excess, --records and --epsilon"),
         ("--excess 0", 3, "excess"),
         ("--excess 1e-9", 4, "10^15"),
         ("--records 0", 3, "records"),
@@ -123,7 +123,7 @@ def test_too_many_records_to_simulate_are_told(folder):
     ("line", "code", "message"),
     [
         ("--excess 0.1", 2, "two of --excess, --records and --epsilon"),
-        ("--excess 0.05 --records 2000", 4, "without privacy the same bound asks for"),
+        ("--excess 0.05 --records 2000", 4, "the bound does not reach an excess of"),
         ("--excess 0.1 --records 0", 3, "records"),
         ("--excess -1 --records 10", 3, "excess"),
     ],
@@ -163,7 +163,7 @@ def test_a_schema_says_what_it_knows_of_a_plan(folder):
     persons = '[person]\ncolumn = "id"\nrows = 3\n'
     (folder / "persons.toml").write_text((folder / "people.toml").read_text(encoding="utf-8") + persons, encoding="utf-8")
     assert discreet("plan", "--schema", "persons.toml", *numbers).json["plan"]["rows_per_person"] == 3
-    for more, words in (((), "--features is needed"), (("--schema", "people.toml", "--data-norm", "2"), "said by the schema")):
+    for more, words in (((), "--features is needed"), (("--schema", "people.toml", "--data-norm", "2"), "comes from the schema")):
         refused = discreet("plan", *numbers, *more)
         assert refused.code == 2
         assert words in refused.error

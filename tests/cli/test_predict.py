@@ -52,7 +52,7 @@ def test_a_model_of_arrays_answers_about_columns_by_their_names_or_in_their_orde
 
 
 def test_columns_that_a_model_of_arrays_does_not_know_are_refused(arrays):
-    for words, more in (("fitted on 2 columns without names", ["plain.json", "table.csv"]), ("give a file", ["plain.json", "-"])):
+    for words, more in (("fitted on 2 columns without names", ["plain.json", "table.csv"]), ("Give a file", ["plain.json", "-"])):
         refused = discreet("predict", *more)
         assert refused.code == 3
         assert words in refused.err
@@ -63,7 +63,7 @@ def test_columns_that_a_model_of_arrays_does_not_know_are_refused(arrays):
 def test_commands_that_need_a_schema_say_so_of_a_model_of_arrays(arrays):
     refused = discreet("intervals", "plain.json", "table.csv", "--epsilon", "1", "--delta", "1e-4")
     assert refused.code == 3
-    assert "is a model of arrays" in refused.err
+    assert "was fitted on arrays, so it does not know the columns" in refused.err
 
 
 def test_times_are_told_with_their_median_and_the_chance_of_a_longer_one(tmp_path, monkeypatch):
@@ -79,4 +79,4 @@ def test_times_are_told_with_their_median_and_the_chance_of_a_longer_one(tmp_pat
     old = age > 60
     assert found["prediction"].to_numpy()[old].mean() < found["prediction"].to_numpy()[~old].mean()
     assert np.array_equal(found["median time"].is_null(), found["survival at 12"].to_numpy() > 0.5)
-    assert "knows no survival" not in discreet("show", "model.json").out
+    assert "is not a model of times, so it has no survival" not in discreet("show", "model.json").out

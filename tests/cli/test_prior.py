@@ -24,9 +24,9 @@ def test_a_strong_ridge_stays_near_the_prior_and_the_certificate_names_it(model)
 @pytest.mark.parametrize(
     ("option", "words"),
     [
-        (("--model", "lasso-classifier"), "a lasso-classifier takes no prior; leave --prior out, or choose one of"),
+        (("--model", "lasso-classifier"), "a lasso-classifier does not support a prior; leave --prior out, or choose one of"),
         (("--model", "kernel-classifier"), "prior"),
-        (("--cuts", "private"), "--prior goes with columns whose cuts are public"),
+        (("--cuts", "private"), "--prior needs public cuts, because it is stated in"),
         (("--prior", "nowhere.json"), "nowhere.json"),
     ],
 )
@@ -41,11 +41,11 @@ def test_a_prior_of_another_schema_is_refused(model):
     changed = (model / "people.toml").read_text().replace("upper = ", "upper = 1")
     (model / "other.toml").write_text(changed)
     outcome = discreet("fit", "people.csv", "--schema", "other.toml", "--epsilon", "1", "--prior", "model.json", "--out", "new.json")
-    assert "--prior is a model of another schema: 'numeric' differ" in outcome.error
+    assert "Fit it on public records with this schema" in outcome.error
 
 
 def test_weights_that_are_no_coefficients_are_refused(model):
     kernel = ("--model", "kernel-classifier", "--n-features", "4", "--out", "kernel.json")
     assert discreet(*FIT[:8], *kernel).code == 0
     outcome = discreet(*FIT[:8], "--prior", "kernel.json", "--out", "new.json")
-    assert "--prior is a kernel-classifier, whose weights are no coefficients of a linear-svc" in outcome.error
+    assert "give a linear model of the same target" in outcome.error

@@ -21,7 +21,7 @@ def test_it_says_that_its_numbers_are_protected_and_what_they_cost(model):
     assert "Spent        epsilon 0.5, delta 1e-06, replace-one, one record." in outcome.out
     assert "Certificate  verified" in outcome.out
     assert "not protected" not in outcome.out
-    assert "exact and not protected" in discreet(*EVALUATE, "--data-is", "public").out
+    assert "these numbers are exact and unprotected" in discreet(*EVALUATE, "--data-is", "public").out
 
 
 @pytest.mark.parametrize("neighbours", ["replace-one", "add-remove"])
@@ -44,7 +44,7 @@ def test_the_picture_is_written_whole_and_only_with_curves(model):
     ET.fromstring((model / "curves.svg").read_text())  # noqa: S314 - it is ours
     assert discreet(*EVALUATE, "--epsilon", "2", *CURVES, "--plot", "curves.svg").code == 3
     assert discreet(*EVALUATE, "--epsilon", "2", *CURVES, "--plot", "curves.svg", "--overwrite").code == 0
-    assert "ask for one of them" in discreet(*EVALUATE, "--epsilon", "2", "--plot", "other.svg").error
+    assert "add one of them to --metrics, or leave --plot out" in discreet(*EVALUATE, "--epsilon", "2", "--plot", "other.svg").error
     assert not (model / "other.svg").exists()
 
 
@@ -75,9 +75,9 @@ def test_when_the_picture_cannot_be_saved_the_numbers_are_not_lost(model, monkey
     [
         ("", 2, "either --data-is"),
         ("--data-is public --epsilon 1", 2, "not both"),
-        ("--data-is public --delta 1e-6", 2, "--delta belongs to a private measurement"),
-        ("--data-is public --plot a.svg", 2, "needs --epsilon"),
-        ("--data-is public --seed 1", 2, "--seed belongs"),
+        ("--data-is public --delta 1e-6", 2, "--delta is for private measurements"),
+        ("--data-is public --plot a.svg", 2, "is for private measurements, which need --epsilon"),
+        ("--data-is public --seed 1", 2, "--seed is for private"),
         ("--epsilon 0", 3, "epsilon must be positive"),
         ("--epsilon inf", 3, "epsilon must be positive"),
         ("--epsilon 1 --delta 1", 3, "delta must be"),
@@ -85,7 +85,7 @@ def test_when_the_picture_cannot_be_saved_the_numbers_are_not_lost(model, monkey
         ("--epsilon 1 --metrics roc --bins 3", 3, "even"),
         ("--epsilon 1 --metrics log_loss --log-loss-bound 0", 3, "log_loss_bound"),
         ("--epsilon 1 --data-set people", 2, "--data-set needs --ledger"),
-        ("--epsilon 1 --plot model.json --metrics roc --overwrite", 3, "is read by this command"),
+        ("--epsilon 1 --plot model.json --metrics roc --overwrite", 3, "which this command reads"),
     ],
 )
 def test_mistakes_are_found_before_the_table_is_read(model, line, code, message):

@@ -71,7 +71,7 @@ def test_released_numbers_are_written_within_their_bounds_and_rounded(survey):
     assert all(0 <= age <= 100 and age == round(age) and 0 <= hours <= 80 for age, hours in cells)
     assert {age for age, _ in cells} > {0, 100}
     for options, words in (
-        (("--decimals", "age=0"), "give --csv FILE"),
+        (("--decimals", "age=0"), "--within-bounds and --decimals change the numbers"),
         (("--csv", "rows.csv"), "Choose another path"),
         (("--csv", "out/rows.csv"), "Choose a path outside it"),
         (("--csv", "more.csv", "--decimals", "age"), "NAME=PLACES"),
@@ -126,7 +126,7 @@ def test_what_is_not_private_is_said_plainly(survey, extra):
     outcome = discreet(*RELEASE, "--method", "null-space", "--target", "clear", *extra)
     if "published" not in extra:
         assert outcome.code == 3
-        assert "it protects nobody" in outcome.error
+        assert "protects nobody" in outcome.error
         return
     assert outcome.code == 0
     assert "Protects     Nothing: " in outcome.out
@@ -139,8 +139,8 @@ def test_what_is_not_private_is_said_plainly(survey, extra):
     [
         ((*RELEASE, "--method", "aditive"), 3, "Did you mean 'additive'"),
         ((*RELEASE, "--method", "additive", "--epsilon", "1"), 3, "needs delta"),
-        ((*ADDITIVE, "--rows", "9"), 3, "takes no rows"),
-        ((*ADDITIVE, "--neighbours", "add-remove"), 3, "give slots (--slots)"),
+        ((*ADDITIVE, "--rows", "9"), 3, "has no setting rows"),
+        ((*ADDITIVE, "--neighbours", "add-remove"), 3, "one released row per record reveals their number"),
         ((*ADDITIVE, "--calibration", "loose"), 3, "'published'"),
         ((*ADDITIVE[:-1], "0"), 3, "delta"),
         ((*RELEASE, "--method", "fisher", "--weights", "a,b"), 2, "--weights needs numbers"),
@@ -154,12 +154,16 @@ def test_what_is_not_private_is_said_plainly(survey, extra):
         ((*RELEASE, "--method", "local"), 3, "'people.csv'"),
         (("release", "absent.csv", *ADDITIVE[2:]), 3, "there is no file"),
         (("release", "people.csv", "--schema", "absent.toml", *ADDITIVE[4:]), 3, "there is no schema"),
-        (("release", "people.csv", "--schema", "people.toml", "--out", "people.csv", *ADDITIVE[6:]), 3, "which is read by this command"),
+        (("release", "people.csv", "--schema", "people.toml", "--out", "people.csv", *ADDITIVE[6:]), 3, "which this command reads"),
         (("inspect", "absent"), 3, "there is no release"),
         (("inspect", "people.csv"), 3, "there is no release"),
         (("randomise", "--schema", "survey.toml", "--epsilon", "1", "--delta", "1e-6", "age"), 2, "NAME=VALUE"),
         (("randomise", "--schema", "survey.toml", "--epsilon", "1", "--delta", "1e-6", "age=1"), 3, "lacks the columns 'hours'"),
-        (("randomise", "--schema", "survey.toml", "--epsilon", "1", "--delta", "0", "age=1", "hours=2", "foo=1"), 2, "names no column of the schema"),
+        (
+            ("randomise", "--schema", "survey.toml", "--epsilon", "1", "--delta", "0", "age=1", "hours=2", "foo=1"),
+            2,
+            "an argument names a column that the schema does not",
+        ),
         (("frequencies", "none.jsonl", "--schema", "survey.toml"), 3, "cannot be read (No such file or directory)"),
         (("randomise", "--schema", "survey.toml", "--epsilon", "1", "--delta", "1e-6", "age=1", "age=2"), 2, "each column once"),
     ],
@@ -271,7 +275,7 @@ def test_categories_of_owners_are_randomised_without_a_delta(survey):
     assert "Choose another path" in discreet(*count).error
     assert discreet(*count, "--overwrite", "--report", "shares.html").code == 0
     assert "3 persons answered" in said((survey / "shares.html").read_text(encoding="utf-8"))
-    assert "no line was found" in discreet("frequencies", "-", "--schema", "answers.toml", stdin="").error
+    assert "there is nothing to count" in discreet("frequencies", "-", "--schema", "answers.toml", stdin="").error
     (survey / "answers.jsonl").write_text(lines[0].out[:-9], encoding="utf-8")
     assert "cannot be counted" in discreet("frequencies", "answers.jsonl", "--schema", "answers.toml").error
     assert "9 a column" in discreet(*asked, "19").error
@@ -368,7 +372,7 @@ def test_nothing_is_written_into_a_release(survey):
         refused = discreet(*arguments)
         if arguments[0] != "keygen":
             assert refused.code == 3
-            assert "into the release itself" in refused.error
+            assert "inside the release" in refused.error
     assert discreet("verify", "out").code == 0
 
 

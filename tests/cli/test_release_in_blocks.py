@@ -78,8 +78,8 @@ def test_a_ledger_knows_the_people_again_whatever_file_they_are_in(parts):
     ("tables", "words"),
     [
         *UNREADABLE,
-        (["people", "--out", "people"], "read by this command"),
-        (["people", "--method", "local"], "neither --jobs nor --dask|takes no epsilon"),
+        (["people", "--out", "people"], "which this command reads"),
+        (["people", "--method", "local"], "leave --jobs and --dask out|takes no epsilon"),
         (["people.csv", "people.csv", "--method", "local"], "one file of lines"),
         (["people.csv", "--dask", "local", "--method", "local"], "one file of lines"),
     ],

@@ -143,7 +143,7 @@ def test_evaluate_writes_a_page_for_private_measurements_only(model):
     assert "Area under the ROC curve" in page(model / "page.html")
     public = discreet("evaluate", "model.json", "people.csv", "--data-is", "synthetic", "--report", "other.html")
     assert public.code == 2
-    assert "--report belongs to a private measurement" in public.error
+    assert "--report is for private measurements" in public.error
 
 
 def test_plans_write_pages(folder):
@@ -222,7 +222,7 @@ def test_another_databases_file_is_no_ledger(folder):
 def test_a_page_never_takes_the_place_of_another_file(ledger, report):
     outcome = discreet(*FIT, *SPEND, "--report", report, "--overwrite")
     assert outcome.code == 3
-    assert "the report would be written over" in outcome.error
+    assert "the report would overwrite" in outcome.error
     assert not (ledger / "model.json").exists()
 
 
@@ -264,7 +264,7 @@ def test_the_ledger_must_hold_the_release(ledger, fitted_model):
 def test_a_page_for_a_board_has_its_purpose_its_owner_and_what_was_measured(model):
     measured = discreet("evaluate", "model.json", "people.csv", "--epsilon", "4", "--out", "measures.json")
     assert measured.code == 0
-    assert "Warning: Epsilon is 4, a weak promise" in measured.err
+    assert "Warning: Epsilon is 4, a weak guarantee" in measured.err
     arguments = ("report", "model.json", "--out", "page.html", "--purpose", "Planning of beds", "--owner", "The ward")
     assert discreet(*arguments, "--evaluation", "measures.json").code == 0
     front, _ = page(model / "page.html").split("Appendix for experts")
@@ -294,5 +294,8 @@ def test_a_page_is_printed_where_there_is_a_browser(model, monkeypatch, program)
         assert printed.startswith(b"%PDF-1.4 <!doctype html>")
     else:
         assert outcome.code == 3
-        assert "page that ends in .html" in outcome.error or "pages are .html" in outcome.error
+        assert (
+            "Write an .html page, open it in a browser and print" in outcome.error
+            or "has an ending that is not supported. Pages end in" in outcome.error
+        )
         assert not (model / "page.pdf").exists()

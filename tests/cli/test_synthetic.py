@@ -71,10 +71,10 @@ def test_a_ledger_is_charged_once(survey):
         ("--epsilon 1", "needs --delta"),
         ("--epsilon 1 --delta 1e-6 --bits 0.5", "takes no bits"),
         ("--epsilon 1 --delta 1e-6 --calibration published", "takes no calibration"),
-        ("--epsilon 1 --delta 1e-6 --target clear", "no target in clear"),
+        ("--epsilon 1 --delta 1e-6 --target clear", "never releases the target as it is"),
         ("--epsilon 1 --delta 1e-6 --whole city", "cannot be whole"),
         ("--epsilon 1 --delta 1e-6 --workload age", "two or more columns"),
-        ("--epsilon 1 --delta 1e-6 --workload age*weight", "no column of the synthetic table"),
+        ("--epsilon 1 --delta 1e-6 --workload age*weight", "which is not a column of the synthetic table"),
         ("--epsilon 1 --delta 1e-6 --rows 0", "rows"),
     ],
 )

@@ -48,7 +48,7 @@ def test_it_is_one_entry_in_the_ledger_and_the_certificate_holds(tmp_path):
 
 
 @pytest.mark.usefixtures("parts")
-@pytest.mark.parametrize(("tables", "words"), [(["nothing/*.parquet"], "nothing matches"), (["people", "--jobs", "0"], "n_jobs must be")])
+@pytest.mark.parametrize(("tables", "words"), [(["nothing/*.parquet"], "no file matches"), (["people", "--jobs", "0"], "n_jobs must be")])
 def test_what_cannot_be_read_in_blocks_is_refused(tables, words):
     outcome = discreet("tune", *tables, *TUNE)
     assert outcome.code != 0

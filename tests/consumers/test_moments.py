@@ -119,7 +119,7 @@ def test_what_noise_drowns_is_said(tmp_path):
     assert np.all(np.isinf(model.predict_interval(X[:3])))
     assert ReleasedMoments.of_release(tmp_path / "few").correlation_interval("x0", "x2") == (-1.0, 1.0)
     publish(X[:40], tmp_path / "secret", SystemNoise(), domain=BOX, y=Y[:40], method="moments", epsilon=0.5, delta=1e-6, neighbours=ADD_REMOVE)
-    with pytest.raises(InvalidInput, match="drowns the number of records"):
+    with pytest.raises(InvalidInput, match="release more records, or use a larger epsilon"):
         MomentsPCA().fit_release(tmp_path / "secret")
 
 
@@ -137,10 +137,10 @@ def test_sums_are_as_noisy_as_is_said_also_where_the_number_of_records_is_exact(
     ("model", "words"),
     [
         (MomentsRidge(target="x9"), "no column 'x9'"),
-        (MomentsRidge(features=["x0", "y"]), "the target none of them"),
-        (MomentsRidge(features="x0"), "Put it into brackets"),
+        (MomentsRidge(features=["x0", "y"]), "features must be one or more different columns of the"),
+        (MomentsRidge(features="x0"), "features must be a list of column names"),
         (MomentsPCA(n_components=9), "at most the number of columns, 4"),
-        (MomentsDiscriminant(target="x0"), "holds no classes"),
+        (MomentsDiscriminant(target="x0"), "of rows that are not normalised"),
     ],
 )
 def test_wrong_columns_are_refused_in_words(folder, model, words):

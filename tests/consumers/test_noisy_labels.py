@@ -102,12 +102,13 @@ def test_reports_of_the_target_are_learnt_from_beside_rows_in_clear():
     with pytest.raises(InvalidInput, match="one report for each"):
         NoisyLabelRegression().fit_reports(np.zeros((3, 1)), reports)
     alone = CategorySurvey.planned(schema, epsilon=5.0, target=Column.OMITTED).randomise({"sky": "blue"}, SystemNoise())
-    with pytest.raises(InvalidInput, match="not asked"):
+    with pytest.raises(InvalidInput, match="the lines do not contain the target"):
         NoisyLabelRegression().fit_reports(np.zeros((2, 1)), read_reports([alone.to_line()] * 2, schema))
 
 
 @pytest.mark.parametrize(
-    ("parameters", "words"), [({"label_noise": 0.5}, "tells nothing"), ({"ridge": 0.0}, "positive"), ({"label_noise": -1}, "at least 0")]
+    ("parameters", "words"),
+    [({"label_noise": 0.5}, "the point at which a report of"), ({"ridge": 0.0}, "positive"), ({"label_noise": -1}, "at least 0")],
 )
 def test_what_cannot_be_used_is_refused(parameters, words):
     X, y, _ = table(20, 2)

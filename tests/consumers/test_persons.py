@@ -32,7 +32,7 @@ def test_rows_of_persons_say_what_rows_say_and_their_number_is_asked_for(neighbo
     fitted = NoisyRidge(fit_intercept=False).fit_release(made)
     assert np.all(np.abs(fitted.coef_ - least_squares(np.ones(len(X)))) < 6 * fitted.noise_standard_errors_)
     assert np.all(fitted.noise_standard_errors_ < 0.05)
-    with pytest.raises(InvalidInput, match="give records"):
+    with pytest.raises(InvalidInput, match="needs the number of records"):
         NoisyRidge().fit_release(made)
     assert abs(NoisyRidge(records=len(X)).fit_release(made).coef_[0] - fitted.coef_[0]) < 0.02
 

@@ -128,7 +128,7 @@ def test_classes_are_learnt_from_projected_rows(tmp_path, target):
     assert np.mean(means.predict(X) == SIGNS) > 0.8
     for kind in (ProjectedLogisticRegression, ProjectedLinearSVC):
         if target == "noisy":
-            with pytest.raises(InvalidInput, match="labels in clear"):
+            with pytest.raises(InvalidInput, match="needs labels without noise"):
                 kind().fit_release(release)
             continue
         model = kind().fit_release(release)
@@ -156,7 +156,7 @@ def test_a_release_of_another_kind_is_refused(tmp_path):
         NoisyRidge().fit_release(tmp_path / "sketch")
     with pytest.raises(InvalidInput, match="needs targets"):
         NoisyRidge().fit_release(tmp_path / "bare")
-    with pytest.raises(InvalidInput, match="labels in clear"):
+    with pytest.raises(InvalidInput, match="needs labels without noise"):
         NoisyLinearSVC().fit_release(tmp_path / "rows")
     with pytest.raises(InvalidInput, match="needs targets"):
         ProjectedRidge().fit_release(tmp_path / "mixed")

@@ -102,7 +102,7 @@ def test_a_category_that_no_report_had_says_nothing():
     [
         ({"feature_noise": [0.1]}, "each of the 2 features"),
         ({"feature_noise": 0.7}, "below 0.5"),
-        ({"label_noise": 0.5}, "tells nothing"),
+        ({"label_noise": 0.5}, "the point at which a report of"),
         ({"label_noise": [[0.5, 0.5], [0.5, 0.5]]}, "no inverse"),
         ({"label_noise": [[1.0, 0.5], [0.0, 0.5]]}, "add up to 1"),
         ({"smoothing": 0}, "positive"),

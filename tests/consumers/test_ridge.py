@@ -123,7 +123,7 @@ def test_it_has_the_manners_of_an_estimator():
         ({"feature_noise": np.ones((3, 3)) - 2 * np.eye(3)}, "negative eigenvalue"),
         ({"feature_noise": "much"}, "must hold numbers"),
         ({"target_noise": -0.1}, "at least 0"),
-        ({"target_noise": 1.0, "cross_noise": [5.0, 0.0, 0.0]}, "together are no covariance"),
+        ({"target_noise": 1.0, "cross_noise": [5.0, 0.0, 0.0]}, "feature_noise, cross_noise and target_noise together"),
         ({"cross_noise": [1.0]}, "each of the 3 features"),
         ({"ridge": float("nan")}, "finite"),
         ({"records": 0}, "integer of at least 1"),

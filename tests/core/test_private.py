@@ -69,7 +69,7 @@ def held(kind):
 @pytest.mark.parametrize("kind", ["dense", "single", "sparse", "block", "data set", "real data set", "encoded"])
 @pytest.mark.parametrize("action", [copy.copy, copy.deepcopy, pickle.dumps, lambda one: pickle.dumps(one, 0), lambda one: one.__getstate__()])
 def test_what_holds_records_refuses(kind, action):
-    with pytest.raises(PrivateDataError, match="neither copied nor pickled"):
+    with pytest.raises(PrivateDataError, match="so it cannot be copied or pickled"):
         action(held(kind))
 
 

@@ -159,11 +159,11 @@ def test_missing_texts_are_compared_as_labels_are():
     dialect = Dialect(ignore_case=True, missing=("n/a", "K.A."))
     assert bounded_numbers(pl.Series(["N/A", "k.a.", "1"]), number, dialect=dialect).tolist() == [4.0, 4.0, 1.0]
     assert encode_labels(pl.Series(["N/A", "k.A.", "A"]), label, dialect=dialect).tolist() == [1, 1, 0]
-    with pytest.raises(InvalidInput, match="the id of a person is missing"):
+    with pytest.raises(InvalidInput, match="a person id is missing"):
         person_codes(["1", "N/A"], dialect=dialect)
     with pytest.raises(InvalidInput, match="must hold numbers"):
         bounded_numbers(pl.Series(["N/A"]), number, dialect=Dialect(missing=("n/a",)))
-    with pytest.raises(SchemaError, match="is declared and listed in missing_values too"):
+    with pytest.raises(SchemaError, match="is both declared and listed in missing_values"):
         Schema.from_dict({**SCHEMA.to_dict(), "missing_values": ["W"]})
 
 
@@ -189,7 +189,7 @@ def test_labels_are_compared_without_capitals_and_by_their_aliases():
     assert encode_labels(pl.Series(["FEMALE", "f", "M", "Male"]), column, dialect=Dialect(ignore_case=True)).tolist() == [0, 0, 1, 1]
     assert encode_labels(pl.Series(["female", "F", "m"]), column, dialect=Dialect()).tolist() == [0, 0, 1]
     for text in ("f", "FEMALE"):
-        with pytest.raises(InvalidInput, match="none of its declared"):
+        with pytest.raises(InvalidInput, match="has a value that is not one of its declared"):
             encode_labels(pl.Series([text]), column, dialect=Dialect())
 
 
@@ -205,17 +205,17 @@ def changed(**file):
         (changed(encoding="utf8-or-so"), "one that Python knows"),
         (changed(encoding="base64"), "one that Python knows"),
         (changed(decimal=";"), 'must be "." or ","'),
-        (changed(thousands=","), "another mark than decimal"),
-        (changed(dates="day.month"), "dates must be such as"),
-        (changed(dates="day.day.year"), "dates must be such as"),
+        (changed(thousands=","), "thousands must differ from decimal"),
+        (changed(dates="day.month"), "file: dates must be a pattern such as"),
+        (changed(dates="day.day.year"), "file: dates must be a pattern such as"),
         (changed(ignore_case=1), "true or false"),
         (changed(decimals=","), "Did you mean 'decimal'"),
         (changed(missing=["?"]), "unknown key"),
         ({**SCHEMA.to_dict(), "file": ";"}, "must be a table"),
-        ({**SCHEMA.to_dict(), "categorical": [{"name": "s", "categories": ["a", "A"]}]}, "but for capitals"),
+        ({**SCHEMA.to_dict(), "categorical": [{"name": "s", "categories": ["a", "A"]}]}, "differs from another label only in capitals, which"),
         ({**SCHEMA.to_dict(), "categorical": [{"name": "s", "categories": ["a", "b"], "aliases": {"a": "b"}}]}, "declared already"),
         ({**SCHEMA.to_dict(), "categorical": [{"name": "s", "categories": ["a", "b"], "aliases": {"c": "d"}}]}, "must be one of the categories"),
-        ({**SCHEMA.to_dict(), "missing_values": ["w"]}, "listed in missing_values too"),
+        ({**SCHEMA.to_dict(), "missing_values": ["w"]}, "listed in missing_values"),
         ({**SCHEMA.to_dict(), "target": {"column": "krank", "classes": ["nein", "ja"], "aliases": "j"}}, "which label each text means"),
     ],
 )

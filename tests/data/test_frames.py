@@ -52,13 +52,13 @@ def test_other_kinds_are_refused_by_their_type(frame):
 
 @pytest.mark.parametrize("frame", FRAMES.values(), ids=FRAMES.keys())
 def test_absent_columns_are_named(frame):
-    with pytest.raises(SchemaError, match="the table lacks the columns 'age', 'sex' that the schema declares, or an option names"):
+    with pytest.raises(SchemaError, match="which the schema or an option names"):
         as_frame(frame, ["age", "real", "sex"])
 
 
 def test_repeated_columns_are_refused():
     for frame in (pd.DataFrame([[1, 2]], columns=["x", "x"]), pa.table([[1], [2]], names=["x", "x"])):
-        with pytest.raises(SchemaError, match="more than one column of the name 'x'"):
+        with pytest.raises(SchemaError, match="has more than one column named"):
             as_frame(frame, ["x"])
 
 

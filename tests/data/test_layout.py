@@ -157,7 +157,10 @@ def test_one_cell_that_is_no_date_is_refused_in_the_same_words(wrong):
         words.add(str(caught.value))
         assert caught.value.__context__ is None
     assert words == {
-        "date column 'day' must hold dates, or ISO texts such as 1990-01-31; something else was found. Declare such texts in missing_values."
+        (
+            "date column 'day' must contain dates, or texts such as 1990-01-31; something else was found. If these texts mean \"missing\", "
+            "list them in missing_values."
+        )
     }
 
 
@@ -166,8 +169,8 @@ def test_dates_outside_missing_or_unreadable_are_treated_as_the_column_says():
     for cells, words in (
         (["2019-12-31"], "outside its bounds"),
         ([None], "missing value"),
-        (["1.1.2020"], "must hold dates"),
-        ([3], "must hold dates"),
+        (["1.1.2020"], "must contain dates, or texts such as 1990-01-31"),
+        ([3], "must contain dates, or texts such as 1990-01-31"),
     ):
         with pytest.raises(InvalidInput, match=words):
             strict.encode({"day": cells}, target=False)
@@ -284,14 +287,14 @@ def test_the_diagonal_of_a_gram_matrix_is_that_of_the_whole():
         ('[date.d]\nlower = "2020-01-01"\nupper = "2021-01-01"\nmissing = "2022-01-01"', "between"),
         ('[numeric.a]\nlower = 0\nupper = 1\n[cross.x]\ncolumns = ["a", "bb"]', "no column 'bb'"),
         ('[numeric.a]\nlower = 0\nupper = 1\n[cross.x]\ncolumns = ["a"]', "two columns"),
-        ('[numeric.a]\nlower = 0\nupper = 1\n[cross.x]\ncolumns = ["a", "c"]\nencoding = "curve"', "one of several bins"),
+        ('[numeric.a]\nlower = 0\nupper = 1\n[cross.x]\ncolumns = ["a", "c"]\nencoding = "curve"', "sort values into bins"),
         ('[numeric.a]\nlower = 0\nupper = 1\nencoding = {name = "curve", knots = [1' + "0" * 400 + "]}", "finite and increasing"),
         ('[numeric.a]\nlower = 0\nupper = 1\nencoding = {name = "curve", knots = [nan]}', "finite and increasing"),
-        ('[numeric.a]\nlower = -1e300\nupper = 1e300\nencoding = "month"', "of the years 1 to 9999"),
-        ('[numeric.a]\nlower = 0\nupper = 1e7\nencoding = ["linear", "hour"]', "of the years 1 to 9999"),
+        ('[numeric.a]\nlower = -1e300\nupper = 1e300\nencoding = "month"', "If the column holds no dates, use another encoding"),
+        ('[numeric.a]\nlower = 0\nupper = 1e7\nencoding = ["linear", "hour"]', "If the column holds no dates, use another encoding"),
         (f'[numeric.a]\nlower = 0\nupper = 1\n{KINDS}[cross.x]\ncolumns = ["a", "c"]\nencoding = ["bins", "bins"]', "1 of its columns"),
         (f'{KINDS}[cross.x]\ncolumns = ["c", "k"]\nencoding = "month"', "0 of its columns"),
-        ('[date.d]\nlower = "2020-01-01"\nupper = "2021-01-01"\nencoding = {name = "bins", cuts = "private"}', "date column 'd': bins: only numeric"),
+        ('[date.d]\nlower = "2020-01-01"\nupper = "2021-01-01"\nencoding = {name = "bins", cuts = "private"}', "date column 'd': bins: cuts can be"),
     ],
 )  # fmt: skip
 def test_mistakes_are_refused_with_what_to_do(columns, words):
@@ -350,7 +353,10 @@ def test_the_standard_encodings():
     assert DateColumn(name="d", lower="2020-01-01", upper="2021-01-01").encoding == (Curve(), Month(), Weekday())
 
 
-@pytest.mark.parametrize(("cuts", "words"), [("[5]", "cross 'x': numeric column 'a': bins"), ('"private"', "cross 'x': bins: only numeric")])
+@pytest.mark.parametrize(
+    ("cuts", "words"),
+    [("[5]", "cross 'x': numeric column 'a': bins"), ('"private"', "cross 'x': bins: cuts can be chosen privately")],
+)
 def test_what_a_cross_cannot_have_is_refused_with_its_name(cuts, words):
     head = 'format = "discreet-schema/1"\nname = "t"\n[target]\ncolumn = "y"\nclasses = ["no", "yes"]\n'
     columns = "[numeric.a]\nlower = 0\nupper = 1\n[numeric.b]\nlower = 0\nupper = 1\n"

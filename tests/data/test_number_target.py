@@ -52,7 +52,7 @@ def test_a_schema_with_it_is_read_back():
         ('outside = "clip"', 'outside = "drop"', "cannot be 'drop'"),
         ('outside = "clip"', "other = 3", "unknown key 'other'"),
         ("lower = 100", 'lower = 100\nclasses = ["a", "b"]', "unknown key 'lower'"),
-        ('column = "price"', 'column = "area"', "the target and a feature too"),
+        ('column = "price"', 'column = "area"', "is both the target and a feature: a model would"),
     ],
 )
 def test_bounds_that_bound_nothing_are_refused(old, new, words):

@@ -44,11 +44,11 @@ def test_a_schema_that_says_nothing_is_written_as_before():
 @pytest.mark.parametrize(
     ("text", "says"),
     [
-        (ONE + '[person]\ncolumn = "patient id"\nrows = 7\n', r"keep the table \[person\], or the line rows_per_person = 1"),
-        (ONE.replace("person = 1", "person = 7"), r"can only be 1.*7 was given.*write a table \[person\]"),
+        (ONE + '[person]\ncolumn = "patient id"\nrows = 7\n', r"rows_per_person = 1 says that each person has one row, and \[person\]"),
+        (ONE.replace("person = 1", "person = 7"), r"can only be 1.*7 was given.*add a table \[person\]"),
         (ONE.replace("person = 1", "person = true"), "can only be 1"),
-        (SEVERAL.replace("patient id", "age"), "'age' says whose row each is, and is a feature or the target too"),
-        (SEVERAL.replace("patient id", "ill"), "'ill' says whose row each is, and is a feature or the target too"),
+        (SEVERAL.replace("patient id", "age"), "'age' holds the person ids, but is a feature or the target too"),
+        (SEVERAL.replace("patient id", "ill"), "'ill' holds the person ids, but is a feature or the target too"),
         (SEVERAL.replace("rows = 7", "rows = 7.5"), "whole number from 1 to 1048576; 7.5 was given"),
         (SEVERAL.replace("rows = 7", "rows = 0"), "whole number from 1 to 1048576; 0 was given"),
         (SEVERAL.replace("rows = 7", 'rows = "FILL IN"'), "person.rows"),
@@ -91,7 +91,7 @@ def test_predictions_need_no_ids():
 @pytest.mark.parametrize("missing", [None, "", "?"])
 def test_a_missing_id_is_refused_without_a_cell(missing):
     table = TABLE | {"patient id": [str(CANARY), "a", missing, "b"]}
-    with pytest.raises(InvalidInput, match="the id of a person is missing") as caught:
+    with pytest.raises(InvalidInput, match="a person id is missing") as caught:
         Schema.from_toml(SEVERAL).encode(table, target=True)
     assert_carries_nothing(caught.value, given=table)
 
@@ -115,5 +115,5 @@ def test_files_in_blocks_bring_both(tmp_path):
 def test_a_column_is_checked_where_it_is_made_in_python():
     with pytest.raises(SchemaError, match="whole number"):
         PersonColumn(column="id", rows=True)
-    with pytest.raises(SchemaError, match=r"keep the table \[person\]"):
+    with pytest.raises(SchemaError, match="rows_per_person = 1 says that each person has one"):
         replace(Schema.from_toml(SEVERAL), rows_per_person=1)

@@ -46,8 +46,8 @@ def test_a_stub_is_toml_whatever_the_columns_are_called(header, name):
     [
         (["a", "a"], None, "same name"),
         (["a", ""], None, "a column name must not be empty"),
-        (["age", "income"], "incme", "no column 'incme' to be the target. Did you mean 'income'"),
-        (["y"], "y", "at least one column that can be a feature"),
+        (["age", "income"], "incme", "no column 'incme', the target. Did you mean 'income'"),
+        (["y"], "y", "the header needs at least one column besides the"),
         ([], None, "at least one column"),
     ],
 )

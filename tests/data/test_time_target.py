@@ -36,7 +36,7 @@ def test_it_is_read_written_and_encoded():
     table = pl.DataFrame({"age": [50.0] * 3, "months": [3, 4, 5], "died": ["Dead", "alive", "DEAD"]})
     assert folded.encode(table, target=True).times[:, 1].tolist() == [1, 0, 1]
     assert np.array_equal(times({"months": [3, 4]}, event=None), [[3, 1], [4, 1]])
-    with pytest.raises(SchemaError, match="a time until something happens; classes are needed here"):
+    with pytest.raises(SchemaError, match="a time until an event; classes are needed here"):
         _ = found.target.classes
 
 
@@ -47,8 +47,8 @@ def test_it_is_read_written_and_encoded():
         ({"ends": []}, "increasing"),
         ({"ends": [-1, 2]}, "increasing"),
         ({"event": "months"}, "of the time itself"),
-        ({"event": None, "happened": 1}, "name that column"),
-        ({"event": "age"}, "is the target and a feature"),
+        ({"event": None, "happened": 1}, "target: happened needs event, the column whose value"),
+        ({"event": "age"}, "is both the target and a feature: a model would"),
         ({"event": ""}, "must not be empty"),
         ({"ordered": True}, "unknown key 'ordered'"),
     ],

@@ -220,7 +220,7 @@ def test_a_record_is_not_called_a_person_and_the_odds_for_several_are_said_once(
     words = shown(certificate_with(released, PureDP(epsilon=1.0, **SCOPE)))
     assert "equally likely versions of one record is right" in words
     assert words.count("is right at most 88.1 % of the time for 2 records and 99.91 % of the time for 7 records.") == 1
-    assert "nobody said: every row is protected by itself" in words
+    assert "not stated: every row is protected separately" in words
     assert "one person" not in words.partition("Appendix")[0]
 
 
@@ -241,9 +241,9 @@ def test_a_promise_to_persons_says_whose_rows_are_whose(released, rule, said, ro
     words = shown(stated)
     assert f"to decide whether {said} in the table at all" in words
     assert rows in words
-    assert "every row is protected by itself" not in words
+    assert "every row is protected separately" not in words
     assert ("of the time for 2 records" in words) is (rule["weight"] == "declared")
-    assert "one person, with all rows, is added or removed" in str(stated)
+    assert "one person is added or removed, with all their rows" in str(stated)
     assert "What can be found out about one person" in words
 
 
@@ -266,11 +266,11 @@ def test_a_release_that_was_charged_by_groups_is_found_in_its_ledger(released, t
 
 
 def test_weak_promises_are_called_so(released):
-    assert "weak promise" not in shown(certificate_with(released, PureDP(epsilon=2.9, **SCOPE)))
-    assert "weak promise: one record can make any conclusion up to 20.1 times as likely" in shown(
+    assert "weak guarantee" not in shown(certificate_with(released, PureDP(epsilon=2.9, **SCOPE)))
+    assert "weak guarantee: one record can make any conclusion up to 20.1 times as likely" in shown(
         certificate_with(released, PureDP(epsilon=3.0, **SCOPE))
     )
-    assert "this promises almost nothing" in shown(certificate_with(released, PureDP(epsilon=10.0, **SCOPE)))
+    assert "this guarantees almost nothing" in shown(certificate_with(released, PureDP(epsilon=10.0, **SCOPE)))
     assert "Choose a delta far below 1 / 600" in shown(certificate_with(released, ApproximateDP(epsilon=1.0, delta_at_epsilon=1e-3, **SCOPE)))
     assert "Choose a delta far below" not in shown(certificate_with(released, ApproximateDP(epsilon=1.0, delta_at_epsilon=1e-5, **SCOPE)))
 

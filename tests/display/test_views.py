@@ -21,7 +21,7 @@ def test_values_have_views(released):
     certificate = released.model.certificate
     release = Release(value=released.model.weights, certificate=certificate)
     for one, part in (
-        (certificate, "no outcome becomes more than e^1 times likelier"),
+        (certificate, "no outcome becomes more than e^1 times as likely"),
         (release, "an array of 6"),
         (released.model, "patients <b>2026</b>"),
         (released.model.verify(), "checks passed"),

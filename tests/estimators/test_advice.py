@@ -114,7 +114,7 @@ def test_a_search_on_the_records_is_noticed_and_the_private_one_is_not():
     private = PrivateSearchCV(model(), {"alpha": [0.5, 5.0]}, epsilon=9.0, expected_runs=2.0)
     again = X.copy()
     assert advice(lambda: private.fit(again, y)) == []
-    assert any("fitted on before" in one for one in advice(lambda: private.fit(again, y)))
+    assert any("used in an earlier fit" in one for one in advice(lambda: private.fit(again, y)))
     large = PrivateSearchCV(LinearSVC(classes=[0, 1]), {"alpha": [0.5, 5.0]}, epsilon=12.0, delta=0.1, expected_runs=2.0)
     said = advice(lambda: large.fit(X.copy(), y))
     assert [any(part in one for one in said) for part in ("162,755 times", "above 1 / n", "data_norm was left")] == [True] * 3

@@ -57,9 +57,9 @@ def test_weights_of_records_come_with_the_blocks(table):
 
 def test_what_a_table_in_blocks_lacks_is_said(table):
     blocks = numeric_files(table, features=NAMES, target="y")
-    with pytest.raises(InvalidInput, match="needs its classes declared"):
+    with pytest.raises(InvalidInput, match="for a table read in blocks, declare the classes"):
         LogisticRegression().fit(blocks)
-    with pytest.raises(InvalidInput, match="outside the declared classes"):
+    with pytest.raises(InvalidInput, match="y contains a label that is not one of the declared"):
         LogisticRegression(classes=["no", "perhaps"]).fit(blocks)
     with pytest.raises(InvalidInput, match="leave y and sample_weight out"):
         LogisticRegression(classes=["no", "yes"]).fit(blocks, WORDS)
@@ -76,7 +76,7 @@ def test_kernel_machines_refuse_what_they_cannot_map(table):
         model.predict(numeric_files(table, features=NAMES[:3]))
     with pytest.raises(InvalidInput, match="was fitted on 6 features"):
         model.random_features(numeric_files(table, features=NAMES[:3]))
-    with pytest.raises(InvalidInput, match="needs its classes declared"):
+    with pytest.raises(InvalidInput, match="for a table read in blocks, declare the classes"):
         KernelClassifier().fit(blocks)
     for bad in (np.nan, np.inf):
         with pytest.raises(InvalidInput, match="rows must be finite"):

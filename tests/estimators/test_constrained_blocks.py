@@ -39,11 +39,11 @@ def test_the_model_of_blocks_is_that_of_the_array(make, targets):
 
 
 def test_what_a_table_in_blocks_must_bring():
-    with pytest.raises(InvalidInput, match="classes declared"):
+    with pytest.raises(InvalidInput, match="for a table read in blocks, declare the classes"):
         LassoClassifier().fit(table(LABELS))
     with pytest.raises(InvalidInput, match="leave y out"):
         Lasso().fit(table(TARGETS), TARGETS)
-    with pytest.raises(InvalidInput, match="outside the declared classes"):
+    with pytest.raises(InvalidInput, match="y contains a label that is not one of the declared"):
         LassoClassifier(classes=["no", "maybe"]).fit(table(LABELS))
     with pytest.raises(InvalidInput, match="targets must be finite numbers"):
         Lasso().fit(table(LABELS))

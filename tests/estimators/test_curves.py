@@ -147,7 +147,7 @@ def test_a_label_of_two_classes_a_bad_level_and_a_strange_column_are_refused():
     for given in ({"label": "yes"}, {"level": 1.0}):
         with pytest.raises(InvalidInput):
             model.curves(**given)
-    with pytest.raises(InvalidInput, match="reads no column"):
+    with pytest.raises(InvalidInput, match="the model does not use a column"):
         model.curves()["income"]
 
 

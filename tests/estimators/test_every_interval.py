@@ -139,7 +139,7 @@ def test_a_regression_whose_certificate_names_another_width_than_its_curvature_i
 def test_a_certificate_that_says_more_of_its_problem_than_is_known_here_has_no_intervals():
     certificate = made("linear").fit(*data("linear", 500)).certificate_
     assert problem_of(certificate).loss.name == "log-cosh"
-    with pytest.raises(InvalidInput, match="no law of the noise"):
+    with pytest.raises(InvalidInput, match="the distribution of the noise in single weights is"):
         problem_of(replace(certificate, problem={**certificate.problem, "weights": 2.0}))
 
 

@@ -142,8 +142,8 @@ def test_persons_are_those_of_both():
 @pytest.mark.parametrize(
     ("estimator", "error", "says"),
     [
-        (KernelClassifier(classes=[0, 1]), InvalidType, "random features say nothing"),
-        (Lasso(radius=1.0), InvalidType, "another regression without a set"),
+        (KernelClassifier(classes=[0, 1]), InvalidType, "coefficients of random features mean nothing by"),
+        (Lasso(radius=1.0), InvalidType, "a fit with intervals needs LogisticRegression"),
         (made(delta=0.0), InvalidInput, "positive delta"),
         (made(epsilon=np.inf), InvalidInput, "finite epsilon"),
         (made(data_norm="private"), InvalidInput, "declared data_norm"),

@@ -49,10 +49,14 @@ WHOSE = np.arange(300) // 3
         (
             LinearSVC(classes=[0, 1], data_norm="private", rows_per_person=3, neighbours="add-remove"),
             np.arange(300) % 2,
-            "declare data_norm",
+            "intervals need a declared data_norm",
         ),
-        (Lasso(radius=1.0, rows_per_person=3), X[:, 0], "without a set"),
-        (LinearRegression(mechanism="mixing", data_norm=1.0, target_bound=1.0, rows_per_person=3), X[:, 0], "no law of the noise"),
+        (Lasso(radius=1.0, rows_per_person=3), X[:, 0], "intervals need a fitted classifier, a fitted"),
+        (
+            LinearRegression(mechanism="mixing", data_norm=1.0, target_bound=1.0, rows_per_person=3),
+            X[:, 0],
+            "the distribution of the noise in single weights is",
+        ),
     ],
 )
 def test_models_without_intervals_say_so(model, y, says):

@@ -78,7 +78,7 @@ def test_the_prior_is_that_of_the_fit_or_is_refused():
     around, plain = LogisticRegression(prior=PRIOR, **held).fit(X, y > 0), LogisticRegression(**held).fit(X, y > 0)
     with pytest.raises(InvalidInput, match="not the prior of the fit"):
         release_uncertainty(around.set_params(prior=2.0 * PRIOR), X, y > 0, **SPENT)
-    with pytest.raises(InvalidInput, match="Say it again"):
+    with pytest.raises(InvalidInput, match="this model was fitted with a prior, whose numbers are"):
         release_uncertainty(around.set_params(prior=None), X, y > 0, **SPENT)
     assert release_uncertainty(around, X, y > 0, prior=PRIOR, **SPENT).prior == pytest.approx(PRIOR)
     with pytest.raises(InvalidInput, match="without a prior"):

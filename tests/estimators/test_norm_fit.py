@@ -148,10 +148,10 @@ def test_what_cannot_choose_is_refused_before_anything_is_spent():
         numeric=(NumericColumn(name="a", lower=0, upper=1, outside="clip"),),
     )
     encoded = schema.encode({"a": np.linspace(0.0, 1.0, 200), "y": y.astype(str)}, target=True)
-    with pytest.raises(InvalidInput, match="norm that the schema says"):
+    with pytest.raises(InvalidInput, match="a table encoded by a schema has the norm bound of"):
         private(LinearSVC, classes=["0", "1"]).fit(encoded)
     numbers = replace(schema, target=NumberTarget(column="y", lower=0, upper=1))
-    with pytest.raises(InvalidInput, match="norm that the schema says"):
+    with pytest.raises(InvalidInput, match="a table encoded by a schema has the norm bound of"):
         LinearRegression(data_norm="private").fit(numbers.encode({"a": np.linspace(0.0, 1.0, 200), "y": y}, target=True))
     with pytest.raises(InvalidInput, match="declared data_norm"):
         private(LinearSVC).fit_many(X, y, count=2)

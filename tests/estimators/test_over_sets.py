@@ -131,7 +131,7 @@ def test_an_explanation_needs_no_data_and_names_the_choice():
         (GroupLasso(groups=4), "do not divide"),
         (GroupLasso(groups=[1, 2]), "add up"),
         (MatrixRegression(shape=(2, 2)), "entries"),
-        (SimplexRegression(loss="hinge"), "real targets"),
+        (SimplexRegression(loss="hinge"), "loss must be one for numeric targets"),
         (SimplexRegression(radius=-1.0), "radius"),
     ],
 )

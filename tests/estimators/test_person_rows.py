@@ -130,11 +130,11 @@ def test_what_has_no_meaning_is_refused_in_words():
     for model, given, words in (
         (SurvivalModel(ends=[2.0, 1.0]), y, "increasing"),
         (SurvivalModel(ends=[]), y, "increasing"),
-        (SurvivalModel(rows_per_person=2), y, "a record is a person"),
+        (SurvivalModel(rows_per_person=2), y, "expands each record into several rows, so it needs"),
         (SurvivalModel(typical=1.0), y, "a probability"),
-        (SurvivalModel(), np.column_stack((y, y)), "must hold a time"),
-        (SurvivalModel(), ["late"] * 50, "must hold a time"),
-        (OrdinalRegression(classes=[0, 1]), np.arange(50) % 3, "outside the declared classes"),
+        (SurvivalModel(), np.column_stack((y, y)), "y must give, for each row of X, a time of at least 0"),
+        (SurvivalModel(), ["late"] * 50, "y must give, for each row of X, a time of at least 0"),
+        (OrdinalRegression(classes=[0, 1]), np.arange(50) % 3, "y contains a label that is not one of the declared"),
         (OrdinalRegression(classes=[0]), np.zeros(50, dtype=int), "two or more"),
     ):
         with pytest.raises(InvalidInput, match=words):

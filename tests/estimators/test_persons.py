@@ -29,15 +29,15 @@ CLASSES = {"classes": [0, 1]}
 @pytest.mark.parametrize(
     ("settings", "persons", "says"),
     [
-        ({}, OWNERS, "not how many rows of a person are kept"),
-        ({"rows_per_person": 3}, None, "needs to know whose row each is"),
+        ({}, OWNERS, "person ids were given, but not the number of rows to"),
+        ({"rows_per_person": 3}, None, "If each person has one row, pass rows_per_person=1"),
         ({"rows_per_person": 0}, OWNERS, "a whole number from 1"),
         ({"rows_per_person": 2.5}, OWNERS, "must be a whole number or None"),
         ({"rows_per_person": True}, None, "must be a whole number or None"),
         ({"rows_per_person": 2, "person_weight": "visit"}, OWNERS, "person_weight must be"),
         ({"person_weight": "declared"}, None, "person_weight must be"),
         ({"rows_per_person": 2}, OWNERS[1:], "one id for each row"),
-        ({"rows_per_person": 2}, [None, *OWNERS[1:].tolist()], "the id of a person is missing"),
+        ({"rows_per_person": 2}, [None, *OWNERS[1:].tolist()], "a person id is missing. Every row needs one: fill in"),
     ],
 )
 @pytest.mark.parametrize("kind", [LinearSVC, LogisticRegression, KernelClassifier])
@@ -116,7 +116,7 @@ def test_rows_whose_own_weight_is_zero_are_no_reason_to_refuse_blocks(neighbours
 
 
 def test_ids_in_blocks_are_needed_and_used():
-    with pytest.raises(InvalidInput, match="needs a column of ids"):
+    with pytest.raises(InvalidInput, match="the table needs a column of person ids; it has none"):
         LinearSVC(rows_per_person=2, **CLASSES).fit(scattered(None))
     with pytest.raises(InvalidInput, match="Declare the persons"):
         LinearSVC(**CLASSES).fit(scattered(OWNERS))
@@ -185,7 +185,7 @@ def test_intervals_are_of_persons():
     found = release_uncertainty(model, ROWS, LABELS, epsilon=4.0, delta=1e-6, persons=OWNERS)
     assert found.verify().ok
     assert found.guarantee.unit is Unit.PERSON
-    with pytest.raises(InvalidInput, match="declared otherwise for the fit"):
+    with pytest.raises(InvalidInput, match="Pass the same persons as in the fit, or none if it"):
         release_uncertainty(model, ROWS, LABELS, epsilon=4.0, delta=1e-6)
 
 

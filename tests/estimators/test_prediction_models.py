@@ -145,9 +145,9 @@ def test_persons_share_a_weight_and_their_certificate_says_so():
 
 def test_what_has_no_meaning_is_refused_in_words():
     for model, words in (
-        (PoissonRegression(), "target_bound, the largest target"),
+        (PoissonRegression(), "needs target_bound, chosen without the records"),
         (PoissonRegression(target_bound=5.0, typical=50.0), "typical share"),
-        (HuberRegression(mechanism="refined"), "one mechanism"),
+        (HuberRegression(mechanism="refined"), "leave n_iter out, and set mechanism to"),
         (QuantileRegression(quantile=1.2), "quantile < 1"),
         (HuberRegression(neighbours="add-remove", alpha=0.1), "public_records"),
         (HuberRegression(alpha=1e-6), "alpha=None chooses"),

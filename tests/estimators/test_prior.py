@@ -71,7 +71,7 @@ def test_a_search_takes_the_coefficients_of_a_prior_and_says_so_of_a_model_that_
         (["a", "b", "c"], {}, "prior must be"),
         (([1.0, 2.0, 3.0], 0.0, 1.0), {}, "prior must be"),
         (([1.0, 2.0, 3.0], 1.0), {"fit_intercept": False}, "fit_intercept=False"),
-        ([1.0, 2.0, 3.0], {"data_norm": "private"}, "Declare data_norm"),
+        ([1.0, 2.0, 3.0], {"data_norm": "private"}, "a prior needs rows in public units, and data_norm="),
     ],
 )
 def test_what_is_no_prior_is_refused_before_a_record_is_used(prior, settings, match):
@@ -89,9 +89,9 @@ def test_a_regression_pulls_towards_its_prior_and_says_where_it_cannot():
     assert own.certificate_.verify(own.weights_).ok
     assert own.certificate_.problem["prior"]["digest"] == near.certificate_.problem["prior"]["digest"]
     for wrong, match in (
-        ({"mechanism": "moments"}, "takes no prior"),
+        ({"mechanism": "moments"}, "leave it out, or use one of"),
         ({"epsilon": np.inf}, "without a ridge"),
-        ({"data_norm": "private"}, "Declare data_norm"),
+        ({"data_norm": "private"}, "a prior needs rows in public units, and data_norm="),
     ):
         with pytest.raises(InvalidInput, match=match):
             LinearRegression(**{**settings, "prior": public, **wrong}).fit(ROWS[OWN], targets[OWN])

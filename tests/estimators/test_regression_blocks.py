@@ -41,7 +41,7 @@ def test_what_a_table_in_blocks_must_bring():
         LinearRegression().fit(table(None))
     with pytest.raises(InvalidInput, match="has no targets"):
         Lasso().fit(table(None))
-    with pytest.raises(InvalidInput, match="have no weights here"):
+    with pytest.raises(InvalidInput, match="weights are not possible here"):
         LinearRegression().fit(table(weights=np.ones(700)))
     with pytest.raises(InvalidInput, match="targets must be finite numbers"):
         LinearRegression().fit(table(np.array(["a"] * 3000)))
@@ -79,7 +79,7 @@ def test_a_table_that_changes_is_noticed_and_the_ledger_is_right(tmp_path, make,
     Ledger.create(tmp_path / "ledger").declare("people", epsilon=2.0, delta=1e-5)
     account = Account(str(tmp_path / "ledger"), "people")
     model = make(account)
-    with pytest.raises(InvalidInput, match="changed while it was read"):
+    with pytest.raises(InvalidInput, match="the table changed while it was being read"):
         model.fit(FunctionTable(block, blocks=3, features=4))
     assert account.ledger.spent("people").epsilon == pytest.approx(spent)
 

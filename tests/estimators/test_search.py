@@ -258,7 +258,10 @@ REFUSED = {
     "both": (lambda: PrivateSearchCV(LogisticRegression(), GRID, param_distributions=GRID), "not both"),
     "neither": (lambda: PrivateSearchCV(LogisticRegression()), "not both"),
     "epsilon in the grid": (lambda: search(grid={"epsilon": [1.0]}), "cannot be searched over"),
-    "a seeded estimator": (lambda: search(LogisticRegression(random_state=1, classes=["no", "yes"])), "give it to the search"),
+    "a seeded estimator": (
+        lambda: search(LogisticRegression(random_state=1, classes=["no", "yes"])),
+        "the estimator has a random_state, so every fit would",
+    ),
     "method": (lambda: search(method="grid"), "method must be one of"),
     "law": (lambda: search(law="poisson"), "law must be one of"),
     "runs": (lambda: search(expected_runs=1.0), "expected number of runs"),
@@ -274,7 +277,7 @@ REFUSED = {
     "relation": (lambda: search(LogisticRegression(neighbours="next door", classes=["no", "yes"])), "neighbours must be one of"),
     "ledger": (lambda: search(ledger="file"), "Account"),
     "noise": (lambda: search(random_state="seed"), "random_state"),
-    "another label": (lambda: search(LogisticRegression(classes=["no", "maybe"])), "outside the declared classes"),
+    "another label": (lambda: search(LogisticRegression(classes=["no", "maybe"])), "y contains a label that is not one of the declared"),
     "an infeasible setting": (lambda: search(grid={"alpha": [1e-9]}, delta=1e-6), "leave this setting out"),
     "a setting of no parameter": (lambda: search(grid={"alhpa": [1.0]}), "alhpa"),
 }

@@ -84,9 +84,9 @@ def test_scores_are_counted_block_by_block():
 
 REFUSED = {
     "y": ({"y": LABELS}, {}, "leave y out"),
-    "no classes": ({}, {"estimator__classes": None}, "classes declared"),
+    "no classes": ({}, {"estimator__classes": None}, "declare the classes"),
     "one class": ({}, {"estimator__classes": [0]}, "two or more"),
-    "another label": ({}, {"estimator__classes": [0, 2]}, "outside the declared classes"),
+    "another label": ({}, {"estimator__classes": [0, 2]}, "y contains a label that is not one of the declared"),
 }
 
 

@@ -175,8 +175,8 @@ def test_kernels_are_searched_over_their_scale():
         (Lasso(), {"scoring": 3}, "scoring must be a text"),
         (Lasso(), {"error_bound": 0.0}, "error_bound"),
         (Lasso(), {"error_bound": 1e200}, "error_bound"),
-        (LogisticRegression(classes=[0, 1]), {"scoring": "squared-error"}, "counts right answers"),
-        (LogisticRegression(classes=[0, 1]), {"error_bound": 1.0}, "counts right answers"),
+        (LogisticRegression(classes=[0, 1]), {"scoring": "squared-error"}, "a search over a classifier counts correct answers"),
+        (LogisticRegression(classes=[0, 1]), {"error_bound": 1.0}, "a search over a classifier counts correct answers"),
     ],
 )
 def test_other_rules_are_refused(inner, given, words):

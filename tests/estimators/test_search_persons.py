@@ -89,7 +89,7 @@ def test_a_table_in_blocks_brings_its_own_persons(method, settings, kind):
     assert certified(found).guarantee.unit is Unit.PERSON
     with pytest.raises(InvalidInput, match="leave persons out"):
         search(method=method).fit(in_blocks(kind), persons=OWNERS)
-    with pytest.raises(InvalidInput, match="does not say whose rows are whose"):
+    with pytest.raises(InvalidInput, match="needs a column of person ids"):
         search(method=method).fit(in_blocks(kind, None))
 
 
@@ -127,7 +127,11 @@ def test_a_schema_says_whose_rows_are_whose():
 def test_what_does_not_say_whose_rows_are_whose_is_refused_before_anything_is_spent(tmp_path):
     Ledger.create(tmp_path / "ledger").declare("people", epsilon=9.0, delta=1e-4, unit=Unit.PERSON)
     account = Account(str(tmp_path / "ledger"), "people")
-    for persons, rows, says in ((OWNERS, None, "not how many rows"), (None, 3, "needs to know whose row"), (OWNERS[1:], 3, "one id for each row")):
+    for persons, rows, says in (
+        (OWNERS, None, "person ids were given, but not the number of rows to"),
+        (None, 3, "If each person has one row, pass rows_per_person=1"),
+        (OWNERS[1:], 3, "one id for each row"),
+    ):
         with pytest.raises(InvalidInput, match=says):
             search(rows_per_person=rows, ledger=account).fit(ROWS, LABELS, persons=persons)
     with pytest.raises(InvalidInput, match="the search sets"):

@@ -69,8 +69,8 @@ def test_a_model_that_answers_the_mean_is_called_no_better_and_a_worse_one_worse
     for model, useless in ((Ridge().fit(X, np.zeros(len(X))), None), (Ridge().fit(X, -y), True), (Ridge().fit(X, y), False)):
         report = evaluate_privately(model, X[:2000], y[:2000], epsilon=20.0, target_bounds=(-1.0, 1.0), error_bound=BOUND)
         assert report.baseline.useless is useless
-        assert ("o better than always answering the mean of the targets" in str(report)) is (useless is True)
-        assert ("Not known to be better" in str(report)) is (useless is None)
+        assert ("o better than always predicting the mean of the targets" in str(report)) is (useless is True)
+        assert ("Not shown to be better than always predicting" in str(report)) is (useless is None)
 
 
 def rows_in_blocks(X, y, **persons):
@@ -179,7 +179,7 @@ def test_the_ledger_knows_the_table_again(tmp_path):
     account = Account(str(tmp_path / "a.ledger"), "people")
     model = fitted(X, y, ledger=account)
     for table in ((X, y), (rows_in_blocks(X, y),)):
-        with pytest.raises(InvalidInput, match="knows as 'people'"):
+        with pytest.raises(InvalidInput, match="the ledger already has this table under the"):
             evaluate_privately(model, *table, epsilon=1.0, account=Account(str(tmp_path / "a.ledger"), "others"))
     evaluate_privately(model, X, y, epsilon=1.0, account=account)
     assert len(ledger.history("people")) == 2
@@ -251,7 +251,7 @@ def test_bounds_of_targets_must_be_declared_and_classifiers_have_none():
     with pytest.raises(InvalidInput, match=r"target_bounds=\(lowest, highest\)"):
         evaluate_privately(Ridge().fit(X, y), X, y, epsilon=1.0)
     classifier = LogisticRegression(classes=[False, True]).fit(X, y > 0)
-    with pytest.raises(InvalidInput, match="belong to a model that predicts numbers"):
+    with pytest.raises(InvalidInput, match="error_bound and target_bounds are for models that"):
         evaluate_privately(classifier, X, y > 0, epsilon=1.0, error_bound=1.0)
     with pytest.raises(InvalidType, match="fitted regression"):
         evaluate_privately(LinearRegression(), X, y, epsilon=1.0)

@@ -140,12 +140,16 @@ def test_one_row_a_person_is_measured_as_rows_are():
 def test_what_does_not_say_whose_rows_are_whose_is_refused_before_anything_is_spent(tmp_path):
     Ledger.create(tmp_path / "ledger").declare("people", epsilon=2.5, delta=1e-4, unit=Unit.PERSON)
     account = Account(str(tmp_path / "ledger"), "people")
-    for persons, rows, says in ((OWNERS, None, "not how many rows"), (None, 3, "needs to know whose row"), (OWNERS[1:], 3, "one id for each row")):
+    for persons, rows, says in (
+        (OWNERS, None, "person ids were given, but not the number of rows to"),
+        (None, 3, "If each person has one row, pass rows_per_person=1"),
+        (OWNERS[1:], 3, "one id for each row"),
+    ):
         with pytest.raises(InvalidInput, match=says):
             of_persons(persons=persons, rows_per_person=rows, account=account)
-    with pytest.raises(InvalidInput, match="was not told that persons own several"):
+    with pytest.raises(InvalidInput, match="the table has a column of person ids, but this method"):
         evaluate_privately(Oracle(), in_blocks("blocks"), epsilon=1.0, account=account)
-    with pytest.raises(InvalidInput, match="does not say whose rows are whose"):
+    with pytest.raises(InvalidInput, match="needs a column of person ids"):
         evaluate_privately(Oracle(), in_blocks("blocks", None), epsilon=1.0, rows_per_person=3, account=account)
     with pytest.raises(InvalidInput, match="leave persons out"):
         evaluate_privately(Oracle(), in_blocks("blocks"), epsilon=1.0, rows_per_person=3, persons=OWNERS, account=account)

@@ -97,7 +97,7 @@ def test_the_ledger_knows_the_table_again_under_another_name(tmp_path):
         ledger.declare(name, epsilon=9.0)
     account = Account(str(tmp_path / "a.ledger"), "people")
     model = LogisticRegression(classes=["no", "yes"], ledger=account).fit(X, y)
-    with pytest.raises(InvalidInput, match="knows as 'people'"):
+    with pytest.raises(InvalidInput, match="the ledger already has this table under the"):
         evaluate_privately(model, X, y, epsilon=1.0, account=Account(str(tmp_path / "a.ledger"), "others"))
     evaluate_privately(model, X, y, epsilon=1.0, account=account)
     assert len(ledger.history("people")) == 2
@@ -120,7 +120,7 @@ def test_three_classes_are_measured_by_predictions_and_probabilities_alone(neigh
     assert report.accuracy.noise_low <= np.mean(predicted == y) <= report.accuracy.noise_high
     losses = -np.log(model.predict_proba(X)[np.arange(3000), np.searchsorted(["a", "b", "c"], y)])
     assert report.log_loss.noise_low <= np.mean(np.minimum(losses, 5.0)) <= report.log_loss.noise_high
-    with pytest.raises(InvalidInput, match="for two classes"):
+    with pytest.raises(InvalidInput, match="need two classes"):
         evaluate_privately(model, X, y, epsilon=1.0, metrics=("roc",))
 
 
@@ -236,7 +236,7 @@ def test_under_add_remove_nothing_but_noisy_counts_tells_the_number_of_records(c
         ({"metrics": ()}, "metrics must be some of"),
         ({"metrics": ("acuracy",)}, "Did you mean 'accuracy'"),
         ({"metrics": ("roc",), "bins": 7}, "even"),
-        ({"metrics": ("roc",), "edges": [0.2, 0.1]}, "rise"),
+        ({"metrics": ("roc",), "edges": [0.2, 0.1]}, "the edges of score bins must be"),
         ({"metrics": ("roc",), "edges": [0.2, 0.4]}, "0.5 must be one of the edges"),
         ({"metrics": ("log_loss",), "log_loss_bound": 0.0}, "log_loss_bound"),
         ({"level": 1.0}, "level"),

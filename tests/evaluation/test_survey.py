@@ -236,7 +236,7 @@ def test_what_a_table_lacks_is_said():
         )
     with pytest.raises(InvalidInput, match="n_jobs must be"):
         evaluate_privately(Oracle(), table(), epsilon=1.0, n_jobs=0)
-    with pytest.raises(InvalidInput, match="cannot be asked about these records"):
+    with pytest.raises(InvalidInput, match="Check that it can predict on this table"):
         evaluate_privately(ScikitLearns().fit(np.hstack((X, X)), Y), table(), epsilon=1.0)
 
 

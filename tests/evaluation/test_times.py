@@ -148,8 +148,8 @@ def test_no_records_are_an_answer_under_add_remove_alone():
         ({"metrics": ["accuracy"]}, "metrics of a model of times"),
         ({"bins": 1}, "bins"),
         ({"log_loss_bound": 0.0}, "log_loss_bound"),
-        ({"error_bound": 1.0}, "predicts times"),
-        ({"rows_per_person": 3, "persons": np.arange(6000)}, "a record of a model of times is a person"),
+        ({"error_bound": 1.0}, "edges, error_bound and target_bounds do not apply to"),
+        ({"rows_per_person": 3, "persons": np.arange(6000)}, "a model of times needs one record per person, without"),
     ],
 )
 def test_what_cannot_be_measured_is_refused(settings, message):

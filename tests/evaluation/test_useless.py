@@ -35,7 +35,7 @@ def test_a_constant_is_useless_and_said_to_answer_one_class(delta, neighbours):
     assert report.baseline.share == pytest.approx(0.7, abs=0.03)
     assert report.baseline.gain.low <= 0.0 <= report.baseline.gain.high
     assert report.balanced.low <= 1.0 / 3.0 <= report.balanced.high
-    assert "answers 'a' only" in str(report)
+    assert "predicts only 'a'" in str(report)
 
 
 @pytest.mark.parametrize(

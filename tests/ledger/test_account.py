@@ -217,7 +217,7 @@ def test_a_grid_search_spends_for_every_candidate_fold_and_the_last_fit(ledger):
 def test_the_folds_of_a_table_are_noticed_under_another_name(ledger, account):
     ledger.declare("copy", epsilon=9.0)
     cross_val_score(Spender(epsilon=0.2, ledger=account), *table(), cv=5, error_score="raise")
-    with pytest.raises(InvalidInput, match="knows as 'adult'"):
+    with pytest.raises(InvalidInput, match="the ledger already has this table under the"):
         cross_val_score(Spender(ledger=Account(account.path, "copy")), *table(), cv=5, error_score="raise")
     assert ledger.history("copy") == ()
 

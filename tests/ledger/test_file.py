@@ -43,7 +43,7 @@ def test_opening_never_makes_a_file(tmp_path):
 
 def test_a_ledger_that_vanishes_is_not_made_anew(ledger):
     ledger.path.unlink()
-    with pytest.raises(InvalidInput, match="no ledger"):
+    with pytest.raises(InvalidInput, match="there is no ledger"):
         ledger.reserve("adult", pure(0.5), purpose="")
     assert not ledger.path.exists()
 
@@ -86,14 +86,14 @@ def test_another_version_is_refused(ledger):
 @pytest.mark.parametrize("content", [b"", b"not a ledger at all, but some text that is long enough" * 50])
 def test_another_file_is_refused_and_not_changed(tmp_path, content):
     (tmp_path / "file").write_bytes(content)
-    with pytest.raises(FileFormatError, match="no ledger"):
+    with pytest.raises(FileFormatError, match="not a ledger"):
         Ledger(tmp_path / "file")
     assert (tmp_path / "file").read_bytes() == content
 
 
 def test_an_sqlite_file_of_something_else_is_refused(tmp_path):
     altered(tmp_path / "file", "CREATE TABLE entry (id)")
-    with pytest.raises(FileFormatError, match="no ledger of discreet"):
+    with pytest.raises(FileFormatError, match="is not a ledger of discreet"):
         Ledger(tmp_path / "file")
 
 
@@ -126,7 +126,7 @@ def test_an_entry_that_cannot_be_read_blocks_spending(ledger):
         sealed = seal(sums(connection).key, "entry", newer)
         connection.execute("UPDATE entry SET guarantee = ?, seal = ?", (newer[4], sealed))
         book(connection, new=[sealed], old=[row[-1]])
-    with pytest.raises(FileFormatError, match="cannot read, so what is spent is not known"):
+    with pytest.raises(FileFormatError, match="the ledger has an entry that this version of discreet"):
         ledger.history("adult")
 
 
@@ -134,7 +134,7 @@ def test_a_ledger_locked_by_another_process_is_named_after_the_patience(ledger):
     impatient = Ledger(ledger.path, patience=0.2)
     with closing(sqlite3.connect(ledger.path, isolation_level=None)) as other:
         other.execute("BEGIN IMMEDIATE")
-        with pytest.raises(LedgerUnavailable, match=r"in use by others for more than 0\.2 s"):
+        with pytest.raises(LedgerUnavailable, match="was locked by another process for more than"):
             impatient.reserve("adult", pure(0.5), purpose="")
         assert impatient.left("adult") == Amount(epsilon=1.0)
         other.execute("ROLLBACK")

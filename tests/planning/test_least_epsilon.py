@@ -38,7 +38,7 @@ def test_it_inverts_the_number_of_records():
 
 def test_no_epsilon_reaches_what_the_proof_without_privacy_misses():
     alone = plan().records_without_privacy(0.1)
-    with pytest.raises(InfeasibleTarget, match="without privacy the same bound asks for"):
+    with pytest.raises(InfeasibleTarget, match="the bound does not reach an excess of"):
         least_epsilon(plan(), records=alone - 1, excess=0.1)
     for excess in (0.0, -1.0, math.nan):
         with pytest.raises(InvalidInput, match="excess"):
@@ -49,7 +49,7 @@ def test_no_epsilon_reaches_what_the_proof_without_privacy_misses():
 
 def test_a_target_that_needs_an_absurd_epsilon_is_infeasible():
     alone = plan(mechanism="output").bound(1000).without_privacy
-    with pytest.raises(InfeasibleTarget, match="not proved at any epsilon"):
+    with pytest.raises(InfeasibleTarget, match="the bound does not reach an excess of"):
         least_epsilon(plan(mechanism="output"), records=1000, excess=alone * (1 + 1e-7))
 
 

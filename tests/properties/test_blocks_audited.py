@@ -138,5 +138,5 @@ def _with_the_last_again(block):
 @each_estimator
 @pytest.mark.parametrize("wrong", [0, 1, 2, 3])
 def test_a_table_that_shows_a_record_twice_in_one_pass_is_refused(pair, estimator, wrong):
-    with pytest.raises(InvalidInput, match="changed while it was read"):
+    with pytest.raises(InvalidInput, match="the table changed while it was being read"):
         clone(estimator).fit(Stutter(pair(1)[0], wrong))

@@ -96,6 +96,6 @@ def test_a_table_that_changes_between_passes_is_refused_where_there_is_a_ledger(
     Ledger.create(tmp_path / "ledger").declare("people", epsilon=3.0, delta=1e-4)
     account = Account(str(tmp_path / "ledger"), "people")
     asked = LogisticRegression(**SETTINGS).fit(ROWS, LABELS)
-    with pytest.raises(InvalidInput, match="changed while it was read"):
+    with pytest.raises(InvalidInput, match="the table changed while it was being read"):
         evaluate_privately(asked, FunctionTable(make, blocks=3, features=6), epsilon=1.0, account=account)
     assert account.ledger.spent("people").epsilon == 0.0

@@ -131,7 +131,7 @@ def test_a_table_that_changes_is_an_error_in_every_pass(passes, tmp_path):
         FunctionTable(longer, blocks=3, features=6),
         Shorter(lambda k: Block(DenseMatrix(ROWS[500 * k : 500 * k + 500]), LABELS[:500]), blocks=3, features=6),
     ):
-        with pytest.raises(Exception, match="changed while it was read"):
+        with pytest.raises(Exception, match="the table changed while it was being read"):
             classifier(ledger=account).fit(table)
 
 

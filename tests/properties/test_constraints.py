@@ -177,7 +177,7 @@ def test_an_unknown_name_is_refused_with_the_names_that_exist():
 
 
 def test_other_parameters_are_refused():
-    with pytest.raises(InvalidInput, match="takes other parameters"):
+    with pytest.raises(InvalidInput, match="does not take the parameters"):
         constraint_named("l1-ball", {"dimension": 3, "size": 2.0})
     with pytest.raises(InvalidInput, match="its base"):
         constraint_named("scaled", {"base": "l1-ball", "factor": 2.0})

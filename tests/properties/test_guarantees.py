@@ -114,7 +114,7 @@ def test_unlike_scopes_raise(kind, change):
     if other == part:
         return
     for planned in (False, True):
-        with pytest.raises(InvalidInput, match="do not mix"):
+        with pytest.raises(InvalidInput, match="guarantees compose only with the same neighbouring"):
             compose([part, other], planned=planned)
 
 

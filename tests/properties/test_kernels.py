@@ -28,7 +28,7 @@ def test_every_kernel_is_found_by_its_name(kernel):
 def test_unknown_names_and_parameters_are_refused():
     with pytest.raises(InvalidInput, match="kernel must be one of"):
         kernel_named("linear")
-    with pytest.raises(InvalidInput, match="other parameters"):
+    with pytest.raises(InvalidInput, match="does not take the parameters"):
         kernel_named("gaussian", {"nu": 1.0})
 
 

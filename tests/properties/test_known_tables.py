@@ -65,7 +65,7 @@ def test_tables_that_differ_in_a_column_are_two_tables_whatever_is_asked(tmp_pat
     ask(BESIDE, second)
     assert len(ledger.history("second")) == 1
     if what in WHOLE:
-        with pytest.raises(InvalidInput, match="knows as 'first'"):
+        with pytest.raises(InvalidInput, match="under the name 'first'"):
             ask(TABLE, second)
     else:
         ask(TABLE, second)

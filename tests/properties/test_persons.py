@@ -21,7 +21,11 @@ X = DRAW.uniform(-0.5, 0.5, (RECORDS, 3))
 Y = (X[:, 0] + 0.2 * DRAW.normal(size=RECORDS) > 0).astype(int)
 OWNERS = np.arange(RECORDS)
 NAMES = [name for name in estimators.__all__ if isinstance(getattr(estimators, name), type) and issubclass(getattr(estimators, name), PrivateModel)]
-REFUSED = ("no guarantee for persons with several rows", "promises nothing about persons", "so a record is a person")
+REFUSED = (
+    "no guarantee for persons with several rows",
+    "leave persons and rows_per_person out",
+    "expands each record into several rows, so it needs",
+)
 
 
 def made(name, **settings):

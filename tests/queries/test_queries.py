@@ -174,8 +174,8 @@ BLOCK = 1024
         (lambda: WeightedRows.of(BOX, weights=np.array([1.0])), "3 numbers"),
         (lambda: SecondMoments(domain=BOX, target="clear"), "noisy"),
         (lambda: SecondMoments(domain=BOX, most_records=0), "most_records"),
-        (lambda: whole(Rows(domain=BOX), table(BALL, 3)), "another domain"),
-        (lambda: SecondMoments(domain=BOX, most_records=3).answer(table(BOX, 4)), "longer"),
+        (lambda: whole(Rows(domain=BOX), table(BALL, 3)), "different domain"),
+        (lambda: SecondMoments(domain=BOX, most_records=3).answer(table(BOX, 4)), "second moments are exact for at most"),
     ],
 )
 def test_what_cannot_be_asked_is_refused_in_one_sentence(make, words):

@@ -73,7 +73,7 @@ def test_lines_of_another_schema_are_refused(survey, tmp_path):
     assert collect([line], tmp_path / "out", schema=SCHEMA).shape == (1, 2)
     wider = json.loads(survey.randomise(RECORD, SystemNoise()).to_line())
     wider["columns"][0] = "height"
-    with pytest.raises(FileFormatError, match="another schema"):
+    with pytest.raises(FileFormatError, match="the lines were made with a different schema"):
         collect([json.dumps(wider)], tmp_path / "more", schema=SCHEMA)
 
 

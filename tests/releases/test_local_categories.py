@@ -67,7 +67,7 @@ def test_a_report_that_no_response_can_be_is_refused_by_its_number(bits):
     good = CategorySurvey.planned(ANSWERS, epsilon=1.0).randomise(RECORD, SystemNoise()).to_line()
     possible = _forged(good, (0.0, 0.0, 0.0, 1.0, 1.0, 0.0))
     assert len(read_reports([good, possible], ANSWERS)) == 2
-    with pytest.raises(FileFormatError, match=r"report 3 is one that no owner's draw can make.*Take its line out"):
+    with pytest.raises(FileFormatError, match="cannot come from"):
         read_reports([good, "", possible, _forged(good, (*bits, 1.0, 0.0))], ANSWERS)
 
 
@@ -84,7 +84,7 @@ def test_an_encoding_may_report_any_bits():
 
 def test_numbers_dates_and_targets_in_clear_are_refused_before_a_record_is_read():
     numeric = NumericColumn(name="age", lower=0, upper=100)
-    with pytest.raises(InvalidInput, match="categories alone"):
+    with pytest.raises(InvalidInput, match="randomising categories needs a schema of categories"):
         CategorySurvey.planned(Schema(name="a", numeric=(numeric,), target=ANSWERS.target), epsilon=1.0)
     with pytest.raises(InvalidInput, match="epsilon must be a number; '1' was given"):
         CategorySurvey.planned(ANSWERS, epsilon="1")

@@ -28,19 +28,19 @@ def refused(folder, words, *, domain=BOX, calibration="tight", **asked):
     ("asked", "words"),
     [
         ({"method": "aditive", **PRIVATE}, "Did you mean 'additive'"),
-        ({"method": "local", **PRIVATE}, "randomised by their owners"),
+        ({"method": "local", **PRIVATE}, "that their owners randomised"),
         ({"method": "additive"}, "needs epsilon, the privacy loss, delta"),
         ({"method": "additive", "epsilon": 1.0}, "needs delta"),
-        ({"method": "additive", "rows": 7, **PRIVATE}, "takes no rows"),
-        ({"method": "additive", "bits": 0.5, **PRIVATE}, "takes no epsilon"),
+        ({"method": "additive", "rows": 7, **PRIVATE}, "has no setting rows"),
+        ({"method": "additive", "bits": 0.5, **PRIVATE}, "has no setting epsilon"),
         ({"method": "additive", "bits": -1.0}, "bits must be positive"),
         ({"method": "additive", "bits": 0.5, "neighbours": "add-remove"}, "cannot be added or removed"),
-        ({"method": "additive", "neighbours": "add-remove", **PRIVATE}, "give slots"),
-        ({"method": "additive", "neighbours": "add-remove", "target": "clear", "slots": 500, **PRIVATE}, "targets in clear"),
+        ({"method": "additive", "neighbours": "add-remove", **PRIVATE}, "one released row per record reveals their number"),
+        ({"method": "additive", "neighbours": "add-remove", "target": "clear", "slots": 500, **PRIVATE}, "targets without noise"),
         ({"method": "additive", "neighbours": "both", **PRIVATE}, "'replace-one' or 'add-remove'"),
         ({"method": "additive", "target": "secret", **PRIVATE}, "'omitted', 'noisy' or 'clear'"),
         ({"method": "projection", **PRIVATE}, "needs width"),
-        ({"method": "projection", "width": 2, "slots": 9, "calibration": "published", **PRIVATE}, "takes no slots"),
+        ({"method": "projection", "width": 2, "slots": 9, "calibration": "published", **PRIVATE}, "has no setting slots"),
         ({"method": "projection", "width": 2, "neighbours": "add-remove", "calibration": "published", **PRIVATE}, "for replace-one"),
         ({"method": "sketch", **PRIVATE}, "needs rows"),
         ({"method": "sketch", "rows": 9, "target": "clear", **PRIVATE}, "no target in clear"),
@@ -70,7 +70,7 @@ def test_what_is_public_about_a_table_is_said_once(tmp_path):
     for table, asked, words in (
         (X, {"y": Y}, "schema .* or domain"),
         (X, {"domain": BOX}, "its targets y"),
-        (X, {"domain": BOX, "schema": SCHEMA, "y": Y}, "one of the two"),
+        (X, {"domain": BOX, "schema": SCHEMA, "y": Y}, "for a table with columns"),
         (data, {"domain": BOX}, "have their own domain"),
         (data, {"y": Y}, "y is for arrays"),
         (PEOPLE, {"schema": SCHEMA, "y": Y}, "y is for arrays"),
@@ -150,5 +150,5 @@ def test_a_new_method_is_one_object_with_settings_of_its_own(tmp_path, monkeypat
     assert release.noise_variance == pytest.approx(400.0)
     assert "Whoever listens." in release.document["discreet:doesNotProtect"]
     assert "every record, with a noise (loud)" in release.inspection()[0][1][0]
-    refused(other, "takes no epsilon", method="loud", loudness=20.0, epsilon=1.0)
+    refused(other, "has no setting epsilon", method="loud", loudness=20.0, epsilon=1.0)
     refused(other, "no method takes 'loudnes'. Did you mean 'loudness'", method="loud", loudnes=20.0)

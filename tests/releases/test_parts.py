@@ -80,6 +80,6 @@ def test_a_full_disk_leaves_nothing_and_says_what_is_spent(tmp_path, monkeypatch
 def test_a_release_that_the_disk_cannot_hold_spends_nothing(tmp_path, monkeypatch):
     domain = Domain(features=2, entry_bound=1.0, target_bound=1.0)
     asked = {"domain": domain, "method": "additive", "target": "omitted", "neighbours": "add-remove", "slots": 1 << 58, **PRIVATE}
-    with pytest.raises(InvalidInput, match="too little room"):
+    with pytest.raises(InvalidInput, match="is too full: up to"):
         publish(np.zeros((9, 2)), tmp_path / "out", SeededNoise(2), **asked)
     assert list(tmp_path.iterdir()) == []

@@ -174,7 +174,7 @@ def test_a_schema_says_whose_rows_are_whose_in_memory_in_files_and_on_the_comman
     assert (made.guarantee.unit, made.parameters["scale"]) == (Unit.PERSON, held.parameters["scale"])
     with pytest.raises(InvalidInput, match="leave persons out"):
         publish(frame, tmp_path / "twice", SystemNoise(), persons=IDS, **asked)
-    with pytest.raises(InvalidInput, match="the estimator says"):
+    with pytest.raises(InvalidInput, match="Leave both out of the estimator, or make them equal"):
         publish(frame, tmp_path / "twice", SystemNoise(), rows_per_person=2, **asked)
 
 
@@ -209,7 +209,7 @@ def test_a_schema_with_another_rule_than_the_certificate_is_found(tmp_path):
 @pytest.mark.parametrize(
     ("asked", "words"),
     [
-        ({"method": "additive"}, "Give slots"),
+        ({"method": "additive"}, "the released rows would reveal how many rows each"),
         ({"method": "additive", "slots": 20}, "declare more slots"),
         ({"method": "additive", "target": "clear", "slots": 300}, "not about persons"),
         ({"method": "additive", "slots": 300, "rows_per_person": None}, "rows_per_person=M"),

@@ -62,7 +62,7 @@ def test_numbers_are_released_as_they_are_whatever_their_encoding(rows, tmp_path
     assert made.verify().ok
     assert [column.name for column in made.columns] == list(replace(SCHEMA, rows=rows).feature_names)
     indicated = replace(SCHEMA, numeric=tuple(replace(one, missing="indicator") for one in SCHEMA.numeric))
-    with pytest.raises(InvalidInput, match=f"a release is of numbers and categories.*instead of indicator for '{indicated.numeric[0].name}'"):
+    with pytest.raises(InvalidInput, match=f"a release needs numbers and categories.*instead of indicator for '{indicated.numeric[0].name}'"):
         publish(PEOPLE, tmp_path / "other", SystemNoise(), **{**asked, "schema": indicated})
 
 
@@ -206,7 +206,7 @@ def test_a_folder_of_something_else_is_never_replaced(tmp_path):
     (tmp_path / "out").mkdir()
     (tmp_path / "out" / "thesis.tex").write_text("ten years")
     for overwrite in (False, True):
-        with pytest.raises(InvalidInput, match="holds something else" if overwrite else "not empty"):
+        with pytest.raises(InvalidInput, match="contains something else, which is never deleted" if overwrite else "not empty"):
             released(tmp_path / "out", method="additive", overwrite=overwrite, **PRIVATE)
     assert (tmp_path / "out" / "thesis.tex").read_text() == "ten years"
 

@@ -163,5 +163,5 @@ def test_without_the_package_the_refusal_says_what_to_install(keys, monkeypatch,
 @pytest.mark.parametrize("broken", ["[]", "{}", "", '{"format": "discreet-signature/1", "algorithm": "Ed25519", "key": "00", "signature": "00"}'])
 def test_a_file_that_is_no_signature_is_refused(keys, tmp_path, broken):
     (tmp_path / "thing.sig").write_text(broken)
-    with pytest.raises(DiscreetError, match="no usable signature"):
+    with pytest.raises(DiscreetError, match="not a usable signature"):
         Signature.load(tmp_path / "thing.sig")

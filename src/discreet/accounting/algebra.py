@@ -69,7 +69,7 @@ def _composed(counts: Counts, *, planned: bool) -> AnyGuarantee:  # noqa: PLR091
         return next(iter(counts))  # type: ignore[return-value]
     if kinds & {MutualInformation, CramerRaoBound}:
         if len(kinds) > 1:
-            raise InvalidInput("bits of mutual information and Cramer-Rao numbers compose among themselves only.")
+            raise InvalidInput("bits of mutual information compose only with bits, and Cramer-Rao numbers only with Cramer-Rao numbers.")
         return _information(counts)
     if kinds.issubset((GaussianDP,)):
         return _gaussian(counts)
@@ -82,7 +82,7 @@ def _composed(counts: Counts, *, planned: bool) -> AnyGuarantee:  # noqa: PLR091
     if kinds.issubset(_DIVERGING):
         return _renyi(counts)
     names = ", ".join(sorted(kind.__name__ for kind in kinds))
-    raise InvalidInput(f"{names} compose only when all guarantees were fixed in advance: say planned=True if they were, or convert them to one kind.")
+    raise InvalidInput(f"{names} compose only if all guarantees were fixed in advance. Pass planned=True if they were, or convert them to one kind.")
 
 
 def _basic(counts: Counts, *, several: bool) -> PureDP | ApproximateDP | NoGuarantee:
@@ -90,7 +90,7 @@ def _basic(counts: Counts, *, several: bool) -> PureDP | ApproximateDP | NoGuara
     epsilon = sum_up((part.epsilon, count) for part, count in counts.items() if isinstance(part, PureDP | ApproximateDP))
     delta = sum_up((part.delta_at_epsilon, count) for part, count in counts.items() if isinstance(part, ApproximateDP))
     if delta >= 1 or epsilon == math.inf:
-        why = "deltas add up to 1 or more" if delta >= 1 else "epsilons add up to more than float64 holds"
+        why = "deltas add up to 1 or more" if delta >= 1 else "the epsilons add up to more than float64 can hold"
         return NoGuarantee(**{**scope(shared), "theorem": f"{shared.theorem} ({why})"})
     if delta > 0:
         return ApproximateDP(epsilon=epsilon, delta_at_epsilon=delta, **scope(shared))

@@ -123,7 +123,7 @@ def together(parts: Sequence[Guarantee], rule: str, *, neighbours: Neighbours | 
         raise InvalidInput("composition needs at least one guarantee; none was given.")
     scopes = {(part.neighbours, part.unit, _local(part)) for part in parts}
     if len(scopes) > 1:
-        raise InvalidInput("guarantees with different neighbouring relations or units, or of local and central kind, do not mix; convert them first.")
+        raise InvalidInput("guarantees compose only with the same neighbouring relation and unit, and all local or all central; convert them first.")
     ((shared, unit, owned),) = scopes
     names = dict.fromkeys(name for part in parts for name in part.theorem.split("; "))
     if rule:

@@ -88,7 +88,7 @@ def to_approximate(part: Guarantee, *, epsilon: float | None = None, delta: floa
     NoGuarantee when the curve never comes down to `delta`, or is 1 at `epsilon`.
     """
     if (epsilon is None) == (delta is None):
-        raise InvalidInput("a point of a curve needs either its epsilon or its delta, and not both.")
+        raise InvalidInput("a point of a curve needs either its epsilon or its delta, not both.")
     if isinstance(part, CramerRaoBound):
         raise _impossible(part, "differential privacy")
     where = _scope_of(part)
@@ -148,4 +148,4 @@ def _scope_of(part: Guarantee) -> Statement:
 
 
 def _impossible(part: Guarantee, wanted: str) -> InvalidInput:
-    return InvalidInput(f"{wanted} does not follow from {type(part).__name__}: conversions only ever lose, and there is none of this kind.")
+    return InvalidInput(f"{wanted} does not follow from {type(part).__name__}: there is no such conversion.")

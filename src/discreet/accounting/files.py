@@ -19,7 +19,9 @@ def guarantee_from_dict(record: Mapping[str, Json]) -> AnyGuarantee:
     kind = record.get("kind") if isinstance(record, Mapping) else None
     known = _KINDS.get(kind) if isinstance(kind, str) else None
     if isinstance(kind, str) and known is None:
-        raise FileFormatError(f"the certificate states a guarantee of unknown kind {kind!r}; a newer version of discreet may know it.")
+        raise FileFormatError(
+            f"the certificate states a guarantee of kind {kind!r}, which this version does not know; a newer version of discreet may."
+        )
     refusal = FileFormatError("the certificate's guarantee is incomplete or holds values of the wrong type.")
     if known is None:
         raise refusal

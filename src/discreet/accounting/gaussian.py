@@ -135,7 +135,7 @@ def gaussian_mu(epsilon: float, delta: float) -> float:
     while gaussian_delta(epsilon, math.exp(high)) <= delta:
         high += 1.0
     if gaussian_delta(epsilon, math.exp(low)) > delta:
-        raise InvalidInput(f"no Gaussian noise that fits in a computer's numbers reaches epsilon={epsilon!r}, delta={delta!r}; raise delta.")
+        raise InvalidInput(f"Gaussian noise for epsilon={epsilon!r}, delta={delta!r} would be too large for float64; raise delta.")
     while high - low > 1e-9:
         middle = 0.5 * (low + high)
         if gaussian_delta(epsilon, math.exp(middle)) <= delta:

@@ -86,8 +86,8 @@ def to_persons(part: Guarantee, rows: int, *, numbers_are_public: bool = False) 
         raise InvalidInput(f"a guarantee about one record becomes one about a person; the unit {str(part.unit)!r} was given.")
     if part.neighbours is REPLACE_ONE and rows > 1 and numbers_are_public is not True:
         raise InvalidInput(
-            "under replace-one a person's rows are replaced one by one, so their number must be public and stay: state numbers_are_public=True if it "
-            "is, or take an add-remove guarantee."
+            "under replace-one each person's number of rows must be public and fixed. State numbers_are_public=True if it is, or use an "
+            "add-remove guarantee."
         )
     rule = f"{GROUP_OF_A_PERSON} {rows} records" if rows > 1 else ONE_ROW
     return _steps(part, rows, rule, relation=None, unit=Unit.PERSON)
@@ -106,7 +106,7 @@ def is_to_persons(converted: Guarantee, part: Guarantee) -> bool:
 def to_replace_one(part: Guarantee) -> Grouped:
     """What an add-remove guarantee promises when one record is replaced. Raises InvalidInput for other relations: there is no way back."""
     if part.neighbours is not ADD_REMOVE:
-        raise InvalidInput(f"replace-one is two steps under add-remove, and there is no way back; {str(part.neighbours)!r} was given.")
+        raise InvalidInput(f"an add-remove guarantee is needed to convert to replace-one; {str(part.neighbours)!r} was given.")
     return _steps(part, 2, "replacing is removing and adding", relation=REPLACE_ONE)
 
 
@@ -118,17 +118,17 @@ def parallel(parts: Sequence[Guarantee], *, part_of_a_record_stays: bool = False
     shared = scope(together(parts, "parallel composition" if len(parts) > 1 else ""))
     if parts[0].unit is Unit.PERSON and not part_of_a_record_stays:
         raise InvalidInput(
-            "the rows of one person may lie in several parts, and then all of these change. State part_of_a_record_stays=True if all rows of a "
-            "person lie in one part, whatever they say."
+            "the rows of one person may be in several parts, and a change of the person changes all of them. State "
+            "part_of_a_record_stays=True if all rows of a person are in one part, whatever they contain."
         )
     if parts[0].neighbours is REPLACE_ONE and not part_of_a_record_stays:
         raise InvalidInput(
-            "under replace-one a record may move to another part, and then two parts change their number of records. Give add-remove guarantees and "
-            "convert the result with to_replace_one, or state part_of_a_record_stays=True if the rule reads nothing that is replaced."
+            "under replace-one a record may move to another part, which changes two parts. Use add-remove guarantees and convert the "
+            "result with to_replace_one, or state part_of_a_record_stays=True if the rule reads nothing that is replaced."
         )
     kinds = {type(part) for part in parts}
     if CramerRaoBound in kinds:
-        raise InvalidInput("a Cramer-Rao number is about one record's own release: there is nothing to compose in parallel.")
+        raise InvalidInput("a Cramer-Rao number is about the release of one record, so there is nothing to compose in parallel.")
     if NoGuarantee in kinds:
         return NoGuarantee(**shared)
     worst = _largest(parts)

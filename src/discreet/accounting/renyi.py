@@ -81,7 +81,7 @@ class RenyiDP(Statement):
         if not (np.isfinite(orders).all() and orders[0] > 1 and np.all(np.diff(orders) > 0)):
             raise InvalidInput("the orders of a Renyi curve must be finite, above 1 and increasing.")
         if not (np.isfinite(divergences).all() and np.all(divergences >= 0)):
-            raise InvalidInput("the divergences of a Renyi curve must be finite and at least 0; leave out the orders at which nothing is known.")
+            raise InvalidInput("the divergences of a Renyi curve must be finite and at least 0; leave out orders without a known divergence.")
 
     def divergence(self, order: float) -> float:
         """Upper bound of the divergence of any order > 1; infinity beyond the largest."""

@@ -47,7 +47,7 @@ def selected(part: Guarantee, law: RunsLaw) -> Selected:
     A Renyi or concentrated guarantee needs a truncated negative binomial law. Raises InvalidInput for kinds from which nothing follows.
     """
     if isinstance(part, CramerRaoBound):
-        raise InvalidInput("nothing follows for a selection from a Cramer-Rao number: it promises no privacy.")
+        raise InvalidInput("nothing follows for a selection from a Cramer-Rao number, which guarantees no privacy.")
     shared = together([part], _RULE)
     shared = replace(shared, secret=tuple(dict.fromkeys([*shared.secret, KEPT])))
     match part:

@@ -55,7 +55,7 @@ def corollary_14(
     positive(radius, "radius")
     whole(vertices, "vertices")
     if vertices < 2:
-        raise InvalidInput("a polytope of one vertex is a point: nothing is learnt. Pass at least 2 vertices.")
+        raise InvalidInput("a polytope with one vertex is a point, so nothing is learnt. Pass at least 2 vertices.")
     width = radius * math.sqrt(2.0 * math.log(2.0 * vertices) + 1.0)
     return _mean(math.log(vertices), width, radius, lipschitz, records, epsilon, delta, neighbours, steps)
 

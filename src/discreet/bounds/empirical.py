@@ -122,7 +122,7 @@ def published_slack(*, records: int, epsilon: float, ridge: float, smoothness: f
     if left <= 0:
         needed = smoothness / (records * math.expm1(0.5 * epsilon))
         raise InfeasibleTarget(
-            f"Algorithm 2 keeps no epsilon for its noise at Lambda={ridge:g}, n={records}, epsilon={epsilon:g}, c={smoothness:g}. "
+            f"Algorithm 2 has no epsilon left for its noise at Lambda={ridge:g}, n={records}, epsilon={epsilon:g}, c={smoothness:g}. "
             f"Lemma 5 needs Lambda > {needed:.4g}."
         )
     return left

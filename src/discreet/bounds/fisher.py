@@ -74,7 +74,7 @@ def box_centre_error(ranges: Floats, *, weights: Floats | None = None) -> float:
     """What guessing the middle of a box of these side lengths (d,) costs at most."""
     sides = np.asarray(ranges, dtype=np.float64)
     if sides.ndim != 1 or not np.all(np.isfinite(sides)) or np.any(sides < 0):
-        raise InvalidInput("ranges must be finite side lengths of at least 0, one a feature.")
+        raise InvalidInput("ranges must be finite side lengths of at least 0, one per feature.")
     return float(0.25 * sides @ np.abs(_weights(weights, len(sides))) @ sides)
 
 

@@ -108,12 +108,12 @@ class Certificate(Stated):
     @classmethod
     def from_dict(cls, record: Mapping[str, Json]) -> "Certificate":
         """Read back `to_dict`. Raises FileFormatError for an unknown format, a missing or mistyped field, or a text with control characters."""
-        refusal = FileFormatError("the certificate holds values of the wrong type.")
+        refusal = FileFormatError("the certificate has values of the wrong type.")
         try:
             made = cls._read(record)
             if made.to_dict() == dict(record):
                 return made
-            refusal = FileFormatError("the certificate holds a field that no certificate of this format has.")
+            refusal = FileFormatError("the certificate has a field that this format does not have.")
         except FileFormatError:
             raise
         except (TypeError, ValueError, LookupError, ArithmeticError, RecursionError):
@@ -123,9 +123,9 @@ class Certificate(Stated):
     @classmethod
     def _read(cls, record: Mapping[str, Json]) -> "Certificate":
         if not printable(record):
-            raise FileFormatError("the certificate holds control characters, which could disguise what it says on a terminal.")
+            raise FileFormatError("the certificate contains control characters, which could make a terminal show something else.")
         if not isinstance(record, Mapping) or record.get("format") != FORMAT:
-            raise FileFormatError(f"a certificate of format {FORMAT!r} is needed; this one states another format or none.")
+            raise FileFormatError(f"a certificate of format {FORMAT!r} is needed; this one states another format, or none.")
         match record:
             case {
                 "mechanism": str(mechanism),
@@ -156,20 +156,20 @@ class Certificate(Stated):
                     releases=releases,
                     ledger_entry=entry,
                 )
-        raise FileFormatError("the certificate is incomplete or holds values of the wrong type.")
+        raise FileFormatError("the certificate is incomplete, or has values of the wrong type.")
 
     def __str__(self) -> str:
         """Readable text, plain words first."""
         lines = [*self.promise, "", f"Mechanism: {self.mechanism} ({self.guarantee.theorem})"]
         lines += [f"  {name} = {_shown(value)}" for name, value in self.parameters.items()]
         lines += ["Problem (public):"] + [f"  {name} = {_shown(value)}" for name, value in self.problem.items()]
-        lines += ["Hypotheses of the theorem, and what enforces them:"]
+        lines += ["Hypotheses of the theorem, and how each is enforced:"]
         lines += [f"  - {part.required}\n      {part.enforced}" for part in self.hypotheses]
         lines += [f"Noise: {self.noise}"]
         if not self.noise_private:
-            lines += ["NOT VALID: the noise was seeded, so whoever knows the seed can subtract it. Fit without a seed to publish."]
+            lines += ["NOT VALID: the noise was seeded, so anyone who knows the seed can subtract it. To publish, fit without a seed."]
         lines += ["Declared public by the caller:"] + [f"  - {line}" for line in self.declared or ("nothing beyond the problem",)]
-        lines += [f"Ledger entry: {self.ledger_entry or 'none: no ledger was in use, so nothing adds this up with other releases'}"]
+        lines += [f"Ledger entry: {self.ledger_entry or 'none: no ledger was in use, so nothing adds this to other releases'}"]
         lines += [f"Digest of the released value (SHA-256): {self.digest}", f"Issued by discreet {self.version}"]
         return "\n".join(lines)
 
@@ -211,19 +211,19 @@ def _promise(guarantee: Guarantee) -> list[str]:
     if guarantee.unit is Unit.PERSON:
         changes = {
             "replace-one": "all rows of one person are replaced by any others (the number of persons is public)",
-            "add-remove": "one person, with all rows, is added or removed",
+            "add-remove": "one person is added or removed, with all their rows",
         }
     change = changes[guarantee.neighbours]
     match guarantee:
         case PureDP(epsilon=epsilon):
             return [
                 f"Guarantee: epsilon = {epsilon:.6g}, delta = 0, {guarantee.neighbours}.",
-                f"No outcome becomes more than e^{epsilon:.4g} times likelier when {change}.",
+                f"No outcome becomes more than e^{epsilon:.4g} times as likely when {change}.",
             ]
         case ApproximateDP(epsilon=epsilon, delta_at_epsilon=delta):
             return [
                 f"Guarantee: epsilon = {epsilon:.6g}, delta = {delta:.6g}, {guarantee.neighbours}.",
-                f"Up to a probability of {delta:.3g}, no outcome becomes more than e^{epsilon:.4g} times likelier when {change}.",
+                f"Up to a probability of {delta:.3g}, no outcome becomes more than e^{epsilon:.4g} times as likely when {change}.",
             ]
         case NoGuarantee():
             return ["Guarantee: NONE (epsilon is infinite).", guarantee.theorem]

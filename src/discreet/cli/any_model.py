@@ -42,8 +42,8 @@ def load_model_of_schema(path: str) -> "discreet.Model":
     if isinstance(found, discreet.Model):
         return found
     raise InvalidInput(
-        f"{path!r} is a model of arrays, which says of no table what its columns and its target are: `discreet predict` answers with it, and "
-        "`discreet evaluate --target COLUMN` measures it. In Python release_uncertainty has intervals of the estimator; or fit with a schema."
+        f"{path!r} was fitted on arrays, so it does not know the columns and the target of a table. It works with `discreet predict`, and "
+        "with `discreet evaluate --target COLUMN`. For intervals, call release_uncertainty in Python, or fit with a schema."
     )
 
 
@@ -54,13 +54,13 @@ def needed_columns(model: AnyModel, table: str, beside: Collection[str]) -> tupl
     if model.names is not None:
         return model.names
     if table == "-":
-        raise InvalidInput("the model knows no names of columns, so the header of the table is read first, which - cannot be: give a file.")
+        raise InvalidInput("the model was fitted without column names, so the header of the table has to be read first. Give a file instead of -.")
     header = discreet.data.read_header(table)
     found = tuple(column for column in header if column not in beside)
     if len(found) != model.features:
         raise InvalidInput(
-            f"the model was fitted on {model.features} columns without names; {table!r} has {len(found)} besides those named otherwise. Give a table "
-            "of these columns in their order, or fit on a data frame, whose names are kept."
+            f"the model was fitted on {model.features} columns without names; {table!r} has {len(found)} besides those that options name. "
+            "Give a table with these columns in order, or fit on a data frame, so that the model keeps the names."
         )
     return found
 
@@ -79,8 +79,13 @@ def read_rows(model: AnyModel, table: str, beside: Sequence[str] = ()) -> tuple[
 class OfArrays:
     """What a schema would say of a table, for a model of arrays; and which of several targets is measured."""
 
-    target: Annotated[str | None, "Of a model of several targets the one that is measured; of a model of arrays the column that it predicts."] = None
-    event: Annotated[str | None, "Of a model of arrays of times: the column that holds 1 or true where it happened then; always if left out."] = None
+    target: Annotated[
+        str | None, "The column to measure: one of the model's several targets, or, for a model fitted on arrays, the column that it predicts."
+    ] = None
+    event: Annotated[
+        str | None,
+        "For a model of times fitted on arrays: the column with 1 or true where the event happened at that time; all events happened if left out.",
+    ] = None
     whose: Whose
 
     def measured(self, path: str, records: Records) -> "Measured":
@@ -88,7 +93,7 @@ class OfArrays:
         model = load_model(path)
         if isinstance(model, discreet.Model) and len(targets := model.schema.answers) > 1:
             if self.target is None:
-                raise usage_error(f"{path} predicts {quoted(targets)}, and one of them is measured at a time: --target COLUMN is needed")
+                raise usage_error(f"{path} predicts {quoted(targets)}. Name the one to measure: --target COLUMN")
             chosen = model.of_target(self.target)
             replace(self, target=None).check(model, path, records)
             return chosen
@@ -101,25 +106,28 @@ class OfArrays:
         if isinstance(model, discreet.Model):
             if alone := next((name for name in ("target", "event", "person", "rows_per_person") if given[name] is not None), None):
                 raise usage_error(
-                    f"--{alone.replace('_', '-')} belongs to a model of arrays; the schema of {path} says that of its table. Leave it out"
+                    f"--{alone.replace('_', '-')} is for models fitted on arrays; for this one, the schema in {path} says it. Leave it out"
                 )
             return
         self.whose.check()
         if getattr(model.form, "units", ()):
-            raise InvalidInput(f"{path!r} predicts several targets, and one is measured at a time: fit a model of that one, or measure it in Python.")
+            raise InvalidInput(
+                f"{path!r} predicts several targets, but only one can be measured here. Fit a model of that one, or measure it in Python."
+            )
         if self.target is None:
-            raise usage_error(f"{path} is a model of arrays, which does not know its target: --target COLUMN is needed")
+            raise usage_error(f"{path} was fitted on arrays, so it does not know the column of its target: --target COLUMN is needed")
         if self.event is not None and (model.made is None or model.classes):
-            raise usage_error(f"--event belongs to a model of times; {path} is a {model.kind}. Leave it out")
+            raise usage_error(f"--event is for models of times; {path} is a {model.kind}. Leave it out")
         if records.in_blocks:
-            raise InvalidInput(f"{path!r} is a model of arrays, which is measured on one table in memory: a .csv or one .parquet file.")
+            raise InvalidInput(f"{path!r} was fitted on arrays, so it is measured on one table in memory. Give one .csv or .parquet file.")
 
     def ask(self) -> None:
         """Warn where nobody says whose rows are whose."""
         if self.whose.rows_per_person is None:
             warn(
-                "nobody said whose rows are whose, so single rows are protected, and somebody with several of them less than the numbers say. "
-                "Say --rows-per-person 1 (each person has one row), or --person COLUMN --rows-per-person M."
+                "whether a person may have several rows is not stated, so single rows are protected, and a person with several rows is "
+                "protected less than these numbers say. Add --rows-per-person 1 (each person has one row), or --person COLUMN "
+                "--rows-per-person M."
             )
 
     @property
@@ -152,10 +160,10 @@ def read_array_records(model: "discreet.ArrayModel", table: str, said: OfArrays,
 
     beside = said.beside
     if doubled := sorted({name for name in beside if beside.count(name) > 1} | (set(beside) & set(model.names or ()))):
-        raise InvalidInput(f"column {doubled[0]!r} cannot be two things at once: a column of X, the target, the event, or that of persons.")
+        raise InvalidInput(f"column {doubled[0]!r} has two roles. It can be one of: a feature, the target, the event, the person id.")
     frame, rows = read_rows(model, table, beside)
     if frame.height == 0 and not may_be_empty:
-        raise InvalidInput("the table has no records; at least one is needed when their number is public.")
+        raise InvalidInput("the table has no records; under replace-one at least one is needed.")
     target, whose = beside[0], said.whose.person
     persons = None if whose is None else frame.get_column(whose)
     if model.classes:
@@ -163,8 +171,9 @@ def read_array_records(model: "discreet.ArrayModel", table: str, said: OfArrays,
     if model.made is not None:
         times = discreet.data.TimeTarget(column=target, ends=model.made.ends, event=said.event)
         refusal = InvalidInput(
-            f"column {target!r} must hold a number for every record{'' if said.event is None else f', and {said.event!r} 1 or true, or 0 or false'}; "
-            "something else was found, or a value is missing. Leave such records out by a public rule."
+            f"column {target!r} must hold a number for every "
+            f"record{'' if said.event is None else f', and {said.event!r} 1 or true, or 0 or false'}; something else was found, or a value "
+            "is missing. Leave out such records by a public rule."
         )
         return ArrayRecords(rows, quietly(lambda: encode_times(frame, times, dialect=discreet.data.Dialect()), refusal, InvalidInput), persons)
     numbers = discreet.data.number_rows(frame, [target])[:, 0]
@@ -182,8 +191,8 @@ def _classes(series: Any, classes: Sequence[Any]) -> Any:
     whole = (int(label) if isinstance(label, float) and label.is_integer() else label for label in classes)
     texts = tuple(label.strip() if isinstance(label, str) else label for label in whole)
     refusal = InvalidInput(
-        f"column {series.name!r} has a value that is none of the model's classes {quoted(list(map(str, classes)))}, or none at all. Map it to one of "
-        "them, or leave such records out by a public rule."
+        f"column {series.name!r} has a missing value, or one that is not a class of the model ({quoted(list(map(str, classes)))}). Map it "
+        "to one of these, or leave out such records by a public rule."
     )
 
     def codes() -> Any:

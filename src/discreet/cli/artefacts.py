@@ -114,8 +114,8 @@ KINDS: Mapping[str, Kind] = {
 OTHERS = {
     "schema": "a schema: use `discreet schema check`",
     "ledger": "the export of a ledger: use `discreet budget import`",
-    "measures": "exact measures of a model, on records that were declared to need no protection: nothing in it was released under a guarantee",
-    "signature": "a signature: give the file that it is of, and the signer's public key with `discreet verify --key`",
+    "measures": "exact measures of a model, on records declared to need no protection, so it carries no guarantee",
+    "signature": "a signature: give the file that was signed, and the signer's public key with `discreet verify --key`",
     "study": "the journal of a study: use `python -m studies run --resume`",
 }
 """What has a format and no certificate."""
@@ -149,18 +149,18 @@ def read_artefact(path: str) -> Artefact:
     Raises InvalidInput where nothing can be read; FileFormatError, with the path, for what is of no kind, of another version or damaged.
     """
     if is_folder(path):
-        text = read_text(Path(path) / MANIFEST, what="manifest", remedy=f"The folder {path!r} is no release: give {known()}.")
+        text = read_text(Path(path) / MANIFEST, what="manifest", remedy=f"The folder {path!r} is not a release: give {known()}.")
         return _read(path, KINDS["release"], text)
     if is_ledger(path):
-        raise FileFormatError(f"{path!r} is a ledger, which carries no certificate: use `discreet budget show`, or `discreet report` for a page.")
+        raise FileFormatError(f"{path!r} is a ledger, which has no certificate. Use `discreet budget show`, or `discreet report` for a page.")
     text = read_text(path, what="file", remedy=f"Give {known()}.")
     found = re.search(r'"?format"?\s*[:=]\s*"discreet-([a-z]+)/', text[:4096]) if not text.lstrip().startswith("{") else None
     if found and found.group(1) in OTHERS:
-        raise FileFormatError(f"{path!r} carries no certificate; it is {OTHERS[found.group(1)]}.")
+        raise FileFormatError(f"{path!r} has no certificate; it is {OTHERS[found.group(1)]}.")
     try:
         stated = read_object(text, what="a file with a certificate").get("format")
     except FileFormatError as error:
-        refusal = FileFormatError(f"{path!r} is no usable file with a certificate: {error}")
+        refusal = FileFormatError(f"{path!r} is not a usable file with a certificate: {error}")
     else:
         return _read(path, _kind_of(stated, path), text)
     raise refusal
@@ -185,7 +185,7 @@ def _kind_of(stated: object, path: str) -> Kind:
     found = re.fullmatch(r"discreet-([a-z]+)/\d{1,9}", stated) if isinstance(stated, str) else None
     name = "" if found is None else found.group(1)
     if name in OTHERS:
-        raise FileFormatError(f"{path!r} carries no certificate; it is {OTHERS[name]}.")
+        raise FileFormatError(f"{path!r} has no certificate; it is {OTHERS[name]}.")
     if name not in KINDS or name == "release":
         said = f"the format {stated[:60]!r}" if isinstance(stated, str) else "no format"
         raise FileFormatError(f"{path!r} states {said}; this version knows {known()}.")
@@ -196,5 +196,5 @@ def _read(path: str, kind: Kind, text: str) -> Artefact:
     try:
         return Artefact(path=path, kind=kind, value=kind.read(path, text), document=read_object(text, what=f"a {kind.what}"))
     except FileFormatError as error:
-        refusal = FileFormatError(f"{path!r} is no usable {kind.what}: {error}")
+        refusal = FileFormatError(f"{path!r} is not a usable {kind.what}: {error}")
     raise refusal

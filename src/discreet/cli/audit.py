@@ -92,7 +92,7 @@ def audit(
 def _named(entry: "discreet.audit.named.NamedAudit", claim: _Claim) -> "discreet.audit.AuditReport | discreet.audit.DrawnReport":
     statistical = entry.method == "statistical"
     if not statistical and (given := [name for name in ("runs", "confidence") if getattr(claim, name) is not None]):
-        raise InvalidInput(f"--{given[0]} belongs to a statistical audit; that of {entry.name!r} is not one (method {entry.method}).")
+        raise InvalidInput(f"--{given[0]} is for statistical audits; the audit of {entry.name!r} is not one (method {entry.method}).")
     delta = claim.delta
     if delta is None:
         delta = 0.0 if entry.pure else _STATISTICAL_DELTA if statistical else _EXACT_DELTA
@@ -108,7 +108,7 @@ def _named(entry: "discreet.audit.named.NamedAudit", claim: _Claim) -> "discreet
 def _person(claim: _Claim) -> "discreet.audit.persons.WorstPerson | None":
     if claim.rows_per_person is None:
         if claim.person_weight is not None or claim.person_rows is not None:
-            raise usage_error("--person-weight and --person-rows need --rows-per-person, the most rows of a person that are kept")
+            raise usage_error("--person-weight and --person-rows need --rows-per-person, the largest number of rows kept per person")
         return None
     from discreet.mechanisms.persons import declared_rule
 
@@ -120,7 +120,7 @@ def _model(path: str, known: "dict[str, discreet.audit.named.NamedAudit]", claim
     if not exists(path):
         raise InvalidInput(f"there is no audit and no file called {path!r}.{did_you_mean(path, list(known))} See discreet audit --list.")
     if given := [name for name, value in vars(claim).items() if value is not None]:
-        raise InvalidInput(f"a model file brings its own claim and is audited exactly; leave {flag(given[0])} out.")
+        raise InvalidInput(f"a model file states its own claim and is audited exactly; leave {flag(given[0])} out.")
     with step("Auditing the certificate"):
         return discreet.audit.learning.certificate_audit(discreet.Model.load(path).certificate)
 

@@ -41,12 +41,12 @@ def new(
     ] = "record",
     accountant: Annotated[Literal["basic", "gaussian", "concentrated"], "How guarantees are added up; it cannot be changed later."] = "basic",
     parts: Annotated[
-        tuple[str, ...], Option(name="--part", help="A disjoint part of the records, each spent on by itself; give the option once a part.")
+        tuple[str, ...], Option(name="--part", help="A disjoint part of the records, with its own spending; give the option once per part.")
     ] = (),
     part_of_a_record_stays: Annotated[
         bool,
-        "With parts and replace-one, or parts and persons: you state that what decides on the part of a record is public and never changes, and that "
-        "all rows of a person lie in one part.",
+        "With parts and replace-one, or parts and persons: you state that the part of a record follows from something public that never "
+        "changes, and that all rows of a person are in one part.",
     ] = False,
 ) -> Outcome:
     """Declare a data set and the total that may be spent on it, in the ledger FILE, which is created if it does not exist.
@@ -68,7 +68,7 @@ def new(
     ledger = discreet.ledger.Ledger.create(path) if made else discreet.ledger.Ledger(path)
     known = any(data_set in (each.name, *each.aliases) for each in ledger.data_sets())
     declared = ledger.add(wanted)
-    before = f": {data_set!r} was declared before; nothing has changed" if known else ""
+    before = f": {data_set!r} was already declared; nothing changed" if known else ""
     following = f"Next: discreet fit TABLE --ledger {quote(path)} --data-set {quote(data_set)} ..."
     return Outcome(
         document={"ledger": path, "made": made, "declared": not known, "data_set": _document(ledger, declared)},
@@ -170,7 +170,7 @@ def export(
 
 
 @command(
-    "Take over what another ledger exported.",
+    "Import what another ledger exported.",
     "discreet budget import team.ledger report.json",
     "discreet budget export other.ledger | discreet budget import team.ledger -",
     name="import",
@@ -228,7 +228,7 @@ def _lines(ledger: "discreet.ledger.Ledger", data_set: "discreet.ledger.DataSet"
         f"  Spent      {ledger.spent(data_set.name).words} by {len(entries)} {'release' if len(entries) == 1 else 'releases'}",
         f"  Left       {ledger.left(data_set.name).words}" + (" on all parts together" if data_set.parts else ""),
         *(f"  Left       {ledger.left(data_set.name, part=part).words} on part {part!r}" for part in data_set.parts),
-        *([f"  Unsettled  {unsettled}: reserved and never settled, by a release under way or a crash; counted"] if unsettled else []),
+        *([f"  Unsettled  {unsettled}: reserved but never settled (a release still running, or a crash); they count as spent"] if unsettled else []),
     ]
 
 
@@ -241,7 +241,7 @@ def _read(exported: str) -> str:
     try:
         return (sys.stdin.buffer.read() if exported == "-" else Path(exported).read_bytes()).decode()
     except UnicodeDecodeError:
-        refusal: InvalidInput = FileFormatError(f"{exported!r} is not UTF-8, so no export of a ledger.")
+        refusal: InvalidInput = FileFormatError(f"{exported!r} is not UTF-8, so it is not an export of a ledger.")
     except (OSError, ValueError) as error:
         refusal = InvalidInput(f"the export {exported!r} cannot be read ({reason_of(error)}). Check the path.")
     raise refusal

@@ -121,7 +121,7 @@ def _promise(certificate: "discreet.Certificate") -> list[str]:
     exception = f"but for a probability of {delta:.3g}" if delta else "without exception"
     return [
         f"Each {unit}, from everyone who sees the model, even from one who knows all other records.",
-        f"Whatever anyone may conclude from the model gets at most {factor} times (e^epsilon) likelier when one {unit}",
+        f"Any conclusion from the model becomes at most {factor} times (e^epsilon) as likely when one {unit}",
         f"is {change}, {exception}.",
         f"The number of {unit.counted} is {'protected too (add-remove).' if secret_count else 'taken as known (replace-one).'}",
     ]

@@ -76,7 +76,7 @@ def describe(
         for name, path in files.items():
             check_output(path, *sources, overwrite=overwrite)
             if twice := [other for other, same in files.items() if other != name and same_path(path, same)]:
-                raise InvalidInput(f"{name} and {twice[0]} name the same file. Give each its own.")
+                raise InvalidInput(f"{name} and {twice[0]} name the same file. Give each its own name.")
         check_report(report, *sources, out, csv, plot, overwrite=overwrite)
         account = spending.account("description", out)
         check_fits(account, prepared.guarantee)

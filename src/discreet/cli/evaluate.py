@@ -91,12 +91,12 @@ def evaluate(given: _Evaluate) -> Outcome:
     name.
     """
     if (given.data_is is None) == (given.epsilon is None):
-        raise usage_error("either --data-is (the records need no protection) or --epsilon (they are protected, at this cost) is needed, and not both")
+        raise usage_error("give either --data-is (the records need no protection) or --epsilon (the privacy loss to spend on them), not both")
     if given.epsilon is not None:
         return _private(given, given.epsilon)
     of_private = {**vars(given.private), "plot": given.plot, "report": given.report, "part": given.spending.part, "seed": given.seed}
     if alone := [name for name, value in of_private.items() if value is not None]:
-        raise usage_error(f"{flag(alone[0])} belongs to a private measurement, which needs --epsilon")
+        raise usage_error(f"{flag(alone[0])} is for private measurements, which need --epsilon")
     if given.overwrite and given.out is None:
         raise usage_error("--overwrite needs --out, or a private measurement with --epsilon")
     return _public(given, str(given.data_is))
@@ -115,7 +115,7 @@ def _public(given: _Evaluate, data_is: str) -> Outcome:
     held: dict[str, object] = {"format": FORMAT, "data_is": data_is, "declaration": DECLARATIONS[data_is], **asdict(measures)}
     if given.out is not None:
         write_whole(given.out, as_text(held) + "\n", overwrite=given.overwrite)
-    declared = f"declared {data_is} ({DECLARATIONS[data_is]}): these numbers are exact and not protected"
+    declared = f"declared {data_is} ({DECLARATIONS[data_is]}): these numbers are exact and unprotected"
     lines = [
         *labelled(("Records", f"{measures.records}, {declared}")),
         *measures.lines,
@@ -148,13 +148,13 @@ def _private(given: _Evaluate, epsilon: float) -> Outcome:
         )
         unfit = [name for name in ("bins", "log_loss_bound") if getattr(said, name) is not None]
         if unfit and isinstance(prepared.survey, discreet.evaluation.NumberSurvey):
-            raise usage_error(f"{flag(unfit[0])} belongs to a model of classes, or times; {given.model} predicts numbers. Leave it out")
+            raise usage_error(f"{flag(unfit[0])} is for models of classes or times; {given.model} predicts numbers. Leave it out")
         if given.plot is not None and not {"roc", "calibration"} & set(prepared.survey.metrics):
-            raise InvalidInput("--plot draws the curves of --metrics roc and calibration; ask for one of them, or leave --plot out.")
+            raise InvalidInput("--plot draws the roc and calibration curves: add one of them to --metrics, or leave --plot out.")
         for path in (given.plot, given.out):
             check_output(path, *sources, overwrite=given.overwrite)
         if same_path(given.out, given.plot):
-            raise InvalidInput("--out and --plot name the same file. Give each its own.")
+            raise InvalidInput("--out and --plot name the same file. Give each its own name.")
         check_report(given.report, *sources, given.out, given.plot, overwrite=given.overwrite)
         account = given.spending.account("evaluation", given.model)
         check_fits(account, prepared.guarantee)
@@ -238,9 +238,9 @@ def intervals(
     delta: Annotated[float, "Probability that the loss is exceeded, > 0."],
     level: Annotated[float, "How often each interval should cover."] = 0.95,
     target: Annotated[
-        Literal["penalised", "unpenalised"], "What to cover: the population's weights with the fit's penalty, or without any."
+        Literal["penalised", "unpenalised"], "What the intervals cover: the population's weights with the fit's penalty, or without."
     ] = "penalised",
-    prior: Annotated[File | None, "Of a model that was fitted with --prior: the same model file."] = None,
+    prior: Annotated[File | None, "For a model fitted with --prior: the same model file."] = None,
     out: Annotated[File | None, "Write intervals and certificate to this JSON file."] = None,
     overwrite: Annotated[bool, "Overwrite that file if it exists."] = False,
     spending: Spending,
@@ -257,7 +257,7 @@ def intervals(
         from discreet.estimators.uncertainty import check_target
 
         if not 0 < level < 1:
-            raise InvalidInput(f"--level lies between 0 and 1; {level!r} was given.")
+            raise InvalidInput(f"--level must lie between 0 and 1; {level!r} was given.")
         fitted = load_model_of_schema(model)
         pulled = None if prior is None else columns_of(load_model_of_schema(prior))
         prepared = prepare_uncertainty(fitted, epsilon=epsilon, delta=delta, prior=pulled)

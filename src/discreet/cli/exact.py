@@ -52,7 +52,7 @@ class Measures:
             ("Log loss", None if self.log_loss is None else f"{self.log_loss:.4f}"),
         )
         answered = [name for name, column in zip(self.classes, zip(*self.confusion, strict=True), strict=True) if any(column)]
-        alone = [f"It answers {answered[0]!r} for every record."] if len(answered) == 1 else []
+        alone = [f"It predicts {answered[0]!r} for every record."] if len(answered) == 1 else []
         return [*facts, *alone, *confusion_lines(self.classes, self.confusion)]
 
 
@@ -196,4 +196,4 @@ def parts_of(records: "discreet.EncodedTable | ArrayRecords") -> tuple[Any, Any]
 
 def _require(records: int) -> None:
     if records == 0:
-        raise InvalidInput("the table has no record. At least one is needed to measure a model.")
+        raise InvalidInput("the table has no records. At least one is needed to measure a model.")

@@ -41,7 +41,7 @@ def measured_times(ends: Sequence[float], parts: list[tuple[Any, Any]]) -> TimeM
 
     codes, survival = (np.concatenate(column) for column in zip(*parts, strict=True))
     if len(codes) == 0:
-        raise InvalidInput("the table has no record. At least one is needed to measure a model.")
+        raise InvalidInput("the table has no records. At least one is needed to measure a model.")
     periods, (seen, happened) = survival.shape[1], np.divmod(codes, 2)
     whole, each = np.column_stack((np.ones(len(codes)), survival)), np.arange(len(codes))
     likely = whole[each, seen] - np.where(happened == 1, whole[each, np.minimum(seen + 1, periods)], 0.0)

@@ -103,9 +103,7 @@ def fit(
         account = spending.account(kind, file.out)
         chosen = columns_to_cut(public) if cuts == "private" or called_private(public) else []
         if prior is not None and chosen:
-            raise InvalidInput(
-                "--prior goes with columns whose cuts are public, since it is a point among their features; leave it or private cuts out."
-            )
+            raise InvalidInput("--prior needs public cuts, because it is stated in their features. Leave out either --prior or the private cuts.")
         shown = cut_schema(public, {column.name: public_cuts(column.lower, column.upper) for column in chosen}) if chosen else public
         promised = planned(kind, shown, settings)
         if intervals is not None:
@@ -146,10 +144,7 @@ def _check_intervals(promised: "discreet.Certificate", training: Training, *, pu
 
     require_gaussian(training.epsilon, training.delta)
     if not public:
-        raise InvalidInput(
-            "--intervals goes with a table that is held in memory and columns whose cuts are public; leave it out, and ask "
-            "`discreet intervals` for intervals of the model afterwards."
-        )
+        raise InvalidInput("--intervals needs a table in memory and public cuts. Leave it out, and run `discreet intervals` on the model afterwards.")
     if "feature_map" in promised.problem:
         raise InvalidInput(OF_KERNELS)
     problem_of(promised)
@@ -171,7 +166,7 @@ def _placed(kind: str, device: str | None) -> Settings:
     from discreet.matrices.move import on_device
 
     if kind not in (having := _kinds_with("device")):
-        raise usage_error(f"a {kind} computes on the processor; leave --device out, or choose one of {', '.join(having)}")
+        raise usage_error(f"a {kind} runs on the CPU only; leave --device out, or choose one of {', '.join(having)}")
     on_device(discreet.matrices.as_matrix(np.zeros((1, 1))), device)
     return {"device": device}
 
@@ -186,13 +181,13 @@ def _pulled(kind: str, path: str | None, schema: "discreet.Schema") -> Settings:
 
     having = [name for name in _kinds_with("prior") if PrivateModel.models[name].form is not KernelForm]
     if kind not in having:
-        raise usage_error(f"a {kind} takes no prior; leave --prior out, or choose one of {', '.join(having)}")
+        raise usage_error(f"a {kind} does not support a prior; leave --prior out, or choose one of {', '.join(having)}")
     found = load_model_of_schema(path)
     shape = ("numeric", "date", "categorical", "cross", "rows", "target")
     if different := [part for part in shape if getattr(found.schema, part) != getattr(schema, part)]:
-        raise InvalidInput(f"--prior is a model of another schema: {quoted(different)} differ. Fit it on public records with this schema.")
+        raise InvalidInput(f"the --prior model has another schema: {quoted(different)} differ. Fit it on public records with this schema.")
     if isinstance(found.form, KernelForm) or found.linked:
-        raise InvalidInput(f"--prior is a {found.kind}, whose weights are no coefficients of a {kind}; give a linear model of the same target.")
+        raise InvalidInput(f"--prior is a {found.kind}, whose weights do not fit a {kind}; give a linear model of the same target.")
     return {"prior": columns_of(found)}
 
 
@@ -207,7 +202,10 @@ def _train_with_cuts(
     with step("Choosing cuts and fitting"):
         fitted = discreet.estimators.fit_with_cuts(estimator_named(kind, schema, settings), records, schema, share=share)
     if fitted.cuts is None:
-        said = "none, but curves at public steps: with so few records, or so small an epsilon, cuts would not pay, and nothing was spent on them"
+        said = (
+            "none; curves at public steps were used instead: with so few records, or so small an epsilon, private cuts would not pay. "
+            "Nothing was spent on them"
+        )
     else:
-        said = f"of {quoted(list(fitted.cuts.cuts))} chosen privately, for a share of {share:g} of the budget; the model's schema has them"
+        said = f"of {quoted(list(fitted.cuts.cuts))} chosen privately with {share:g} of the budget; the model's schema contains them"
     return discreet.Model.from_estimator(fitted.model, fitted.schema), labelled(("Cuts", said))

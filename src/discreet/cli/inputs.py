@@ -31,7 +31,7 @@ from discreet.core.advice import LARGE_DELTA, weaknesses
 from discreet.core.errors import DiscreetError, InvalidInput, SchemaError, quoted
 from discreet.core.files.lookup import exists
 
-NO_PRIVACY = "epsilon is infinite: this is the ordinary fit, without any privacy. Treat the model like the records themselves."
+NO_PRIVACY = "epsilon is infinite: this is an ordinary fit with no privacy. Protect the model as you protect the records."
 _ARROW = (".arrow", ".feather", ".ipc")
 _WAIT = "30 s"
 
@@ -65,7 +65,7 @@ class Records:
                 continue
             matches = sorted(glob(table))  # noqa: PTH207 - as the shell has it
             if not matches:
-                raise InvalidInput(f"nothing matches {table!r}. Check the path.")
+                raise InvalidInput(f"no file matches {table!r}. Check the path.")
             found += matches
         return found
 
@@ -122,7 +122,8 @@ class Records:
         if address != "local":
             check_address(address, insecure=self.dask_insecure)
         failed = InvalidInput(
-            f"no Dask cluster with a worker answered at {address!r} within {_WAIT}. Check the address and, for tls://, the certificates of Dask's "
+            f"no Dask cluster with workers answered at {address!r} within {_WAIT}. Check the address and, for tls://, the certificates of "
+            "Dask's "
             "configuration, or use --dask local."
         )
         with ExitStack() as stack:
@@ -153,7 +154,7 @@ def read(path: str, columns: Sequence[str], dialect: "discreet.data.Dialect | No
 def _held(path: str, schema: "discreet.Schema", *, may_be_empty: bool, persons: bool) -> Any:  # a frame of polars
     frame = read(path, schema.columns(target=True, persons=persons), schema.file)
     if frame.height == 0 and not may_be_empty:
-        raise InvalidInput("the table has no records; at least one is needed when their number is public.")
+        raise InvalidInput("the table has no records; under replace-one at least one is needed.")
     return frame
 
 
@@ -163,14 +164,14 @@ class Spending:
 
     ledger: Annotated[File | None, Option(variable="DISCREET_LEDGER", help="Charge this ledger. It refuses to exceed its total.")] = None
     data_set: Annotated[str | None, Option(variable="DISCREET_DATA_SET", help="Name of the data set in the ledger.  [default: the only one]")] = None
-    part: Annotated[str | None, "The part of the data set that this table is, if the ledger declares parts."] = None
+    part: Annotated[str | None, "Which part of the data set this table is, if the ledger declares parts."] = None
     group_rows: Annotated[
         int | None,
-        "Where the ledger counts persons and the release protects single rows: charge it for groups of this many rows. You state that no one "
-        "has more, and, with replace-one, that how many rows each person has is public.",
+        "If the ledger counts persons but the release protects single rows: charge for groups of this many rows. You state that no person "
+        "has more and, with replace-one, that each person's number of rows is public.",
     ] = None
 
-    purpose: Annotated[str | None, "What the release is for, in words that anybody may read; the ledger keeps them."] = None
+    purpose: Annotated[str | None, "What the release is for. The text is public, and the ledger keeps it."] = None
 
     def account(self, made: str, *files: str | None) -> "discreet.ledger.Account | None":
         """The account that is meant, after a look whether it is there; None where there is no --ledger.
@@ -273,7 +274,7 @@ def receipt(
     """What a release cost, what it left in the ledger, and whether its certificate holds: for programs and for people."""
     left, ledger = _left_after(account, certificate.ledger_entry)
     stated = guarantee_of(certificate)
-    cost = NO_PRIVACY if stated["epsilon"] is None else f"{short(certificate)}. Whatever else is released about the same people adds to it."
+    cost = NO_PRIVACY if stated["epsilon"] is None else f"{short(certificate)}. Other releases about the same people add to this."
     lines = labelled(("Spent", cost if spent else None), ("Left", left), ("Noise", certificate.noise), ("Certificate", verdict(verification)))
     document: dict[str, object] = {"guarantee": stated, "ledger": ledger, "noise": certificate.noise, "verification": verification.to_dict()}
     return document, lines
@@ -302,9 +303,9 @@ class Whose:
     def check(self) -> None:
         """Raise a usage error where one needs the other."""
         if self.person is not None and self.rows_per_person is None:
-            raise usage_error("--person needs --rows-per-person, the most rows of a person that are kept")
+            raise usage_error("--person needs --rows-per-person, the largest number of rows kept per person")
         if self.person is None and self.rows_per_person is not None and self.rows_per_person != 1:
-            raise usage_error(f"--rows-per-person {self.rows_per_person} needs --person, the column that says whose row each is")
+            raise usage_error(f"--rows-per-person {self.rows_per_person} needs --person, the column of person ids")
 
     def schema(self, path: str) -> "discreet.Schema":
         """The schema in this file with what the options say.
@@ -321,7 +322,7 @@ class Whose:
             return replace(schema, person=discreet.data.PersonColumn(column=self.person, rows=self.rows_per_person))
         own = (None, 1) if schema.person is None else (schema.person.column, schema.person.rows)
         if (self.person, self.rows_per_person) != own:
-            raise SchemaError(f"{path} says {said(schema)}, and the options say otherwise: leave --person and --rows-per-person out.")
+            raise SchemaError(f"the schema {path} says {said(schema)}, and the options contradict it. Leave --person and --rows-per-person out.")
         return schema
 
 
@@ -330,8 +331,8 @@ def ask(schema: "discreet.Schema", path: str, *, run: bool = False) -> None:
     if schema.persons is None:
         here = " For this run alone: --rows-per-person 1, or --person COLUMN --rows-per-person M." if run else ""
         warn(
-            f"nobody said whose rows are whose, so single rows are protected, and somebody with several of them less than the numbers say. "
-            f"Write one of the two into {path}: {TWO_LINES}.{here}"
+            "whether a person may have several rows is not stated, so single rows are protected, and a person with several rows is "
+            f"protected less than these numbers say. Add one of these to {path}: {TWO_LINES}.{here}"
         )
 
 
@@ -340,4 +341,4 @@ def said(schema: "discreet.Schema") -> str:
     if schema.person is None:
         return "that each person has one row"
     each = "each person counts once" if schema.person.weight == "person" else "every row counts alike"
-    return f"that {schema.person.column!r} tells persons apart, of whom at most {schema.person.rows} rows are kept ({each})"
+    return f"that {schema.person.column!r} holds the person ids, with at most {schema.person.rows} rows kept per person ({each})"

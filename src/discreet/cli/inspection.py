@@ -30,10 +30,10 @@ def inspect(
     """
     check_output(csv, overwrite=overwrite)
     if csv is not None and within(csv, folder):
-        raise usage_error("--csv names a file in the release itself, which must stay as it is. Choose a path outside it")
+        raise usage_error("--csv names a file inside the release, which must not change. Choose a path outside it")
     places = _places(decimals)
     if csv is None and (within_bounds or places):
-        raise usage_error("--within-bounds and --decimals are of the numbers that --csv writes: give --csv FILE")
+        raise usage_error("--within-bounds and --decimals change the numbers that --csv writes: add --csv FILE")
     found = read_artefact(folder).value if is_folder(folder) else discreet.releases.read_release(folder)
     failure = None
     if csv is not None:
@@ -48,7 +48,7 @@ def inspect(
     kept = None if failure is not None else csv
     document = {"release": folder, **found.inspection_record(), "certificate": found.certificate.to_dict(), "csv": kept}
     lines += [*labelled(("Rows", kept))] if kept is not None else []
-    lost = [(failure, "What is said above is complete.")]
+    lost = [(failure, "The output above is complete.")]
     return Outcome(document=document, lines=[*lines, f"Check it with: discreet verify {folder}"], lost=lost)
 
 

@@ -62,14 +62,14 @@ def interview(header: Sequence[str], *, name: str, target: str | None, file: Dia
 
     Raises InvalidInput where the questions end before the answers do.
     """
-    refusal = InvalidInput("the questions were not answered to their end. Nothing was written.")
+    refusal = InvalidInput("the interview ended before its last question. Nothing was written.")
     return quietly(lambda: _asked(header, name, target, file, text=text), refusal, click.Abort)
 
 
 def _asked(header: Sequence[str], name: str, target: str | None, file: Dialect, *, text: bool) -> "discreet.Schema":
     _say("Answer from what is publicly known: the questionnaire, the law, the code book. Never look a bound or a list up in the table.")
-    _say("Enter takes what stands in brackets.")
-    predicted = target if target is not None and target in header else _one("\nWhich column shall be predicted?", header, header[-1])
+    _say("Press Enter to accept the answer in brackets.")
+    predicted = target if target is not None and target in header else _one("\nWhich column do you want to predict?", header, header[-1])
     answer = _target(predicted, file)
     found: dict[str, list[Any]] = {"number": [], "categories": [], "date": [], "person": [], "skip": []}
     for column in header:
@@ -77,9 +77,9 @@ def _asked(header: Sequence[str], name: str, target: str | None, file: Dialect, 
             kind, made = _column(column, file, person=not found["person"])
             found[kind].append(made)
     person = found["person"][0] if found["person"] else None
-    several = person is None and click.confirm("\nCan somebody have more than one row?", default=False, err=True)
+    several = person is None and click.confirm("\nCan a person have more than one row?", default=False, err=True)
     if several:
-        _say("  Then single rows are protected, and not persons, until a column of ids is named under [person].")
+        _say("  Then Discreet protects single rows, not persons, until you name a column of ids under [person].")
     written = replace(file, ignore_case=True)
     if text and (found["number"] or isinstance(answer, NumberTarget)):
         written = replace(written, thousands=_thousands(file))
@@ -108,7 +108,7 @@ def _target(column: str, file: Dialect) -> Target | NumberTarget:
         return _again(lambda: NumberTarget(column=column, **_bounds(column, file, Proposal("number")), outside="clip"))
 
     def classes() -> Target:
-        labels = _labels("Its classes, with commas between; of two the second is the one looked for", "no, yes")
+        labels = _labels("Its classes, separated by commas; if there are two, put the positive one second", "no, yes")
         return Target(column=column, classes=labels)
 
     return _again(classes)
@@ -131,7 +131,7 @@ def _column(column: str, file: Dialect, *, person: bool) -> tuple[Kind, Any]:
         case "categories":
 
             def categories() -> CategoricalColumn:
-                labels = _labels("  All it can be, with commas between", known.labels)
+                labels = _labels("  All its possible values, separated by commas", known.labels)
                 other = next((label for label in labels if label.lower() == _OTHER), _OTHER)
                 labels = labels if other in labels else (*labels, other)
                 return CategoricalColumn(name=column, categories=labels, other=other, missing=other)
@@ -140,12 +140,12 @@ def _column(column: str, file: Dialect, *, person: bool) -> tuple[Kind, Any]:
         case "date":
 
             def dates() -> DateColumn:
-                lower = _text("  The earliest day it can be, as in 1990-01-31", known.lower)
+                lower = _text("  Its earliest possible day, such as 1990-01-31", known.lower)
                 return DateColumn(name=column, lower=lower, upper=_text("  The latest", known.upper), outside="clip", missing=INDICATOR)
 
             return kind, _again(dates)
         case "person":
-            question = "  It says whose row each is. How many rows of one person shall be kept at most?"
+            question = "  It holds the person ids. How many rows per person may be kept at most?"
             return kind, _again(lambda: PersonColumn(column=column, rows=int(_number(_text(question, "5"), file))))
         case _:
             return kind, None
@@ -153,7 +153,7 @@ def _column(column: str, file: Dialect, *, person: bool) -> tuple[Kind, Any]:
 
 def _bounds(column: str, file: Dialect, known: Proposal) -> dict[str, Any]:
     """Of numbers; values outside count as the nearer one."""
-    lower = _number(_text(f"  The smallest that {column!r} can be", known.lower), file)
+    lower = _number(_text(f"  The smallest possible value of {column!r}", known.lower), file)
     return {"lower": lower, "upper": _number(_text("  The largest", known.upper), file)}
 
 
@@ -164,13 +164,13 @@ def _number(text: str, file: Dialect) -> float:
         return float(bare.replace(".", "").replace(",", "."))
     if re.fullmatch(r"[+-]?[1-9]\d{0,2}(?P<mark>[,_' ])\d{3}((?P=mark)\d{3})*(\.\d*)?", bare):
         bare = re.sub("[,_' ]", "", bare)
-    return quietly(lambda: float(bare), SchemaError(f"{text!r} is no number. Type one such as 100000, 100_000 or 2.5."), ValueError)
+    return quietly(lambda: float(bare), SchemaError(f"{text!r} is not a number. Type one such as 100000, 100_000 or 2.5."), ValueError)
 
 
 def _labels(question: str, default: str | None) -> tuple[str, ...]:
     labels = tuple(label.strip() for label in _text(question, default).split(",") if label.strip())
     if len({label.lower() for label in labels}) < len(labels):
-        raise SchemaError("two of them are the same but for capitals, which do not count. Type one of the two.")
+        raise SchemaError("two of them differ only in capitals, which are ignored. Type only one of these.")
     return labels
 
 
@@ -181,7 +181,7 @@ def _one(question: str, choices: Sequence[str], default: str) -> str:
         given = _text(f"{question} ({', '.join(choices)})" if len(choices) < 8 else question, default)
         fits = [given] if given in choices else [one for one in choices if one.lower().startswith(given.lower())]
         if len(fits) != 1:
-            raise SchemaError(f"{given!r} is none of them. Type one of {', '.join(choices)}.")
+            raise SchemaError(f"{given!r} is not one of them. Type one of {', '.join(choices)}.")
         return fits[0]
 
     return _again(chosen)

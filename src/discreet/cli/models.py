@@ -39,10 +39,10 @@ def models(*, kind: Annotated[str | None, Argument(metavar="[KIND]")] = None) ->
             "standard_for": list(made.standard_for),
             "settings": [{"name": one.name, "takes": one.takes, "default": one.default, "help": one.words} for one in settings],
         }
-        chosen = f"; chosen for {' and '.join(made.standard_for)} where nobody says" if made.standard_for else ""
+        chosen = f"; the default for {' and '.join(made.standard_for)}" if made.standard_for else ""
         lines += [styled(name), f"  {summary_of(made)}.", f"  Learns {learnt_words(made.targets)}{chosen}."]
         lines += [] if kind is None else [f"  {option_of(one.name):<18} {one.words}" for one in settings]
-    following = "Next: discreet models KIND says what may be set of one." if kind is None else f"Next: discreet fit --model {kind} --help"
+    following = "Next: discreet models KIND lists the options of one." if kind is None else f"Next: discreet fit --model {kind} --help"
     return Outcome(document={"models": document}, lines=[*lines, "", following])
 
 

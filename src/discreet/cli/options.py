@@ -59,7 +59,7 @@ class _Number(click.types.FloatParamType):
         """A float; "inf" is one, at which a fit has no privacy, and 1e400 is none."""
         number: float = super().convert(value, param, ctx)
         if math.isinf(number) and isinstance(value, str) and "inf" not in value.lower():
-            self.fail("a number beyond the range of float64 was given, up to 1.8e308.", param, ctx)
+            self.fail("a number is too large: float64 holds up to 1.8e308.", param, ctx)
         return number
 
 
@@ -218,7 +218,7 @@ def noise_of(seed: int | None) -> "discreet.SystemNoise | discreet.SeededNoise":
 def warn_of_seed(seed: int | None) -> None:
     """A seed is for tests and demonstrations."""
     if seed is not None:
-        warn("--seed makes the noise reproducible, so it protects nobody: the certificate is not valid. Leave it out to publish.")
+        warn("--seed makes the noise reproducible, so it protects nobody and the certificate is not valid. Leave it out to publish.")
 
 
 def _filled(made: Any, values: Mapping[str, object], later: "Later | None" = None) -> Any:

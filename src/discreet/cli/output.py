@@ -162,7 +162,7 @@ def check_report(path: str | None, *others: str | None, overwrite: bool) -> None
         return
     for other in others:
         if other != "-" and same_path(path, other):
-            raise InvalidInput(f"the report would be written over {other!r}. Choose another path.")
+            raise InvalidInput(f"the report would overwrite {other!r}. Choose another path.")
     from discreet.display.printing import is_pdf
 
     check_writable(path, overwrite=overwrite, as_text=not is_pdf(path))
@@ -207,7 +207,7 @@ def refuse_same_file(out: str, *sources: str | None) -> None:
         except (OSError, ValueError):
             same = False
         if same:
-            raise InvalidInput(f"--out names {source!r}, which is read by this command. Choose another path.")
+            raise InvalidInput(f"--out names {source!r}, which this command reads. Choose another path.")
 
 
 def written(*files: tuple[str, Callable[[], str]], overwrite: bool) -> DiscreetError | None:

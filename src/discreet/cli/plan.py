@@ -63,7 +63,7 @@ class _Problem:
         said = {"features": schema.features, "data_norm": schema.norm_bound, "rows_per_person": rows}
         for name, number in said.items():
             if number is not None and stated[name] is not None:
-                raise usage_error(f"{flag(name)} is said by the schema; leave it out")
+                raise usage_error(f"{flag(name)} comes from the schema; leave it out")
         return stated | {name: number for name, number in said.items() if number is not None}
 
 
@@ -102,11 +102,11 @@ def plan(
     For a model that must lie in a set: discreet plan over SET, with options of its own (discreet plan over --help).
     """
     if sum(number is None for number in (excess, records, epsilon)) != 1:
-        raise usage_error("two of --excess, --records and --epsilon are needed, and not all three: the one that is left out is the answer")
+        raise usage_error("give exactly two of --excess, --records and --epsilon; the plan computes the third")
     owned = None if row_counts is None else _counts(row_counts)
     numbers = problem.numbers()
     if owned is not None and numbers["rows_per_person"] is None:
-        raise usage_error("--row-counts needs --rows-per-person, the most rows of a person that are kept")
+        raise usage_error("--row-counts needs --rows-per-person, the largest number of rows kept per person")
     with step("Calibrating"):
         check_output(plot, overwrite=overwrite)
         check_report(report, plot, overwrite=overwrite)
@@ -158,7 +158,7 @@ def _counts(text: str) -> dict[int, int]:
     """How many persons have how many rows."""
     parts = [part.split(":") for part in text.split(",")]
     if not all(len(part) == 2 and all(one.strip().isdecimal() and len(one) < 16 for one in part) for part in parts):
-        raise usage_error(f"--row-counts is a list of ROWS:PERSONS, such as 1:5000,3:200; {text[:60]!r} was given")
+        raise usage_error(f"--row-counts needs a list of ROWS:PERSONS, such as 1:5000,3:200; {text[:60]!r} was given")
     return {int(rows): int(persons) for rows, persons in parts}
 
 
@@ -177,7 +177,7 @@ def _of_persons(
         shares = {rows: discreet.planning.rows_kept(counts, rows) / every for rows in sorted({1, 2, 5, 10, 20, made.rows_per_person})}
         document["rows_kept"] = [{"rows_per_person": rows, "share": share} for rows, share in shares.items()]
         told = ", ".join(f"{100 * share:.3g} % with {rows}" for rows, share in shares.items())
-        lines.append(f"Rows that are kept, by the most of a person: {told}.")
+        lines.append(f"Rows kept, by the limit per person: {told}.")
     return {"persons": document}
 
 

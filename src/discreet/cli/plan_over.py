@@ -63,7 +63,7 @@ def plan_over(
     value on the set, in expectation over the noise. Every mechanism is listed with what is proved of it. No table is read: all numbers are public.
     """
     if (excess is None) == (records is None):
-        raise usage_error("either --excess (how many records are enough?) or --records (for which excess?) is needed, and not both")
+        raise usage_error("give either --excess (how many records are enough?) or --records (what excess do they allow?), not both")
     bounds = [bound for bound in (entry_bound, data_norm) if bound is not None]
     if not bounds:
         raise usage_error("rows need a public bound: --entry-bound, --data-norm, or both")

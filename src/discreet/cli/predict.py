@@ -49,7 +49,7 @@ def predict(
     targets = _targets(found)
     answers = [f"prediction {one}" for one in targets] or _answers(found, probabilities=probabilities)
     if twice := next((column for place, column in enumerate(keep) if column in answers or column in keep[:place]), None):
-        raise usage_error(f"--keep {twice} would stand twice in the header; rename the column of TABLE, or leave it out")
+        raise usage_error(f"--keep {twice} would appear twice in the header; rename the column of TABLE, or leave it out")
     with step("Predicting"):
         frame, rows = read_rows(found, table, keep)
         labels = found.predict(rows, threshold=threshold).tolist()

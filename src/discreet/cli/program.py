@@ -210,7 +210,7 @@ def _interrupted(error: KeyboardInterrupt, before: "tuple[discreet.ledger.Accoun
     """With what the ledger says of it: a budget that is spent is not lost sight of, and no output is half written."""
     happened, code = interruption(error)
     reserved = _reserved()
-    spent = "nothing was reserved in a ledger"
+    spent = "no budget was reserved in a ledger"
     if reserved is not None and reserved != before:
         account, entry = reserved
         try:
@@ -219,7 +219,7 @@ def _interrupted(error: KeyboardInterrupt, before: "tuple[discreet.ledger.Accoun
             state = "not known"
         counts = "was taken back" if state == "cancelled" else f"is {state} and counts as spent"
         spent = f"entry {entry} of {account.name!r} in the ledger {account.path!r} {counts}"
-    return _Failure("Interrupted", f"{happened}: {spent}, and no file is half written.", code)
+    return _Failure("Interrupted", f"{happened}: {spent}. No file was left half written.", code)
 
 
 def _reserved() -> "tuple[discreet.ledger.Account, str] | None":
@@ -242,7 +242,8 @@ def _unwritten(error: OSError) -> _Failure | None:
     _abandon_output()
     reason = error.strerror or type(error).__name__
     message = (
-        f"standard output cannot be written ({reason}) and the answer is lost; files that the command wrote are there, and what it spent is spent."
+        f"standard output cannot be written ({reason}) and the answer is lost. Files that the command wrote are there, and any budget it "
+        "spent stays spent."
     )
     return _Failure("OutputLost", message, UNWRITABLE, heard=False)
 
@@ -256,11 +257,11 @@ def _while_printing(error: OSError) -> bool:
 def _unexpected(error: BaseException, *, debug: bool = False) -> _Failure:
     if debug:
         with suppress(OSError):
-            click.echo("The traceback below may show private values: read it before you pass it on.", err=True)
+            click.echo("The traceback below may contain private values: read it before you share it.", err=True)
             click.echo("".join(traceback.format_exception(error)), err=True)
     message = (
-        f"an unexpected {type(error).__name__} (its text may hold private values and is not shown). Please report it; "
-        "DISCREET_DEBUG=1 shows where it came from."
+        f"an unexpected {type(error).__name__} (its text may contain private values, so it is hidden). Please report it; DISCREET_DEBUG=1 "
+        "shows where it came from."
     )
     return _Failure("Unexpected", message, 1)
 

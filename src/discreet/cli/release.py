@@ -129,7 +129,7 @@ def release(given: _Release) -> Outcome:
     release, and which method would tell more for the same budget; --dry-run stops there.
     """
     if given.out is None and not given.dry_run:
-        raise usage_error("--out is needed: the folder to write (or --dry-run, which writes none)")
+        raise usage_error("--out is needed: the folder to write (or --dry-run, which writes nothing)")
     numbers = {name: _written(name, value) if isinstance(value, str) else value for name, value in vars(given.numbers).items()}
     with step("Checking what can be checked without the records"):
         chosen = discreet.releases.methods.ALL_METHODS.get(given.method)
@@ -142,7 +142,7 @@ def release(given: _Release) -> Outcome:
             _check_places(given, given.out, sources)
         if by_owners:
             if given.out is None:
-                raise usage_error(f"--method {given.method} needs --out: it spends nothing, so there is nothing to try")
+                raise usage_error(f"--method {given.method} needs --out, and has no --dry-run: it spends nothing")
             return _shown(given, given.out, _collected(given, given.out, numbers, schema, about), None)
         account = given.spending.account("release", given.out)
         rows_of_nobody = given.method == synthetic.METHOD
@@ -202,7 +202,7 @@ def _check_places(given: _Release, out: str, sources: Sequence[str | None]) -> N
     if held := next((source for source in sources if source not in (None, "-") and within(source, out)), None):
         raise InvalidInput(f"--out names a folder that holds {held!r}, which this command uses. Choose another path.")
     if given.report is not None and within(given.report, out):
-        raise InvalidInput(f"the report {given.report!r} would be written into the release itself. Choose a path outside {out!r}.")
+        raise InvalidInput(f"the report {given.report!r} would be inside the release. Choose a path outside {out!r}.")
     check_report(given.report, out, *sources, overwrite=given.overwrite)
 
 
@@ -235,7 +235,7 @@ def _collected(
     """
     table, *more = given.records.paths
     if more or given.records.jobs is not None or given.records.dask is not None:
-        raise usage_error(f"--method {given.method} takes one file of lines, and neither --jobs nor --dask")
+        raise usage_error(f"--method {given.method} reads one file of lines; leave --jobs and --dask out")
     wrong = [name for name, value in numbers.items() if value is not None]
     wrong += [name.replace("_", " ") for name in _SETTLED_BY_OWNERS if typed(name)]
     if given.neighbours != "replace-one":
@@ -329,10 +329,10 @@ def _arguments(cells: Sequence[str], known: Sequence[str]) -> dict[str, object]:
     for cell in cells:
         name, equals, value = cell.partition("=")
         if not equals or not name or name in record:
-            raise usage_error("a record is given as NAME=VALUE, each column once")
+            raise usage_error("give a record as NAME=VALUE, each column once")
         record[name] = value
     if not record.keys() <= set(known):
-        raise usage_error(f"an argument names no column of the schema, whose columns are {quoted(known)}")
+        raise usage_error(f"an argument names a column that the schema does not have; its columns are {quoted(known)}")
     return record
 
 

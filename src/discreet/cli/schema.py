@@ -44,7 +44,7 @@ def new(
     """
     check_output(out, table, overwrite=overwrite)
     if interview and table == "-":
-        raise usage_error("--interview asks at standard input, where - reads the table: give a file")
+        raise usage_error("--interview reads your answers from standard input, so the table cannot come from - too: give a file")
     with step("Reading the header"):
         dialect = _said(discreet.data.dialect_of(table), separator=separator, encoding=encoding, decimal=decimal, thousands=thousands)
         header = discreet.data.read_header(table, dialect)
@@ -60,12 +60,12 @@ def new(
         return Outcome(document=document, lines=[text.rstrip("\n")])
     write_whole(out, text, overwrite=overwrite)
     lines = [
-        *([f"The file is read with {_written(dialect)}; check that in its table [file]."] if dialect.to_dict() else []),
+        *([f"The file is read with {_written(dialect)}; check this under [file]."] if dialect.to_dict() else []),
         *(
             [f"Written to {out}.", f"Next: discreet schema check {quote(out)} {quote(table)} --local"]
             if interview
             else [
-                f"Written to {out}: {len(header)} columns, all still to be filled in. Write down what is publicly known, never what the table shows.",
+                (f"Written to {out}: {len(header)} columns, none filled in yet. Write down what is publicly known, never what the table shows."),
                 f"Next: edit {out}, then discreet schema check {quote(out)} {quote(table)}",
             ]
         ),
@@ -89,7 +89,7 @@ def check(
     if local and (table is None or table == "-"):
         raise usage_error("--local needs a TABLE that is a file")
     if local and not is_screen():
-        raise InvalidInput("--local shows private cells on a screen, and standard output is none. Leave out the pipe, the redirection and --json.")
+        raise InvalidInput("--local shows private cells, so it writes to a terminal only. Leave out the pipe, the redirection and --json.")
     found = discreet.Schema.load(schema)
     needed, target = found.columns(target=True), found.target
     if isinstance(target, discreet.data.NumberTargets):
@@ -135,7 +135,7 @@ def check(
             *labelled(
                 ("Columns", f"{_counted(found)}, and the target{'s' if len(found.answers) > 1 else ''} {quoted(found.answers)}"),
                 told,
-                ("Persons", "not said: single rows are protected" if rule is None else said(found).removeprefix("that ")),
+                ("Persons", "not stated: single rows are protected" if rule is None else said(found).removeprefix("that ")),
                 ("Features", f"d = {found.features}"),
                 ("Encodings", "; ".join(encoded) or None),
                 (
@@ -162,12 +162,12 @@ def _shown(schema: "discreet.Schema", table: str) -> list[str]:
 
     found = troubles(read(table, schema.columns(target=True), schema.file), schema)
     if not found:
-        return ["", "Every cell is covered. That is known from the records: tell nobody."]
+        return ["", "The schema covers every cell. You know this from the records: keep it to yourself."]
     lines = [
         "",
-        "PRIVATE, from the records of the table, on this screen only. Nothing of it is written. Change the schema where it is wrong by what is",
+        "PRIVATE: read from the records, shown on this screen only, and written nowhere. Correct the schema from what is",
     ]
-    lines += ["publicly known, never to fit what stands here; rules such as outside, missing and other fit any table.", ""]
+    lines += ["publicly known, never to fit what you see here; rules such as outside, missing and other suit any table.", ""]
     width = max(len(one.column) for one in found)
     for one in found:
         cells = f": {', '.join(map(repr, one.cells))}" if one.cells else ""
@@ -211,7 +211,7 @@ def bounds(
         for path in (out, certified):
             check_output(path, table, schema, spending.ledger, overwrite=overwrite)
         if same_path(out, certified):
-            raise InvalidInput("--out and --certificate name the same file. Give each its own.")
+            raise InvalidInput("--out and --certificate name the same file. Give each its own name.")
         prepared = prepare_bounds(draft, epsilon=epsilon, delta=delta, neighbours=neighbours, grid=grid)
         account = spending.account("bounds", out)
         check_fits(account, prepared.mechanism.guarantee(prepared.problem))

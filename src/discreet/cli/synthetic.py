@@ -28,7 +28,7 @@ class Options:
 def refuse_options(given: Options, method: str) -> None:
     """Usage error for an option that another method does not take."""
     if wrong := [name for name in ("workload", "whole", "tables", "row_seed") if getattr(given, name) is not None]:
-        raise usage_error(f"--{wrong[0].replace('_', '-')} is for --method {METHOD}; method {method!r} takes none")
+        raise usage_error(f"--{wrong[0].replace('_', '-')} is for --method {METHOD}, not for method {method!r}")
 
 
 def planned(
@@ -43,7 +43,9 @@ def planned(
     if missing := [name for name in ("epsilon", "delta") if numbers[name] is None]:
         raise usage_error(f"--method {METHOD} needs --{' and --'.join(missing)}")
     if target == "clear":
-        raise usage_error(f"--method {METHOD} releases no target in clear: --target noisy counts it with the other columns, omitted leaves it out")
+        raise usage_error(
+            f"--method {METHOD} never releases the target as it is: --target noisy counts it with the other columns, omitted leaves it out"
+        )
     return SyntheticPublication.planned(
         schema,
         epsilon=numbers["epsilon"],

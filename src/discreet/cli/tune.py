@@ -114,7 +114,7 @@ def _half_range(schema: "discreet.Schema") -> float:
     if isinstance(target, discreet.data.TimeTarget):
         return 1.0
     if not isinstance(target, discreet.data.NumberTarget):
-        raise usage_error("--error-bound belongs to a target that is one number; the schema declares another")
+        raise usage_error("--error-bound is for a target that is one number; the schema declares another kind")
     return 0.5 * (target.upper - target.lower)
 
 
@@ -124,10 +124,10 @@ def _scored(search: "discreet.PrivateSearchCV", model: "discreet.Model") -> str:
     known = isinstance(model.certificate.problem.get("records"), int)
     by_rows = model.schema.persons is not None and model.schema.persons.by_rows
     if "scored" not in parameters:
-        return f"{100.0 * search.best_score_:.1f} % of the {many} right" if known else f"{search.best_score_:.0f} {many} right"
+        return f"{100.0 * search.best_score_:.1f} % of the {many} correct" if known else f"{search.best_score_:.0f} {many} right"
     error = str(parameters["scored"]).replace("-", " ")
     if not known or by_rows:
-        return f"{search.best_score_:.0f} {many}, each of which counts 1 less its {error} over a bound"
+        return f"{search.best_score_:.0f} {many}, each scored 1 minus its {error} over a bound"
     if isinstance(model.schema.target, discreet.data.TimeTarget):
         return f"a mean log loss of {-search.best_score_:.4g} nats"
     half = _half_range(model.schema)

@@ -18,9 +18,9 @@ from discreet.core.errors import InvalidInput, InvalidType, VerificationFailure,
 from discreet.core.files.lookup import is_file
 from discreet.core.files.whole_file import write_whole
 
-_LIMITS = "this shows that the file is consistent, not who wrote it or that the noise was drawn."
+_LIMITS = "verification shows that the file is consistent, not who wrote it or that the noise was really drawn."
 UNSIGNED = f"Nothing is signed: {_LIMITS}"
-ALONE = "Only the certificate was given: whether something is what it was issued for was not checked."
+ALONE = "Only the certificate was given, so nobody checked what it was issued for."
 
 
 @command(
@@ -43,7 +43,7 @@ def show(
     FILE is a model, an evaluation, a description, intervals, a certificate, a randomised record, or the folder of a release.
     """
     if label is not None and plot is None:
-        raise usage_error("--label says whose curves --plot draws: give --plot too")
+        raise usage_error("--label chooses whose curves --plot draws: add --plot")
     if plot is not None and same_path(plot, coefficients):
         raise usage_error("--plot and --coefficients name the same file")
     for written in (plot, coefficients):
@@ -52,7 +52,7 @@ def show(
     lines, stated = found.kind.shown(found.value)
     for option, does, asked in (("--plot", "draws the curves", plot), ("--coefficients", "writes those", coefficients)):
         if asked is not None and found.kind.name != "model":
-            raise InvalidType(f"{option} {does} of a model; {path!r} holds none. Leave {option} out.")
+            raise InvalidType(f"{option} {does} of a model; {path!r} does not contain one. Leave {option} out.")
     if coefficients is not None:
         summary = found.value.summary(most=max(1, found.value.weights.size))
         if not summary.parts:
@@ -71,14 +71,14 @@ def _label(model: "discreet.Model", name: str | None) -> "discreet.data.labels.L
     if len(targets := model.schema.answers) > 1:
         if name not in targets:
             given = "none" if name is None else repr(name)
-            raise InvalidInput(f"a model of several targets has curves for each: --label takes one of {quoted(targets)}; {given} was given.")
+            raise InvalidInput(f"a model of several targets has curves for each: set --label to one of {quoted(targets)}; {given} was given.")
         return name
     known = {discreet.data.labels.canonical(label): label for label in model.classes}
     if model.made is not None and name is None:
         return None
     if (len(known) > 2 and name is None) or (name is not None and name not in known):
         given = "none" if name is None else repr(name)
-        raise InvalidInput(f"a model of {len(known)} classes has curves for each: --label takes one of {quoted(list(known))}; {given} was given.")
+        raise InvalidInput(f"a model of {len(known)} classes has curves for each: set --label to one of {quoted(list(known))}; {given} was given.")
     return None if name is None else known[name]
 
 
@@ -170,7 +170,7 @@ def sign(
     where = _signature_of(path) if out is None else out
     refuse_same_file(where, path, key)
     if within(where, path):
-        raise InvalidInput(f"{where!r} would be written into the release itself, which would not verify then. Choose a path outside of it.")
+        raise InvalidInput(f"{where!r} is inside the release, which would then no longer verify. Choose a path outside it.")
     found = read_artefact(path)
     with step("Checking"):
         found.verify().require()
@@ -213,16 +213,16 @@ def report(
         raise usage_error("--out and --card name the same file")
     for path in (out, card):
         if path is not None and within(path, source):
-            raise InvalidInput(f"{path!r} would be written into the release itself, which would no longer verify. Choose a path outside {source!r}.")
+            raise InvalidInput(f"{path!r} is inside the release, which would then no longer verify. Choose a path outside {source!r}.")
         check_report(path, source, ledger, evaluation, overwrite=overwrite)
     with step("Reading and checking"):
         found = None if is_ledger(source) else read_artefact(source)
         if card is not None and (found is None or found.kind.name != "model"):
-            raise InvalidType(f"--card writes the card of a model; {source!r} holds none. Leave --card out.")
+            raise InvalidType(f"--card writes the card of a model; {source!r} is not a model. Leave --card out.")
         payer = None if ledger is None else open_ledger(ledger)
         measured = None if evaluation is None else read_artefact(evaluation)
         if measured is not None and (measured.kind.name != "evaluation" or found is None or found.kind.name != "model"):
-            raise InvalidType("--evaluation takes the private measurements of a model, beside that model. Leave it out, or give such a file.")
+            raise InvalidType("--evaluation takes a file of private measurements, in the report of a model. Leave it out, or give such a file.")
         about = About(purpose=purpose, owner=owner, evaluation=None if measured is None else measured.value)
         page = page_of(open_ledger(source)) if found is None else page_of(found.value, ledger=payer, name=found.path, about=about)
         pages = [(page, out), *([] if card is None or found is None else [(card_of(found.value), card)])]
@@ -239,7 +239,7 @@ def _signed(found: Artefact, where: str, key: str) -> "tuple[discreet.certificat
     """The verdict on the signature, and what it does not say. Raises InvalidInput where there is no signature, or no such key."""
     signature = discreet.signing.Signature.load(where)
     verdict = discreet.signing.check(found.document, signature, key)
-    words = f"Signed with the key {signature.key}: its owner vouches for this file, and that the noise was drawn as recorded rests on their word."
+    words = f"Signed with the key {signature.key}: its owner vouches for this file. That the noise was drawn as recorded rests on their word."
     return discreet.certificates.Check("signature", verdict.ok, verdict.detail), words if verdict.ok else None
 
 
@@ -249,7 +249,7 @@ def _signature_of(path: str) -> str:
     if target.name in {"", ".."}:
         target = target.resolve()
     if not target.name:
-        raise InvalidInput(f"{path!r} has no name for a signature to be beside. Give the path of a file or folder.")
+        raise InvalidInput(f"{path!r} has no name to put a signature beside. Give the path of a file or folder.")
     return f"{target}.sig"
 
 
@@ -260,4 +260,4 @@ def _warn_of_mode(key: str) -> None:
     except (OSError, ValueError):
         return
     if open_to_others:
-        warn(f"others on this machine can read the private key {key!r}: chmod 600 it.")
+        warn(f"other users of this machine can read the private key {key!r}. Run chmod 600 on it.")

@@ -37,7 +37,7 @@ def workbench(
     path = None if ledger is None else str(open_ledger(ledger).path)
     page = Workbench(CommandJobs(), port=port, folder=folder, ledger=path, data_set=data_set)
     results = str(Path(folder).absolute())
-    how = "Open this link in a browser on this machine; it works once. Elsewhere: docs/workbench.md tells how to tunnel."
+    how = "Open this link in a browser on this machine; it works once. For another machine, docs/workbench.md explains how to tunnel."
     for name in ("SIGTERM", "SIGHUP"):  # a closed terminal ends it as Ctrl-C does, so that uploads never stay behind
         if hasattr(signal, name):
             signal.signal(getattr(signal, name), signal.default_int_handler)

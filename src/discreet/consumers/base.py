@@ -60,7 +60,7 @@ def with_targets(release: PublishedRelease) -> tuple[Floats, Floats]:
     """Features (n, d) and targets (n,). Raises InvalidInput where the release has no target."""
     targets = release.targets()
     if targets is None:
-        raise InvalidInput("this estimator needs targets, and the release has no column of targets.")
+        raise InvalidInput("this estimator needs targets, but the release has no target column.")
     return release.features(), targets
 
 
@@ -82,7 +82,7 @@ class Consumer(BaseEstimator):  # type: ignore[misc]
         """Released rows (n, d) of a fit, whose width and names of columns are kept. Raises InvalidInput or InvalidType."""
         rows = rows_of(X)
         if len(rows) < 2:
-            raise InvalidInput("two released rows or more are needed; 1 sample was given.")
+            raise InvalidInput("at least two released rows are needed; 1 sample was given.")
         validate_data(self, X, reset=True, skip_check_array=True)
         return rows
 
@@ -95,7 +95,7 @@ class Consumer(BaseEstimator):  # type: ignore[misc]
             raise InvalidInput(f"X has {rows.shape[1]} features, but {name} is expecting {known} features as input: it was fitted on {known}.")
         quietly(
             lambda: validate_data(self, X, reset=False, skip_check_array=True),
-            InvalidInput("the columns of X have other names, or another order, than in the fit: pass the same ones."),
+            InvalidInput("the columns of X differ from those of the fit, in names or order. Pass the same columns."),
         )
         return rows
 
@@ -183,7 +183,7 @@ class UncertainLine(Line):
         variance = np.square(deviations(rows - self._centre, self._errors(deviations=quantile))) + self._centre_variance
         if target:
             if self._target_variance is None:
-                raise InvalidInput("an interval for a target needs the number of records: give records, if it is public.")
+                raise InvalidInput("an interval for a target needs the number of records: pass records, if it is public.")
             variance += self._target_variance
         return interval(rows @ self.coef_ + self.intercept_, np.sqrt(variance), quantile)
 
@@ -236,7 +236,7 @@ def row_noise(features: Any, target: Any, cross: Any, dimension: int) -> RowNois
     variance = not_negative(target, "target_noise")
     joint = np.block([[matrix, across[:, np.newaxis]], [across[np.newaxis], np.array([[variance]])]])
     if np.linalg.eigvalsh(joint)[0] < -1e-9 * max(float(np.trace(joint)), 1e-300):
-        raise InvalidInput("feature_noise, cross_noise and target_noise together are no covariance: it has a negative eigenvalue.")
+        raise InvalidInput("feature_noise, cross_noise and target_noise together must be a covariance; they have a negative eigenvalue.")
     return RowNoise(features=matrix, cross=across, target=variance)
 
 

@@ -106,7 +106,7 @@ def spectrum(second_moments: Floats, noise: Floats, *, removed: float, rows: int
     if scale == 0.0:
         values, vectors = np.linalg.eigh(second_moments)
         if not values[0] > 1e-12 * max(values[-1], 1e-300):
-            raise InvalidInput("the rows have no noise and their columns are collinear: drop columns, or give a noise that is positive.")
+            raise InvalidInput("the rows have no noise and their columns are collinear. Drop columns, or pass a positive noise.")
         return Spectrum(basis=vectors, values=values, floored=values, released=values)
     metric = noise + _JITTER * scale * np.eye(size)
     values, vectors = eigh(second_moments - removed * noise, metric)

@@ -80,7 +80,7 @@ def frequencies(reports: Reports | Iterable[str], schema: Schema | None = None, 
         raise InvalidInput(f"the level of an interval is between 0 and 1; {level!r} was given.")
     if not isinstance(reports, Reports):
         if schema is None:
-            raise InvalidInput("lines are read with the schema that their owners were given; none was given.")
+            raise InvalidInput("pass the schema that the owners of the lines used; none was given.")
         reports = read_reports(reports, schema)
     count = len(reports)
     made = {}

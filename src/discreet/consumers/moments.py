@@ -112,7 +112,9 @@ class ReleasedMoments(Tabled):
         """The number of records. Raises InvalidInput where noise is a quarter of it, or more: no mean is known then."""
         found, deviation = float(self.matrix[0, 0]), 0.0 if self.exact_count else np.sqrt(2.0) * float(self.noise[0])
         if not found > max(4.0 * deviation, 0.5):
-            raise InvalidInput(f"noise of deviation {deviation:.4g} drowns the number of records: release more of them, or at a larger epsilon.")
+            raise InvalidInput(
+                f"noise of deviation {deviation:.4g} is larger than the number of records: release more records, or use a larger epsilon."
+            )
         return found
 
     def place(self, name: str) -> int:
@@ -124,13 +126,13 @@ class ReleasedMoments(Tabled):
     def chosen(self, names: Sequence[str] | None, *, without: Sequence[str] = ()) -> tuple[str, ...]:
         """Columns to learn from: those of `names`, or all but the target and those `without`. Raises InvalidInput for others, or none."""
         if isinstance(names, str):
-            raise InvalidInput(f"features are a list of names of columns; {names!r} was given. Put it into brackets.")
+            raise InvalidInput(f"features must be a list of column names; {names!r} was given. Put it in brackets.")
         found = tuple(self.names if names is None else names)
         found = tuple(name for name in found if names is not None or (name != self.target and name not in without))
         for name in found:
             self.place(name)
         if not found or len(set(found)) < len(found) or set(found) & set(without):
-            raise InvalidInput("features must be different columns of the release, at least one, and the target none of them.")
+            raise InvalidInput("features must be one or more different columns of the release, without the target.")
         return found
 
     def means(self) -> Floats:

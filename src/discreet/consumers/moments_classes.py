@@ -139,13 +139,13 @@ class MomentsNaiveBayes(_MomentsClassifier):
 def _classes(moments: ReleasedMoments, wanted: str | None, group: list[str], categories: dict[str, tuple[str, ...]], places: list[int]) -> _Classes:
     """The sums of a column of classes over the columns at `places`."""
     if wanted is None:
-        raise InvalidInput("this release has no target: name a categorical column, target='...'.")
+        raise InvalidInput("this release has no target. Name a categorical column: target='...'.")
     if group:
         own = [moments.place(name) for name in group]
         noise = np.sqrt(moments.noise[own] * moments.noise[0])
         return _Classes(np.array(categories[wanted]), moments.matrix[0, own], moments.matrix[np.ix_(own, places)], noise)
     if wanted != moments.target or moments.numeric_target:
-        raise InvalidInput(f"{wanted!r} holds no classes: name a categorical column, where rows are not normalised, or a target of two classes.")
+        raise InvalidInput(f"{wanted!r} has no classes. Name a categorical column (of rows that are not normalised), or a target of two classes.")
     place, signs = moments.place(wanted), np.array([-1.0, 1.0])
     counts = 0.5 * (moments.matrix[0, 0] + signs * moments.matrix[0, place])
     sums = 0.5 * (moments.matrix[0, places] + signs[:, np.newaxis] * moments.matrix[place, places])

@@ -78,7 +78,7 @@ class MomentsRidge(UncertainLine):
     def _fit(self, moments: ReleasedMoments, target: str | None, features: Sequence[str] | None) -> Self:
         wanted = moments.target if target is None else target
         if wanted is None:
-            raise InvalidInput("this release has no target: name the column to predict, target='...'.")
+            raise InvalidInput("this release has no target. Name the column to predict: target='...'.")
         names = moments.chosen(features, without=[wanted])
         kept = np.array([features is not None or name not in moments.references for name in names])
         head, ridge = int(bool(self.fit_intercept)), not_negative(self.ridge, "ridge")

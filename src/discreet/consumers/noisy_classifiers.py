@@ -54,7 +54,9 @@ class _NoisyClassifier(ClassifierMixin, Consumer, ABC):  # type: ignore[misc]
         """From a published folder of rows with labels in clear: the noise is read from it, and feature_noise is not used."""
         found = open_release(release, Kind.ROWS)
         if found.target is not Target.CLEAR:
-            raise InvalidInput("a classifier needs labels in clear; on noisy targets +1 and -1 use NoisyRidge, and the sign of what it predicts.")
+            raise InvalidInput(
+                "this classifier needs labels without noise. For noisy targets +1 and -1, use NoisyRidge and the sign of its predictions."
+            )
         rows, targets = with_targets(found)
         return self._fit(self._learnt_from(rows), targets, noise_on_rows(found).features, normal=found.mechanism not in found.made_by.shaped)
 
@@ -86,7 +88,7 @@ class _NoisyClassifier(ClassifierMixin, Consumer, ABC):  # type: ignore[misc]
             raise InvalidInput(f"Only binary classification is supported: the labels must be of two classes; there are {len(classes)}.")
         ridge = not_negative(self.ridge, "ridge")
         if ridge == 0:
-            raise InvalidInput("ridge must be positive: on separable classes there is no minimiser without one.")
+            raise InvalidInput("ridge must be positive: with separable classes there is no minimiser otherwise.")
         moved, self.drowned_ = reconstructed_rows(rows, codes, noise)
         mean, deviation = moved.mean(axis=0), moved.std(axis=0)
         deviation[deviation == 0] = 1.0

@@ -77,7 +77,7 @@ class NoisyLabelRegression(ByScores):
         """From rows X (n, d) without noise, and the reports of the target, one a row in the same order; the law is read from the reports."""
         rows, target = self._learnt_from(X), reports.target
         if target is None:
-            raise InvalidInput("the owners were not asked for the target: randomise it with the record (target='noisy').")
+            raise InvalidInput("the lines do not contain the target. Randomise it with the record (target='noisy').")
         if len(reports) != len(rows):
             raise InvalidInput(f"one report for each of the {len(rows)} rows of X is needed, in the same order; there are {len(reports)}.")
         return self._fit(rows, np.array(target.labels), adding_up(target.unbiased))
@@ -104,7 +104,7 @@ class NoisyLabelRegression(ByScores):
         noisier = max(1.0, float(np.mean(np.sum(np.square(wanted), axis=1))))
         self.ridge_ = noisier / count if self.ridge is None else not_negative(self.ridge, "ridge")
         if self.ridge_ == 0:
-            raise InvalidInput("ridge must be positive: on separable classes there is no minimiser without one.")
+            raise InvalidInput("ridge must be positive: with separable classes there is no minimiser otherwise.")
         codes = np.zeros(count, dtype=np.intp)  # the first class for all, and a linear term for what was reported instead
         standard = matrix.entries(slice(0, count))
         first = np.eye(kinds)[codes] - wanted

@@ -54,7 +54,7 @@ class ProjectedRows:
         """From a published folder alone: projected rows, or rows with noise of one size (P is then the identity). Targets in clear are left out."""
         found = open_release(release, Kind.PROJECTED_ROWS, Kind.ROWS)
         if found.noise_variance is None:
-            raise InvalidInput("the noise of this release is not of one public size in all columns, which distances between rows need.")
+            raise InvalidInput("distances between rows need noise of one public size in all columns, which this release does not have.")
         values = found.features()
         projection = np.eye(values.shape[1]) if found.projection is None else np.asarray(found.projection)
         return cls(values=values, projection=projection, noise_variance=found.noise_variance)

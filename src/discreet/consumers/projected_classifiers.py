@@ -36,7 +36,9 @@ class _Lifted:
         found = open_release(release, Kind.PROJECTED_ROWS)
         targets = found.targets()
         if found.target is not Target.CLEAR or targets is None:
-            raise InvalidInput("this classifier needs labels in clear; with noise on them use ProjectedNearestMeans, or the sign of ProjectedRidge.")
+            raise InvalidInput(
+                "this classifier needs labels without noise. For noisy labels, use ProjectedNearestMeans, or the sign of ProjectedRidge."
+            )
         made = ProjectedRows.from_release(found)
         self._learnt_from(made.values)  # type: ignore[attr-defined]
         return self._lifted(made, targets, made.noise_variance * np.eye(made.values.shape[1]))

@@ -98,11 +98,11 @@ class ProjectedNearestMeans(ClassifierMixin, _Means):  # type: ignore[misc]
             return self._of_labels(made, targets)
         records = found.records if self.records is None else whole(self.records, "records")
         if records is None:
-            raise InvalidInput("rows of zeros are among the released ones: give records, the number of records, if it is public.")
+            raise InvalidInput("some released rows are padding (zeros with noise). Pass records, the number of real ones, if it is public.")
         signs = np.array([-1.0, 1.0])
         counts = 0.5 * (records + signs * targets.sum())
         if not np.all(counts > 1.0):
-            raise InvalidInput("noise drowns one of the two classes: more records, or a larger epsilon, are needed.")
+            raise InvalidInput("one of the two classes cannot be told from noise: more records, or a larger epsilon, are needed.")
         sums = 0.5 * (rows.sum(axis=0) + signs[:, np.newaxis] * (targets @ rows))
         return self._of_means(made, signs, sums / counts[:, np.newaxis], counts)
 

@@ -147,7 +147,7 @@ class RandomisedNaiveBayes(OfClasses):
     def _fit(self, categories: list[Floats], numbers: list[Floats], labels: npt.NDArray[Any], wanted: Floats) -> Self:
         weight = not_negative(self.smoothing, "smoothing")
         if weight == 0:
-            raise InvalidInput("smoothing must be positive: a category that a class was not seen with would rule the class out for ever.")
+            raise InvalidInput("smoothing must be positive: otherwise a category never seen with a class would rule that class out.")
         every = np.ones((len(wanted), 1))
         self.priors_ = _drawn(_conditional(every, wanted), np.full(len(labels), 1.0 / len(labels)), weight)[0]
         self._unbiased, self.shares_ = [], []

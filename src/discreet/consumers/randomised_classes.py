@@ -29,7 +29,7 @@ def unbiased_codes(codes: npt.NDArray[np.intp], kinds: int, noise: Any, name: st
         # With one kind there is no other one to report.
         other = float(given) / max(1, kinds - 1)
         if not (given >= 0 and 1.0 - float(given) - other > _SINGULAR):
-            most = f"{1 - 1 / max(2, kinds):.6g}, where a report of one of {kinds} tells nothing"
+            most = f"{1 - 1 / max(2, kinds):.6g}, the point at which a report of {kinds} categories is pure noise"
             raise InvalidInput(f"{name} must be at least 0 and below {most}; {noise!r} was given.")
         given = other + (1.0 - float(given) - other) * np.eye(kinds) if kinds > 1 else np.ones((1, 1))
     if given.shape != (kinds, kinds) or np.any(given < 0) or not np.allclose(given.sum(axis=1), 1.0, rtol=0.0, atol=1e-9):
@@ -37,7 +37,7 @@ def unbiased_codes(codes: npt.NDArray[np.intp], kinds: int, noise: Any, name: st
             f"{name} must be a probability, or the ({kinds}, {kinds}) probabilities of each report given each own one, whose rows add up to 1."
         )
     if np.linalg.svd(given, compute_uv=False)[-1] <= _SINGULAR:
-        raise InvalidInput(f"{name} has no inverse: two own categories are reported alike. Put them together.")
+        raise InvalidInput(f"{name} has no inverse: two categories are reported with the same probabilities. Merge them.")
     return np.asarray(np.linalg.inv(given)[codes])
 
 

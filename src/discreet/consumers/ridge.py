@@ -102,7 +102,7 @@ class NoisyRidge(NoisyRegression):
         count, size = rows.shape
         records = records_of(self.records, records)
         if self.fit_intercept and records is None:
-            raise InvalidInput("an intercept needs the number of records, which this release keeps secret: give records, or fit_intercept=False.")
+            raise InvalidInput("an intercept needs the number of records, which this release keeps secret. Pass records, or fit_intercept=False.")
         ridge = not_negative(self.ridge, "ridge")
         known = float(records or 1)
         mean = rows.sum(axis=0) / known if self.fit_intercept else np.zeros(size)

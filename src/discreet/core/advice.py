@@ -15,19 +15,19 @@ MUCH = 10.0
 """An epsilon from which on a promise is a formality: e^10 is 22,000."""
 
 OTHER_NAMES = {
-    "C": "C is called alpha here, the coefficient of |w|^2 / 2 in the mean loss: alpha = 1 / (C n), or None, which public numbers choose",
+    "C": ("C is called alpha here and multiplies |w|^2 / 2 in the mean loss: set alpha = 1 / (C n), or None to have it chosen from public numbers"),
     "neighbors": "neighbors is called neighbours here: 'replace-one' or 'add-remove'",
-    "n_neighbors": "neighbours, the relation between tables, is 'replace-one' or 'add-remove'; there is no number of neighbours",
-    "penalty": "the penalty is |w|^2, whose strength is alpha; for sparse weights use Lasso or LassoClassifier",
-    "l1_ratio": "the penalty is |w|^2, whose strength is alpha; for sparse weights use Lasso or LassoClassifier",
-    "tol": "there is no tolerance to choose: the minimiser is certified to one that the noise hides. Leave tol out",
-    "solver": "there is no solver to choose: the minimiser is certified. Leave solver out",
-    "max_iter": "iterations are not counted: the minimiser is certified. Leave max_iter out; models over sets take n_iter",
-    "accountant": "spending is kept by ledger=Account(path, name)",
-    "bounds_X": "bounds of rows are data_norm, or data_bound of their entries",
-    "bounds": "bounds of rows are data_norm, or data_bound of their entries",
-    "lambda_": "lambda is alpha times the number of records: say alpha",
-    "seed": "seed is called random_state here, and voids the certificate",
+    "n_neighbors": "there is no number of neighbours; neighbours says how two tables differ: 'replace-one' or 'add-remove'",
+    "penalty": "the penalty is always |w|^2, with strength alpha; for sparse weights use Lasso or LassoClassifier",
+    "l1_ratio": "the penalty is always |w|^2, with strength alpha; for sparse weights use Lasso or LassoClassifier",
+    "tol": "the solver sets its own tolerance, small enough for the noise to hide. Leave tol out",
+    "solver": "the solver is fixed, and certifies its answer. Leave solver out",
+    "max_iter": "the solver runs until its answer is certified. Leave max_iter out; models over constraint sets take n_iter",
+    "accountant": "a ledger keeps track of spending: pass ledger=Account(path, name)",
+    "bounds_X": "bound the rows with data_norm, or their entries with data_bound",
+    "bounds": "bound the rows with data_norm, or their entries with data_bound",
+    "lambda_": "set alpha instead: lambda is alpha times the number of records",
+    "seed": "seed is called random_state here; setting it makes the certificate invalid",
 }
 """Parameters of other libraries, and what they are called here."""
 
@@ -36,11 +36,13 @@ def about_numbers(privacy: Privacy, records: int | None) -> Iterator[str]:
     """What is worth saying of epsilon, and of delta where the number of records is public."""
     if privacy.epsilon >= MUCH:
         times = f"{math.exp(min(privacy.epsilon, 700.0)):,.0f}" if privacy.epsilon < 20 else f"e^{privacy.epsilon:g}"
-        yield f"epsilon={privacy.epsilon:g} lets what is released be {times} times likelier with a record than without it. Take 1, or 4 at most."
+        yield (
+            f"epsilon={privacy.epsilon:g} allows a result to be {times} times as likely with a record as without it. Choose about 1, and at most 4."
+        )
     if records is not None and records > 0 and privacy.delta > 1.0 / records:
         yield (
-            f"delta={privacy.delta:g} is above 1 / n for n = {records:,}: publishing one record in the open would be allowed by it. "
-            f"Take delta={_round_down(0.01 / records)} or less."
+            f"delta={privacy.delta:g} is above 1 / n for n = {records:,}, so it would permit publishing one whole record. "
+            f"Choose delta={_round_down(0.01 / records)} or less."
         )
 
 
@@ -48,16 +50,21 @@ def weaknesses(epsilon: float, delta: float, records: int | None, *, one: str, m
     """What a reader of a report, or who is about to spend, must know of (epsilon, delta); `one` and `many` name what is protected."""
     factor = "more than a million" if epsilon >= 14 else f"{float(f'{math.exp(epsilon):.3g}'):,g}"
     if epsilon >= EMPTY:
-        yield f"Epsilon is {epsilon:.3g}. One {one} can make any conclusion up to {factor} times as likely, so this promises almost nothing."
+        yield (f"Epsilon is {epsilon:.3g}. One {one} can make any conclusion up to {factor} times as likely, so this guarantees almost nothing.")
     elif epsilon >= WEAK:
-        yield f"Epsilon is {epsilon:.3g}, a weak promise: one {one} can make any conclusion up to {factor} times as likely (2.7 times at epsilon 1)."
+        yield (
+            f"Epsilon is {epsilon:.3g}, a weak guarantee: one {one} can make any conclusion up to {factor} times as likely (2.7 times at epsilon 1)."
+        )
     if records is not None and records > 0 and delta * records > 0.1:
         yield (
-            f"Delta is {delta:.3g} with {records:,} {many}. A program that picks one {one} in {1.0 / delta:,.0f} at random and prints it has that "
+            f"Delta is {delta:.3g} with {records:,} {many}. Printing one {one} in {1.0 / delta:,.0f}, picked at random, would satisfy that "
             f"delta. Choose a delta far below 1 / {records:,}."
         )
     elif records is None and delta > LARGE_DELTA:
-        yield f"Delta is {delta:.3g}, which is too much unless there are far fewer than {1.0 / delta:,.0f} {many}. Choose one far below 1 / {many}."
+        yield (
+            f"Delta is {delta:.3g}, too large unless there are far fewer than {1.0 / delta:,.0f} {many}. Choose a delta far below 1 / "
+            f"(number of {many})."
+        )
 
 
 def caller() -> int:

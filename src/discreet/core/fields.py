@@ -83,8 +83,8 @@ def require_known(thing: object) -> None:
     if kind.__module__.partition(".")[0] != "discreet":
         if kind not in _OWN:
             raise InvalidInput(
-                f"{kind.__qualname__} ({kind.name!r}) is not registered, so nobody could verify a certificate that names it. Register it once, with "
-                "register of discreet.losses, discreet.losses.predictions or discreet.sets; nothing was spent."
+                f"{kind.__qualname__} ({kind.name!r}) is not registered, so nobody could verify a certificate that names it. Register it "
+                "first with discreet.losses.register, discreet.losses.predictions.register or discreet.sets.register. Nothing was spent."
             )
         if _key(thing) not in _CHECKED:
             _OWN[kind](thing)
@@ -97,9 +97,9 @@ def made_by_name(kinds: Iterable[type[T]], what: str, name: str, parameters: Map
     """The one of `kinds` that is called `name`, with these parameters. Raises InvalidInput, with the list of names, for others."""
     known = {kind.name: kind for kind in kinds}
     if name not in known:
-        own = "" if what == "kernel" else " One of your own is registered first."
+        own = "" if what == "kernel" else " Register your own before you use it."
         raise InvalidInput(f"{what} must be one of {sorted(known)}; {name!r} was given.{own}")
-    refusal = InvalidInput(f"{what} {name!r} takes other parameters than {sorted(parameters or {})}.")
+    refusal = InvalidInput(f"{what} {name!r} does not take the parameters {sorted(parameters or {})}.")
     made = quietly(lambda: known[name](**(parameters or {})), refusal, TypeError)
     require_known(made)
     return made

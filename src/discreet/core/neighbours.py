@@ -59,12 +59,13 @@ class Persons:
         """See class docstring."""
         if isinstance(self.rows, bool) or not isinstance(self.rows, Integral) or not 1 <= self.rows <= MOST_ROWS:
             raise InvalidInput(
-                f"the rows of a person that are kept, rows_per_person, must be a whole number from 1 to {MOST_ROWS}; {self.rows!r} was given."
+                f"rows_per_person, the number of rows kept per person, must be a whole number from 1 to {MOST_ROWS}; {self.rows!r} was given."
             )
         if self.weight not in get_args(Weight) or (self.weight == "declared" and self.rows != 1):
             raise InvalidInput(
-                'the weight of a row must be "person" (a person counts once), "row" (rows count alike) or, for one row a person whom nobody has '
-                f'told apart, "declared"; {self.weight!r} was given.'
+                'the weight of a row must be "person" (each person counts once), "row" (all rows count alike) or "declared" (one row per '
+                "person, without ids);"
+                f" {self.weight!r} was given."
             )
 
     @property

@@ -20,7 +20,7 @@ _travels: set[type] = set()
 def holds_records(kind: C) -> C:
     """The class, whose instances can be neither copied nor pickled: PrivateDataError, without a word of what they hold."""
     article = "an" if kind.__name__[0] in "AEIOU" else "a"
-    words = f"{article} {kind.__name__} holds private records and can be neither copied nor pickled; pass it on as it is."
+    words = f"{article} {kind.__name__} holds private records, so it cannot be copied or pickled; pass the object itself."
 
     def refuse(self: object, *_: object) -> NoReturn:  # noqa: ARG001 - whoever asks
         raise PrivateDataError(words)

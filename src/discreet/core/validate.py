@@ -32,7 +32,7 @@ def number(value: Any, name: str) -> float:  # noqa: ANN401 - checked here, as e
         raise InvalidInput(f"{name} must be a number; {given(value)} was given.")
     found = as_float(value)
     if not isinstance(value, float | np.floating) and math.isinf(found):
-        raise InvalidInput(f"{name} must be a number within the range of float64, up to 1.8e308; a number beyond it was given.")
+        raise InvalidInput(f"{name} must be a number that float64 can hold (up to 1.8e308); a larger one was given.")
     return found
 
 

@@ -47,7 +47,7 @@ def scaled(values: Floats, column: NumericColumn | NumberTarget) -> Floats:
 def bounded_numbers(series: "pl.Series", column: NumericColumn | NumberTarget, *, dialect: Dialect) -> Floats:
     """The column in its own unit and within its bounds, shape (n,), an array of our own; NaN for missing values that have an indicator."""
     if isinstance(column, NumberTarget):
-        table, otherwise = "[target]", "declare its classes under [target] instead of bounds"
+        table, otherwise = "[target]", "declare its classes under [target] instead of bounds if it has any"
     else:
         table, otherwise = f"[numeric.{toml_key(column.name)}]", f"declare the column under [categorical.{toml_key(column.name)}]"
     no_number = _no_number(column.where, dialect, otherwise)
@@ -70,11 +70,11 @@ def _within(
     if gap is not None:
         values[gaps] = gap
     elif column.missing is None and gaps.any():
-        raise InvalidInput(f"{column.where} has a missing value. Add missing = {what} (between the bounds) under {table} to say what it counts as.")
+        raise InvalidInput(f"{column.where} has a missing value. Add missing = {what} (between the bounds) under {table} to say how to treat it.")
     if column.outside is None and not np.all((values >= lower) & (values <= upper) | np.isnan(values)):
         raise InvalidInput(
             f"{column.where} has a value outside its bounds {shown}. "
-            f'Add outside = "clip" under {table} to let it count as the nearer bound, or widen the bounds.'
+            f'Add outside = "clip" under {table} to move it to the nearer bound, or widen the bounds.'
         )
     return np.clip(values, lower, upper, out=values)
 
@@ -83,7 +83,8 @@ def bounded_days(series: "pl.Series", column: DateColumn, *, dialect: Dialect) -
     """Dates as days since 1970-01-01 within the bounds, shape (n,), an array of our own; NaN for missing ones that have an indicator."""
     table = f"[date.{toml_key(column.name)}]"
     no_date = InvalidInput(
-        f"{column.where} must hold dates, or ISO texts such as 1990-01-31; something else was found. Declare such texts in missing_values."
+        f'{column.where} must contain dates, or texts such as 1990-01-31; something else was found. If these texts mean "missing", list '
+        "them in missing_values."
     )
     values = quietly(lambda: _days(series, dialect, no_date), no_date)
     return _within(values, column, (column.bounds.lower, column.bounds.upper), column.gap, table, "DATE", f"[{column.lower}, {column.upper}]")
@@ -102,22 +103,22 @@ def encode_labels(series: "pl.Series", column: CategoricalColumn | Target, *, di
         labels, key, table, singular = column.classes, "classes", "[target]", "CLASS"
     else:
         labels, key, table, singular = column.categories, "categories", f"[categorical.{toml_key(column.name)}]", "CATEGORY"
-    unreadable = InvalidInput(f"{column.where} must hold text, integers or booleans. Convert it before.")
+    unreadable = InvalidInput(f"{column.where} must contain text, integers or booleans. Convert it first.")
     codes = quietly(lambda: _codes(series, labels, column, dialect), unreadable)
     _fill(
         codes,
         _MISSING,
         column.missing,
         labels,
-        f"{column.where} has a missing value. Add missing = {singular} under {table} to say what it counts as.",
+        f"{column.where} has a missing value. Add missing = {singular} under {table} to say how to treat it.",
     )
     _fill(
         codes,
         _UNDECLARED,
         column.other,
         labels,
-        f"{column.where} has a value that is none of its declared {key}. "
-        f"Add it to {key} under {table}, or add other = {singular} to say what it counts as.",
+        f"{column.where} has a value that is not one of its declared {key}. Add it to {key}"
+        f" under {table}, or add other = {singular} to say how to treat it.",
     )
     return codes
 
@@ -136,11 +137,11 @@ def _fill(codes: Codes, mark: int, label: Label | None, labels: Sequence[Label],
 
 
 def _no_number(where: str, dialect: Dialect, otherwise: str) -> InvalidInput:
-    remedies = ["Declare such texts in missing_values"]
+    remedies = ['List texts that mean "missing" in missing_values']
     if not dialect.numbers:
-        remedies.append('say decimal = "," or thousands = "," under [file] if numbers are written so')
+        remedies.append('add decimal = "," or thousands = "," under [file] if numbers are written so')
     elif not dialect.thousands:
-        remedies.append('say thousands = "." under [file] if points group digits by three')
+        remedies.append('add thousands = "." under [file] if points group digits by three')
     *first, last = [*remedies, *([otherwise] if otherwise else [])]
     advice = f"{', '.join(first)}, or {last}" if first else last
     return InvalidInput(f"{where} must hold numbers{dialect.numbers}; something else was found. {advice}.")

@@ -124,7 +124,7 @@ class NumericColumn(Encoded):
         checked_text(self.name, what="the name of a numeric column")
         _check_bounds(self)
         if self.released is not None and not (isinstance(self.released, str) and re.fullmatch("[0-9a-f]{64}", self.released)):
-            raise SchemaError(f"{self.where}: released must be the digest of a certificate, 64 hexadecimal digits. `discreet bounds` writes it.")
+            raise SchemaError(f"{self.where}: released must be the digest of a certificate (64 hexadecimal digits), which `discreet bounds` writes.")
         _one_of(self.scale, ("unit", "symmetric"), what=f"{self.where}: scale", remedy='Write "unit" for [0, 1] or "symmetric" for [-1, 1].')
         self._check_encoding()
 
@@ -167,7 +167,7 @@ class DateColumn(Encoded):
             if (given := getattr(self, key)) is not None and not (key == "missing" and given == INDICATOR):
                 object.__setattr__(self, key, _moment(given, what=f"{self.where}: {key}").isoformat().removesuffix("T00:00:00"))
         if self.bounds.lower >= self.bounds.upper:
-            raise SchemaError(f"{self.where}: lower must be before upper; {self.lower} and {self.upper} were given. Exchange or widen them.")
+            raise SchemaError(f"{self.where}: lower must be before upper; {self.lower} and {self.upper} were given. Swap or widen them.")
         _one_of(
             self.outside, ("clip", None), what=f"{self.where}: outside", remedy='Write outside = "clip", or leave the key out to refuse such values.'
         )
@@ -244,7 +244,7 @@ class Cross:
         object.__setattr__(self, "columns", tuple(checked_text(one, what=f"{self.where}: a column") for one in self.columns))
         object.__setattr__(self, "encoding", encodings_of(self.encoding, where=self.where))
         if len(self.encoding) > 2 or not all(one.one_hot for one in self.encoding):
-            raise SchemaError(f'{self.where}: encoding must be one or two that put a value into one of several bins, as "bins" and "month" do.')
+            raise SchemaError(f'{self.where}: encoding must be one or two encodings that sort values into bins, such as "bins" and "month".')
         _no_private_cuts(self)
 
     @property
@@ -278,7 +278,7 @@ class Target:
             raise SchemaError(f"target: ordered must be true or false; {kind(self.ordered)} was given.")
         classes = checked_labels(self.classes, what="target: classes", at_least=0)
         if len(classes) < 2:
-            raise SchemaError(f"target: classes must be at least two, negative first where they are two; {len(classes)} given.")
+            raise SchemaError(f"target: at least two classes are needed (of two, the negative one first); {len(classes)} given.")
         object.__setattr__(self, "classes", classes)
         settle_labels(self, classes, what="target", among="classes")
 
@@ -321,8 +321,8 @@ class NumberTarget:
     def classes(self) -> NoReturn:
         """None: what needs classes refuses such a schema here. Raises SchemaError."""
         raise SchemaError(
-            f"{self.where} is a number between {self.lower:.10g} and {self.upper:.10g}; classes are needed here. Declare classes under [target] "
-            "instead of lower and upper, or use what predicts or releases numbers."
+            f"{self.where} is a number between {self.lower:.10g} and {self.upper:.10g}; classes are needed here. Declare classes under "
+            "[target] instead of lower and upper, or use a method for numbers."
         )
 
 
@@ -332,9 +332,9 @@ def _check_bounds(column: NumericColumn | NumberTarget) -> None:
     lower = _number(column.lower, what=f"{where}: lower")
     upper = _number(column.upper, what=f"{where}: upper")
     if lower >= upper:
-        raise SchemaError(f"{where}: lower must be below upper; lower = {lower!r} and upper = {upper!r} were given. Exchange or widen them.")
+        raise SchemaError(f"{where}: lower must be below upper; lower = {lower!r} and upper = {upper!r} were given. Swap or widen them.")
     if not math.isfinite(upper - lower):
-        raise SchemaError(f"{where}: upper - lower must be a finite number; lower = {lower!r} and upper = {upper!r} are too far apart.")
+        raise SchemaError(f"{where}: upper - lower must be a finite number; lower = {lower!r} and upper = {upper!r} are too far apart for float64.")
     object.__setattr__(column, "lower", lower)
     object.__setattr__(column, "upper", upper)
     _check_outside(column)
@@ -353,7 +353,7 @@ def _check_outside(column: NumericColumn | NumberTarget | DateColumn) -> None:
 def _no_private_cuts(part: DateColumn | Cross) -> None:
     if any(isinstance(one, Bins) and one.cuts == PRIVATE for one in part.encoding):
         raise SchemaError(
-            f"{part.where}: bins: only numeric columns have cuts that are chosen privately. Give cuts, or leave them out for equal steps."
+            f"{part.where}: bins: cuts can be chosen privately for numeric columns only. Give cuts, or leave them out for bins of equal width."
         )
 
 
@@ -364,7 +364,7 @@ def _moment(value: object, *, what: str) -> datetime:
     except ValueError:
         found = None
     if not isinstance(found, datetime) or found.tzinfo is not None:
-        raise SchemaError(f'{what} must be a date such as "1990-01-31" or a moment such as "1990-01-31T12:30", without a time zone.')
+        raise SchemaError(f'{what} must be a date such as "1990-01-31", or a date and time such as "1990-01-31T12:30", without a time zone.')
     return found
 
 
@@ -382,9 +382,7 @@ def _number(value: object, *, what: str) -> float:
     except OverflowError:
         number = math.inf
     if not math.isfinite(number):
-        raise SchemaError(
-            f"{what} must be a finite number that a float64 can hold. An unbounded column has no place in a private table: choose public bounds."
-        )
+        raise SchemaError(f"{what} must be a finite number that float64 can hold. A private fit needs bounds for every column: choose public ones.")
     return number
 
 

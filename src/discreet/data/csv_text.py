@@ -99,16 +99,17 @@ def columns_of(lines: Iterator[list[str]], path: str, columns: Sequence[str], *,
     if _looks_like_a_record(header):
         hint = f" The first line looks like a record: {_NEEDS_HEADER}"
     elif len(header) == 1 < len(columns) and separator:
-        hint = f" The header is a single field: is the separator {named(separator)}?{_by(header[0], separator)}"
+        hint = f" The header has a single field: is the separator {named(separator)}?{_by(header[0], separator)}"
     elif {_loose(name) for name in header}.issuperset(map(_loose, columns)):
-        hint = " The header has them in another spelling (capitals, blanks, - or _)."
+        hint = " The header spells them differently (capitals, blanks, - or _)."
     check_present(header, columns, hint=hint, source=repr(path))
     positions = [header.index(name) for name in columns]
     chunks = [pl.DataFrame({name: pl.Series(name, [], dtype=pl.String) for name in columns})]
     while rows := list(islice(lines, _CHUNK)):
         if any(len(row) != len(header) for row in rows if row):
             raise FileFormatError(
-                f"{path!r} has a row with more or fewer fields than its header. Quote fields that contain the separator, or write the file again."
+                f"{path!r} has a row with more or fewer fields than its header. Put fields that contain the separator in quotes, or export "
+                "the file again."
             )
         chunks.append(
             pl.DataFrame(
@@ -131,7 +132,7 @@ def _by(line: str, separator: str) -> str:
     return f" It holds {named(best)}: write separator = {json.dumps(best)} under [file] in the schema."
 
 
-_NEEDS_HEADER = "A table must begin with a line of column names; put one on top (a name that is a number needs a letter)."
+_NEEDS_HEADER = "A table must begin with a line of column names: add one (a name made of digits alone needs a letter)."
 
 
 def _reading(path: str, separator: str, encoding: str, action: Callable[[Iterator[list[str]]], T], *, errors: str = "strict") -> T:
@@ -145,21 +146,23 @@ def _reading(path: str, separator: str, encoding: str, action: Callable[[Iterato
                 text.detach()
     except _TooLong:
         refusal = FileFormatError(
-            f"{path!r} has a line of more than {LONGEST_LINE >> 20} million characters, or one of names of more than {LONGEST_HEADER >> 20} million. "
-            "A line is one record, and a table begins with one of column names: is a line break missing, or a quote open?"
+            f"{path!r} has a line of more than {LONGEST_LINE >> 20} million characters, or one of names of more than {LONGEST_HEADER >> 20} "
+            "million. Each line is one record, after one line of column names: is a line break missing, or a quote left open?"
         )
     except UnicodeError:
         written = encoding.upper() if encoding.startswith("utf") else encoding
         refusal = FileFormatError(
-            f"{path!r} is not {written} text. Say which encoding it has, with --encoding {WESTERN} of `discreet schema new` "
-            f'or encoding = "{WESTERN}" under [file] in the schema, or save it as UTF-8.'
+            f"{path!r} is not {written} text. Name its encoding, with `discreet schema new --encoding {WESTERN}` or encoding ="
+            f' "{WESTERN}" under [file] in the schema, or save it as UTF-8.'
         )
     except csv.Error:
         refusal = FileFormatError(
-            f"{path!r} is not well-formed: a quote is not closed or stands inside a field, or a field is very long. Write the file again."
+            f"{path!r} is not valid CSV: a quote is not closed or stands inside a field, or a field is very long. Export the file again."
         )
     except (OSError, EOFError, zlib.error):
-        refusal = FileFormatError(f"{path!r} cannot be read to its end: it is damaged, truncated, not what its name says, or not readable for you.")
+        refusal = FileFormatError(
+            f"{path!r} cannot be read to its end: it is damaged, truncated, not what its name says, or you lack permission to read it."
+        )
     raise refusal
 
 

@@ -71,10 +71,10 @@ class Dialect:
         if self.decimal not in (".", ","):
             raise SchemaError(f'file: decimal must be "." or ","; {self.decimal!r} was given.')
         if self.thousands not in ("", *_GROUPS) or self.thousands == self.decimal:
-            raise SchemaError(f"file: thousands must be another mark than decimal, one of . , ' blank _ or nothing; {self.thousands!r} was given.")
+            raise SchemaError(f"file: thousands must differ from decimal, and be one of . , ' blank _ or nothing; {self.thousands!r} was given.")
         order = _DATES.fullmatch(self.dates)
         if order is None or len({order[1], order[3], order[4]}) < 3:
-            raise SchemaError(f'file: dates must be such as "day.month.year", "month/day/year" or "{_ISO}"; {self.dates!r} was given.')
+            raise SchemaError(f'file: dates must be a pattern such as "day.month.year", "month/day/year" or "{_ISO}"; {self.dates!r} was given.')
 
     def to_dict(self) -> dict[str, str | bool]:
         """What differs from the defaults, for a schema's table [file]."""

@@ -41,7 +41,7 @@ Kind: TypeAlias = Literal["sign", "code", "number", "none"]
 def check_scale(value: float, name: str) -> None:
     """Raise InvalidInput for a bound that nothing can be computed with."""
     if not (is_finite(value) and SMALLEST <= value <= LARGEST):
-        raise InvalidInput(f"{name} must lie between {SMALLEST:g} and {LARGEST:g}; {value!r} was given. Take another unit.")
+        raise InvalidInput(f"{name} must lie between {SMALLEST:g} and {LARGEST:g}; {value!r} was given. Use another unit.")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -74,7 +74,7 @@ class Domain:
         if self.classes:
             self._check_classes()
         elif self.entry_bound == self.norm_bound == math.inf:
-            raise InvalidInput("rows need a public bound: on every entry (entry_bound), on the Euclidean norm (norm_bound), or both; none was given.")
+            raise InvalidInput("rows need a public bound: entry_bound on every entry, norm_bound on the Euclidean norm, or both. None was given.")
         for what in ("entry_bound", "norm_bound", "target_bound", "intercept_scale"):
             bound = getattr(self, what)
             if bound != (math.inf if what in ("entry_bound", "norm_bound") else 0.0):
@@ -118,8 +118,8 @@ class Domain:
         """Raise InvalidInput for targets that are none of these."""
         if self.kind not in kinds:
             raise InvalidInput(
-                f"targets of kind {' or '.join(kinds)} are needed here, and the domain declares {self.kind}. "
-                "Declare classes=K for labels, target_bound=B for numbers, neither for records without targets."
+                f"targets of kind {' or '.join(kinds)} are needed here; the domain declares {self.kind}. Declare classes=K for labels, "
+                "target_bound=B for numbers, or neither for records without targets."
             )
 
     def record(self) -> dict[str, Any]:
@@ -137,7 +137,7 @@ class Domain:
         if self.classes < 2:
             raise InvalidInput(f"a classifier needs at least two classes; {self.classes!r} was given.")
         if self.norm_bound == math.inf or self.entry_bound != math.inf or self.target_bound:
-            raise InvalidInput("rows of classes are bounded by norm_bound, and by nothing else; leave entry_bound and target_bound out.")
+            raise InvalidInput("for a classifier, rows are bounded by norm_bound alone; leave entry_bound and target_bound out.")
 
 
 class OverDomain:

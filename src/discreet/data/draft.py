@@ -92,7 +92,8 @@ class SchemaDraft:
         schema = Schema.from_dict(read_toml(text, prepare=prepare))
         if not found:
             raise SchemaError(
-                "no bounds are open. Leave lower and upper out of the [numeric] tables whose bounds are to be chosen, or at the stub's placeholder."
+                "no bounds are left to choose. To have bounds chosen, delete lower and upper from a [numeric] table, or leave the stub's "
+                "placeholders there."
             )
         return cls(schema=schema, open=tuple(found), grids=grids, missing=missing, encodings=encodings, crosses=crosses)
 
@@ -119,7 +120,7 @@ class SchemaDraft:
     def filled(self, bounds: Mapping[str, tuple[float, float]], *, released: str) -> Schema:
         """The schema with these bounds, each marked with the digest `released` of their certificate; values outside are clipped."""
         if set(bounds) != set(self.open):
-            raise InvalidInput("bounds are needed for the open columns of the draft, and for no others.")
+            raise InvalidInput("give bounds for exactly the columns whose bounds the draft leaves open.")
         columns = []
         for column in self.schema.numeric:
             if column.name in bounds:
@@ -144,7 +145,7 @@ def _file_table(file: Dialect) -> str:
 
 def _grid(name: str, given: object) -> tuple[float, ...]:
     if not isinstance(given, list):
-        raise SchemaError(f"numeric column {name!r}: grid must be a list of numbers, the public candidates for its bounds.")
+        raise SchemaError(f"numeric column {name!r}: grid must be a list of numbers: public candidates for its bounds.")
     return tuple(_number(f"numeric column {name!r}: each entry of grid", entry) for entry in given)
 
 
@@ -241,9 +242,9 @@ def schema_stub(header: Sequence[str], *, name: str, target: str | None = None, 
     if len(set(header)) != len(header):
         raise SchemaError("two columns of the header have the same name. Give each its own.")
     if target is not None and target not in header:
-        raise SchemaError(f"the header has no column {target!r} to be the target.{did_you_mean(target, header)}")
+        raise SchemaError(f"the header has no column {target!r}, the target.{did_you_mean(target, header)}")
     if not set(header) - {target}:
-        raise SchemaError("the header needs at least one column that can be a feature.")
+        raise SchemaError("the header needs at least one column besides the target.")
     column = toml_string(target) if target is not None else _OPEN
     person = next((one for one in header if one != target and _OF_IDS.search(one)), "person id")
     head = _HEAD.format(

@@ -42,7 +42,7 @@ def as_frame(frame: Frame, columns: Sequence[str]) -> "pl.DataFrame":
     Raises SchemaError for absent or repeated columns, InvalidType for a kind of table not named above, InvalidInput where it cannot be read.
     """
     refusal = InvalidInput(
-        "the table could not be read. Convert it to a polars DataFrame yourself to see why; messages about records are not repeated here."
+        "the table could not be read. To see why, convert it to a polars DataFrame yourself: the reason may quote records, so it is not shown here."
     )
     if isinstance(frame, pl.LazyFrame):
         lazy = frame
@@ -70,10 +70,10 @@ def as_frame(frame: Frame, columns: Sequence[str]) -> "pl.DataFrame":
 def check_present(present: Sequence[object], columns: Sequence[str], *, hint: str = "", source: str = "the table") -> None:
     """SchemaError, naming columns that were asked for only, unless `present` has each of `columns` once."""
     if absent := [name for name in columns if name not in present]:
-        asked = f"{source} lacks the columns {quoted(absent)} that the schema declares, or an option names."
+        asked = f"{source} lacks the columns {quoted(absent)}, which the schema or an option names."
         raise SchemaError(f"{asked} Rename columns of the table, or change these.{hint}")
     if repeated := [name for name in columns if present.count(name) > 1]:
-        raise SchemaError(f"{source} has more than one column of the name {quoted(repeated)}. Give each column its own name.")
+        raise SchemaError(f"{source} has more than one column named {quoted(repeated)}. Give each column its own name.")
 
 
 def _is_a(frame: object, module: str, name: str) -> bool:

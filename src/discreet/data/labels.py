@@ -57,15 +57,15 @@ def checked_text(value: object, *, what: str) -> str:
     if not value.strip(BLANKS):
         raise SchemaError(f"{what} must not be empty.")
     if value != value.strip(BLANKS):
-        raise SchemaError(f"{what} has blanks around it: {value!r}. The text of a table is read without the blanks around it; write it so here too.")
+        raise SchemaError(f"{what} has blanks around it: {value!r}. Remove them; blanks around the texts of a table are ignored too.")
     if value == PLACEHOLDER:
         raise SchemaError(f"{what} is still the placeholder {PLACEHOLDER!r} of the stub. Fill it in.")
     kinds = {unicodedata.category(letter) for letter in value}
     if "Cs" in kinds:
-        raise SchemaError(f"{what} contains half a surrogate pair, which no UTF-8 file can hold.")
+        raise SchemaError(f"{what} contains half a surrogate pair, which UTF-8 cannot encode.")
     if kinds & {"Cc", "Zl", "Zp"} or not _TURNS.isdisjoint(value):
         raise SchemaError(
-            f"{what} contains a control character, which could disguise what a terminal shows: {value!r}. Spell it without, here and in the table."
+            f"{what} contains a control character, which could make a terminal show something else: {value!r}. Remove it, here and in the table."
         )
     return value
 
@@ -79,10 +79,10 @@ def checked_labels(labels: object, *, what: str, at_least: int = 2) -> tuple[Lab
         _checked_label(label, what=what)
         for text in spellings(label):
             if text in seen:
-                raise SchemaError(f"{what} has {canonical(label)!r} twice (labels are compared as text). Keep one of the two.")
+                raise SchemaError(f"{what} has {canonical(label)!r} twice (labels are compared as text). Keep one.")
         seen.update(spellings(label))
     if len(labels) < at_least:
-        raise SchemaError(f"{what} needs at least {at_least} labels; {len(labels)} was given. A column that takes one value only tells nothing.")
+        raise SchemaError(f"{what} needs at least {at_least} labels; {len(labels)} was given. A column with a single value tells a model nothing.")
     return tuple(labels)
 
 
@@ -98,7 +98,7 @@ def checked_aliases(aliases: object, labels: Sequence[Label], *, what: str, amon
             raise SchemaError(f"{what}: {text!r} is declared already. Keep one of the two.")
         meant = declared(label, labels, what=f"{what}: what {text!r} means", among=among)
         if meant is None:
-            raise SchemaError(f"{what}: {text!r} means nothing. Say which of the {among} it means.")
+            raise SchemaError(f"{what}: {text!r} stands for nothing. Say which of the {among} it stands for.")
         found[text] = meant
     return tuple(found.items())
 

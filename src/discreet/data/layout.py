@@ -193,7 +193,7 @@ class EncodedTable:
         """`numbers` (n,), for what takes one target. Raises InvalidInput where there are several."""
         if self.numbers is not None and self.numbers.ndim > 1:
             raise InvalidInput(
-                "the table was encoded with several targets, and one is taken here: encode it by a schema with a single table [target]."
+                "the table was encoded with several targets, and only one is possible here. Encode it with a schema that has a single [target]."
             )
         return self.numbers
 

@@ -57,7 +57,7 @@ def troubles(frame: Frame, schema: Schema) -> "list[Trouble]":
         found += [trouble for name in target.columns for trouble in _of_times(table.get_column(name), target, schema)]
     if person is not None:
         ids = without_markers(cell_texts(table.get_column(person.column)), schema.dialect)
-        found += _counted(person.column, "missing ids", ids.is_null(), ids, "nobody knows whose these rows are: leave them out")
+        found += _counted(person.column, "missing ids", ids.is_null(), ids, "these rows have no person id: leave them out")
     return found
 
 
@@ -89,7 +89,7 @@ def _of_times(series: "pl.Series", target: TimeTarget, schema: Schema) -> Iterat
     if target.happened is None:
         known = [text for label in (1, True, 0, False) for text in spellings(label)]
         unknown = ~texts.is_in(known) & texts.is_not_null()
-        yield from _counted(series.name, "neither 1 nor 0", unknown, texts, "add happened = .., the value which says that it happened")
+        yield from _counted(series.name, "neither 1 nor 0", unknown, texts, "add happened = .., the value that means the event happened")
 
 
 def _of(series: "pl.Series", column: NumericColumn | DateColumn | CategoricalColumn | NumberTarget | Target, schema: Schema) -> Iterator[Trouble]:
@@ -105,8 +105,8 @@ def _of(series: "pl.Series", column: NumericColumn | DateColumn | CategoricalCol
         lower, upper, markers = column.lower, column.upper, marked_numbers(schema.dialect)
     missing = _missing(texts, places, markers)
     if column.missing is None:
-        yield from _counted(series.name, "missing", missing, texts, "add missing = .. to say what they count as")
-    remedy = "say under [file] how they are written, or list them in missing_values"
+        yield from _counted(series.name, "missing", missing, texts, "add missing = .. to say how to treat them")
+    remedy = "describe how they are written under [file], or list them in missing_values"
     yield from _counted(series.name, what, places.is_null() & texts.is_not_null(), texts, remedy)
     if column.outside is None:
         beyond = ((places < lower) | (places > upper)) & ~missing
@@ -125,12 +125,12 @@ def _labels(series: "pl.Series", column: CategoricalColumn | Target, schema: Sch
     labels = column.classes if isinstance(column, Target) else column.categories
     texts = without_markers(cell_texts(series), dialect)
     if column.missing is None:
-        yield from _counted(series.name, "missing", texts.is_null(), texts, "add missing = .. to say what they count as")
+        yield from _counted(series.name, "missing", texts.is_null(), texts, "add missing = .. to say how to treat them")
     if column.other is None:
         known = [dialect.folded(text) for each in texts_of(labels, column.aliases) for text in each]
         seen = dialect.folded_cells(texts)
         unknown = ~seen.is_in(known) & seen.is_not_null()
-        yield from _counted(series.name, "no declared label", unknown, texts, "declare them, add aliases, or other = .. to say what they count as")
+        yield from _counted(series.name, "no declared label", unknown, texts, "declare them, add aliases, or add other = .. to say how to treat them")
 
 
 def _counted(name: str, what: str, which: "pl.Series", texts: "pl.Series", remedy: str) -> Iterator[Trouble]:

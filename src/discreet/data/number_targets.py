@@ -26,7 +26,7 @@ class NumberTargets:
     def __post_init__(self) -> None:
         """See class docstring."""
         if len(self.parts) < 2:
-            raise SchemaError("several targets are two tables [[target]] or more; write one alone as [target].")
+            raise SchemaError("several targets need two or more [[target]] tables; write a single target as [target].")
         if len(set(self.columns)) < len(self.parts):
             raise SchemaError("two tables [[target]] name the same column. Keep one of them.")
 
@@ -43,5 +43,5 @@ class NumberTargets:
     def place_of(self, column: str) -> int:
         """The number of a target. Raises SchemaError for a column that is none."""
         if column not in self.columns:
-            raise SchemaError(f"{column!r} is none of the {self.where}.")
+            raise SchemaError(f"{column!r} is not one of the {self.where}.")
         return self.columns.index(column)

@@ -42,7 +42,7 @@ def parquet_table(path: str, columns: Sequence[str]) -> "pl.DataFrame":
 
 
 def _damaged(path: str) -> FileFormatError:
-    return FileFormatError(f"{path!r} is no readable Parquet file: it is damaged, truncated, or not what its name says. Write it again.")
+    return FileFormatError(f"{path!r} cannot be read as a Parquet file: it is damaged, truncated, or not what its name says. Write it again.")
 
 
 class _Quiet:
@@ -94,7 +94,7 @@ def row_group_sizes(path: str) -> list[int]:
         tail = file.read(8)
         size = int.from_bytes(tail[:4], "little")
         if length < 12 or tail[4:] != _MAGIC or size > length - 12:
-            raise FileFormatError(f"{path!r} is no readable Parquet file: it is damaged, truncated, or not what its name says. Write it again.")
+            raise FileFormatError(f"{path!r} cannot be read as a Parquet file: it is damaged, truncated, or not what its name says. Write it again.")
         file.seek(length - 8 - size)
         footer = file.read(size)
     try:

@@ -36,9 +36,12 @@ class PersonColumn:
         """See class docstring."""
         checked_text(self.column, what="person: column")
         if self.weight not in ("person", "row"):
-            raise SchemaError(f'person: weight must be "person" (each person counts once) or "row" (rows count alike); {self.weight!r} was given.')
+            raise SchemaError(
+                f'person: weight must be "person" (each person counts once) or "row" (all rows count alike); {self.weight!r} was given.'
+            )
         wrong = SchemaError(
-            f"person: rows, the most rows of a person that are kept, must be a whole number from 1 to {MOST_ROWS}; {self.rows!r} was given. "
+            f"person: rows, the largest number of rows kept per person, must be a whole number from 1 to {MOST_ROWS}; {self.rows!r} was "
+            "given. "
             "Choose it without the records."
         )
         quietly(lambda: self.rule, wrong, InvalidInput)

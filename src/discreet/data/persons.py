@@ -61,9 +61,9 @@ PERSON_BYTES = 32
 """Of an id in a block that is kept: an integer, or a text of up to 16 letters."""
 _WHOLE = 2.0**53
 _SHORT = frozenset({"Int8", "Int16", "Int32", "Int64", "UInt8", "UInt16", "UInt32"})
-_UNREAD = "ids of persons must be integers, texts or dates; something else was given. Write every id as text."
-_MISSING = "the id of a person is missing. Every row needs one: complete the ids, or leave rows out before, by a rule that looks at one row alone."
-_ROUNDED = "ids of persons that are not whole numbers below 2^53 may have been rounded to somebody else's. Give ids as integers or texts."
+_UNREAD = "person ids must be integers, texts or dates; something else was given. Write every id as text."
+_MISSING = "a person id is missing. Every row needs one: fill in the ids, or drop rows beforehand by a rule that looks at one row at a time."
+_ROUNDED = "person ids are floating-point numbers that are not whole or exceed 2^53, so two persons may share one. Give ids as integers or texts."
 
 
 class Source(Protocol):
@@ -99,7 +99,9 @@ class Draw:
     def shares(self, codes: PersonCodes, persons: Persons) -> Shares:
         """Once, for all rows: see `row_weights`."""
         if persons.weight == "declared":
-            raise InvalidInput("nobody is told apart where each person is declared to have one row; leave the ids out, or say persons have several.")
+            raise InvalidInput(
+                "each person was declared to have one row, so ids are not used: leave them out, or declare that a person may have several rows."
+            )
         counts, number = _kept(codes, int(persons.rows), self._words(len(codes)))
         return Shares(counts=counts, weights=weights_of(counts, persons), persons=number)
 

@@ -62,7 +62,7 @@ class Columns(NamedTuple):
         cut = sum(not isinstance(column, CategoricalColumn) for column in (first, second))
         if len(cross.encoding) > max(cut, 1) or (not cut and cross.encoding != Cross(name=cross.name, columns=cross.columns).encoding):
             raise SchemaError(
-                f"{cross.where}: {cut} of its columns hold numbers or dates, and categories take no encoding. Leave out what is too much."
+                f"{cross.where}: {cut} of its columns hold numbers or dates; give one encoding for each of those, and none for categories."
             )
         left = Side(first, None if isinstance(first, CategoricalColumn) else cross.encoding[0])
         right = Side(second, None if isinstance(second, CategoricalColumn) else cross.encoding[0 if left.encoding is None else -1])
@@ -70,7 +70,7 @@ class Columns(NamedTuple):
             if side.encoding is not None:
                 check_fits(side.encoding, side.column.bounds, where=f"{cross.where}: {side.column.where}")  # type: ignore[union-attr]
         if len(left.labels) * len(right.labels) > MOST_PAIRS:
-            raise SchemaError(f"{cross.where}: more than {MOST_PAIRS} pairs. Take fewer bins.")
+            raise SchemaError(f"{cross.where}: more than {MOST_PAIRS} pairs. Use fewer bins.")
         return left, right
 
     def _names(self, column: Column) -> tuple[str, ...]:

@@ -58,7 +58,7 @@ class Reader:
         if self.domain.classes:
             return self._classified(block)
         if block.weights is not None and self.domain.largest_weight is None:
-            raise InvalidInput("records have no weights here: leave them out of the table, or declare max_sample_weight where the model has it.")
+            raise InvalidInput("weights are not possible here: leave them out of the table, or declare max_sample_weight if the model has it.")
         targets = None if self.domain.kind == "none" else self._numbers(block)
         weights, shares = self._relative(block), block.shares
         if shares is not None:
@@ -78,7 +78,7 @@ class Reader:
             stream: Stream[Records] = Stream(table, self, jobs)
             count = stream.records
         elif noise is None:
-            raise ValueError("which rows of a person are kept is drawn: noise is needed.")
+            raise ValueError("the rows kept per person are drawn at random, so a noise source is needed; none was given.")
         else:
             count, stream = self._shared(table, persons, noise, jobs)
         return count, lambda domain: Records.streamed(stream.rebound(replace(self, domain=domain)), domain=domain, jobs=jobs)

@@ -74,9 +74,9 @@ class Records:
             raise InvalidInput("rows, targets and weights must have the same length.")
         owned = domain.persons is not None and domain.persons.told_apart
         if weights is not None and not domain.classes and not owned and domain.largest_weight is None:
-            raise InvalidInput("records of numbers without a largest weight, and those without targets, have no weights.")
+            raise InvalidInput("records without targets, and numeric targets without a largest weight, take no weights.")
         if weights is None and domain.persons is not None and (domain.persons.several or (owned and not kept)):
-            raise InvalidInput("where persons are told apart, every row has a weight of its person's share; none was given.")
+            raise InvalidInput("with person ids, every row needs a weight; none was given.")
         bounded = _bounded_targets(targets, domain)
         if not domain.classes:
             check_finite(rows)
@@ -161,7 +161,7 @@ class Records:
     def signs(self) -> Floats:
         """+1.0 for the second class, -1.0 for the first, (n,). Raises InvalidInput where there are more than two classes."""
         if self.domain.classes != 2:
-            raise InvalidInput(f"signs tell two classes apart; the domain declares {self.domain.classes}.")
+            raise InvalidInput(f"signs are for two classes; the domain declares {self.domain.classes}.")
         return np.asarray(self._classes(), dtype=np.float64)
 
     @property
@@ -281,7 +281,7 @@ def _needed_weights(weights: Floats | None, domain: Domain) -> Floats | None:
     if weights is None or domain.classes or domain.largest_weight is not None or (domain.persons is not None and domain.persons.several):
         return weights
     if not np.all(weights == 1.0):
-        raise InvalidInput("where one row of each person is kept, it weighs 1.")
+        raise InvalidInput("with one row per person, every row has weight 1.")
     return None
 
 
@@ -295,7 +295,7 @@ def _bounded_targets(targets: Targets | None, domain: Domain) -> Targets | None:
         return np.asarray(np.clip(targets, -domain.target_bound, domain.target_bound))
     if not np.issubdtype(targets.dtype, np.integer):
         if domain.kind == "code":
-            raise InvalidInput(f"signs tell two classes apart; the domain declares {domain.classes}. Pass codes.")
+            raise InvalidInput(f"signs are for two classes; the domain declares {domain.classes}. Pass codes.")
         return targets
     if not np.all((targets >= 0) & (targets < domain.classes)):
         raise InvalidInput(f"codes must be integers in 0..{domain.classes - 1}, the declared classes.")
@@ -309,7 +309,8 @@ def class_codes(labels: npt.NDArray[Any], classes: npt.NDArray[Any]) -> Codes:
         codes += (code + 1) * (labels == label)  # faster than to assign where they are equal; classes differ from each other
     if np.any(codes < 0):
         raise InvalidInput(
-            f"y holds a label outside the declared classes {classes.tolist()}; declare every class that may occur, or map the others first."
+            f"y contains a label that is not one of the declared classes {classes.tolist()}; declare every class that may occur, or map "
+            "other labels to one of these."
         )
     return codes
 
@@ -322,8 +323,8 @@ def record_weights(weights: npt.ArrayLike, records: int, largest: float | None) 
     """
     if largest is None:
         raise InvalidInput(
-            "sample_weight needs max_sample_weight, the largest weight that a record may have: noise is calibrated for it, and the largest one that "
-            "occurs would tell of its record. Pass max_sample_weight=..., chosen without the records; larger weights count as that much."
+            "sample_weight needs max_sample_weight, the largest weight that a record may have. The noise is calibrated to it, and taking "
+            "it from the data would leak. Pass max_sample_weight=..., chosen without the records; larger weights are cut to it."
         )
     given: Floats = quietly(lambda: np.asarray(weights, dtype=np.float64), InvalidInput("sample_weight must be an array of numbers."))
     if given.ndim == 0:

@@ -83,7 +83,9 @@ class Schema:
         checked_text(self.name, what="name")
         if self.rows not in ("normalise", "bound"):
             near = did_you_mean(str(self.rows), ("normalise", "bound"))
-            raise SchemaError(f'rows must be "normalise" (each row divided by its norm) or "bound" (left as it is); {self.rows!r} was given.{near}')
+            raise SchemaError(
+                f'rows must be "normalise" (divide each row by its norm) or "bound" (leave rows as they are); {self.rows!r} was given.{near}'
+            )
         for key in (*COLUMN_TABLES, "missing_values"):
             if not isinstance(getattr(self, key), list | tuple):
                 raise SchemaError(f"{key} must be a list; {kind(getattr(self, key))} was given.")
@@ -112,8 +114,8 @@ class Schema:
                 raise SchemaError(f"column {column.name!r} is declared twice. Keep one of its tables.")
             if column.name in self._answers:
                 raise SchemaError(
-                    f"column {column.name!r} is the target and a feature too: a model would predict it from itself. "
-                    "Delete its [numeric] or [categorical] table."
+                    f"column {column.name!r} is both the target and a feature: a model would predict it from itself. Delete its [numeric] "
+                    "or [categorical] table."
                 )
             seen.add(column.name)
         if len(set(self.feature_names)) != self.features:
@@ -123,20 +125,19 @@ class Schema:
         """Whose rows are whose is said once, and ids are nothing to learn from."""
         if self.rows_per_person is not None and (isinstance(self.rows_per_person, bool) or self.rows_per_person != 1):
             raise SchemaError(
-                f"rows_per_person can only be 1, which says that each person has one row; {self.rows_per_person!r} was given. Where persons have "
-                'several rows, write a table [person] with column = "..." and rows = the most rows of a person that are kept.'
+                f"rows_per_person can only be 1 (each person has one row); {self.rows_per_person!r} was given. If a person may have several "
+                'rows, add a table [person] with column = "..." and rows = the largest number of rows kept per person.'
             )
         if self.person is None:
             return
         if self.rows_per_person is not None:
             raise SchemaError(
-                "rows_per_person = 1 says that nobody has a second row, and [person] that some may: keep the table [person], or the line "
-                "rows_per_person = 1."
+                "rows_per_person = 1 says that each person has one row, and [person] says that some may have more. Keep one of the two."
             )
         if self.person.column in self.columns(target=True, persons=False):
             raise SchemaError(
-                f"column {self.person.column!r} says whose row each is, and is a feature or the target too: a model would learn single persons. "
-                "Keep its table [person] alone."
+                f"column {self.person.column!r} holds the person ids, but is a feature or the target too: a model would learn about single "
+                "persons. Keep only its table [person]."
             )
 
     def _check_markers(self) -> None:
@@ -148,16 +149,16 @@ class Schema:
             missing = {self.file.folded(marker) for marker in self.missing_values}
             if clash := sorted(text for text in texts if self.file.folded(text) in missing):
                 raise SchemaError(
-                    f"{column.where}: {clash[0]!r} is declared and listed in missing_values too, so no cell could ever have it. "
-                    "Remove one of the two."
+                    f"{column.where}: {clash[0]!r} is both declared and listed in missing_values, so no cell could ever have it. Remove one "
+                    "of the two."
                 )
             known: dict[str, int] = {}
             for place, each in enumerate(groups):
                 for text in each:
                     if known.setdefault(self.file.folded(text), place) != place:
                         raise SchemaError(
-                            f"{column.where}: {text!r} is the same as another label but for capitals, which ignore_case says do not count. "
-                            "Rename one of the two, or make it an alias of the other."
+                            f"{column.where}: {text!r} differs from another label only in capitals, which ignore_case ignores. Rename one of "
+                            "the two, or make it an alias of the other."
                         )
 
     def _repr_html_(self) -> str:
@@ -230,7 +231,7 @@ class Schema:
     def one_target(self) -> OneTarget:
         """The target, for what takes one. Raises SchemaError where there are several."""
         if isinstance(self.target, NumberTargets):
-            raise SchemaError(f"the schema declares the {self.target.where}, and one is taken here: give a schema with a single table [target].")
+            raise SchemaError(f"the schema declares the {self.target.where}, and only one is possible here. Use a schema with a single [target].")
         return self.target
 
     @property
@@ -357,8 +358,9 @@ def _settled(encoding: Encoding, curves: int) -> Encoding:
 def _check_format(table: Mapping[str, object]) -> None:
     given = table.get("format")
     if given is None:
-        raise SchemaError(f'the schema does not say its format. Begin it with the line format = "{FORMAT}".')
+        raise SchemaError(f'the schema does not state its format. Begin it with the line format = "{FORMAT}".')
     if given != FORMAT:
         raise SchemaError(
-            f'this version reads the format "{FORMAT}"; {given!r} was given. Install a version of discreet that reads it, or convert the schema.'
+            f'this version reads schemas of format "{FORMAT}"; {given!r} was given. Install a version of discreet that reads it, or convert '
+            "the schema."
         )

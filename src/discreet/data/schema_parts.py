@@ -68,7 +68,9 @@ def target_of(entry: object) -> AnyTarget:
     if isinstance(entry, list | tuple):
         for one in entry:
             if isinstance(one, Mapping) and not {"classes", "ends"}.isdisjoint(one):
-                raise SchemaError("several targets are numbers, each with lower and upper. Classes, or times, are one target: write it as [target].")
+                raise SchemaError(
+                    "with several targets, each is a number with lower and upper. A schema with classes or times has a single [target]."
+                )
         return NumberTargets(parts=tuple(part_of(NumberTarget, one, where="target") for one in entry))
     if isinstance(entry, Mapping) and "ends" in entry and "classes" not in entry:
         return part_of(TimeTarget, entry, where="target")

@@ -49,14 +49,16 @@ def xlsx_table(path: str, columns: Sequence[str], *, decimal: str) -> "pl.DataFr
 
 
 def _reading(path: str, decimal: str, action: Callable[[Iterator[list[str]]], T]) -> T:
-    damaged = FileFormatError(f"{path!r} is no readable spreadsheet: it is damaged, locked by a password, or not what its name says. Save it again.")
+    damaged = FileFormatError(
+        f"{path!r} cannot be read as a spreadsheet: it is damaged, protected by a password, or not what its name says. Save it again."
+    )
     too_large = FileFormatError(
         f"{path!r} has a cell so far from the others that its sheet spans more than {MOST_CELLS:,} cells. Delete the stray cells, or save it as CSV."
     )
     try:
         from python_calamine import CalamineWorkbook  # noqa: PLC0415 - an extra
     except ImportError:
-        raise InvalidInput(f"{path!r} is a spreadsheet, which needs calamine: pip install discreet[xlsx]. Or save it as CSV.") from None
+        raise InvalidInput(f"{path!r} is a spreadsheet. To read it, pip install discreet[xlsx], or save it as CSV.") from None
 
     def read() -> T:
         if not _fits(path):

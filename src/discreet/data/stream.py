@@ -19,7 +19,7 @@ from discreet.matrices import BLOCK_ROWS, DenseMatrix, Matrix
 from discreet.matrices.base import cuts
 
 NOT_HELD = (
-    "this needs all records in memory at once, and the table is read in blocks. Load it into an array, or use a method that goes block by block."
+    "this method needs all records in memory, but the table is read in blocks. Load it into an array, or use a method that works block by block."
 )
 _SHARE = 16
 """One record of so many is sampled, where there are as many blocks, or blocks that are reached quickly."""

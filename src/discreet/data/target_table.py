@@ -33,7 +33,7 @@ class TargetTable:
             or self.given.shape != (self.each[0].given[0].shape[0], len(self.each))
             or any((part.domain, part.records) != (self.domain, self.records) for part in self.each)
         ):
-            raise InvalidInput("several targets are two or more columns of numbers, of the same records within the same bounds.")
+            raise InvalidInput("several targets need two or more columns of numbers, for the same records and with the same bounds.")
 
     @property
     def domain(self) -> Domain:

@@ -20,7 +20,7 @@ else:
 
 def encode_times(frame: "pl.DataFrame", target: TimeTarget, *, dialect: Dialect) -> Floats:
     """Times, and 1 where it happened then or 0 where a record was not seen any longer, shape (n, 2). Raises InvalidInput for other cells."""
-    no_number = InvalidInput(f"{target.where} must hold numbers; something else was found, or a value is missing. Leave such records out.")
+    no_number = InvalidInput(f"{target.where} must contain numbers; something else was found, or a value is missing. Leave such records out.")
     times = quietly(lambda: column_numbers(frame.get_column(target.column), dialect=dialect), no_number)
     if not np.all(np.isfinite(times)):
         raise no_number
@@ -39,7 +39,7 @@ def _happened(series: "pl.Series", target: TimeTarget, dialect: Dialect) -> Floa
     no = [*spellings(0), *spellings(False)]
     if not texts.is_in([*yes, *no]).all():
         raise InvalidInput(
-            f"{column} holds something else than 1 or true, and 0 or false. Add happened = VALUE under [target] to say which value means that the "
-            "event happened."
+            f"{column} must contain 1 or true, and 0 or false; something else was found. Add happened = VALUE under [target] to say which "
+            "value means that the event happened."
         )
     return texts.is_in(yes).to_numpy().astype(np.float64)

@@ -20,7 +20,7 @@ from discreet.core.short import short_repr
 from discreet.data.labels import Label, checked_labels, checked_text
 
 MOST_PERIODS = 500
-_TIMES = "y must hold a time from 0 on for each row of X, (n,), or times and whether the event happened then, 1 or 0, (n, 2)."
+_TIMES = "y must give, for each row of X, a time of at least 0, shape (n,), or a time and 1 or 0 for whether the event happened then, shape (n, 2)."
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -41,10 +41,12 @@ class TimeTarget:
         checked_text(self.column, what="target: column")
         object.__setattr__(self, "ends", ends_of(self.ends, SchemaError))
         if self.event is not None and checked_text(self.event, what="target: event") == self.column:
-            raise SchemaError(f"target: event is the column {self.event!r} of the time itself; name the one that says whether it happened.")
+            raise SchemaError(
+                f"target: event names {self.event!r}, the column of the time itself. Name the column that says whether the event happened."
+            )
         if self.happened is not None:
             if self.event is None:
-                raise SchemaError("target: happened says what a value of the column event means; name that column, or leave happened out.")
+                raise SchemaError("target: happened needs event, the column whose value it explains. Add event, or leave happened out.")
             checked_labels([self.happened], what="target: happened", at_least=1)
 
     @property
@@ -61,14 +63,14 @@ class TimeTarget:
     def classes(self) -> NoReturn:
         """None: what needs classes refuses such a schema here. Raises SchemaError."""
         raise SchemaError(
-            f"{self.where} is a time until something happens; classes are needed here. Declare classes under [target] instead of ends, or use what "
-            "predicts times."
+            f"{self.where} is a time until an event; classes are needed here. Declare classes under [target] instead of ends, or use a "
+            "model of times."
         )
 
 
 def ends_of(given: object, refused: type[InvalidInput] = InvalidInput) -> tuple[float, ...]:
     """The ends of periods. Raises `refused` for what are none."""
-    refusal = refused(f"ends must be up to {MOST_PERIODS} increasing positive numbers, the ends of the periods; others were given.")
+    refusal = refused(f"ends must be up to {MOST_PERIODS} increasing positive numbers, the ends of the periods; something else was given.")
     ends = quietly(lambda: np.asarray(given, dtype=np.float64), refusal)
     if ends.ndim != 1 or not 1 <= len(ends) <= MOST_PERIODS or not np.all(np.isfinite(ends)) or np.any(np.diff(ends, prepend=0.0) <= 0):
         raise refusal

@@ -35,8 +35,8 @@ def read_toml(text: str, *, prepare: Callable[[dict[str, Any]], None] | None = N
         prepare(table)
     if still_open := _placeholders(table):
         raise SchemaError(
-            f"the schema still has open placeholders: {quoted(still_open)}. Replace each {PLACEHOLDER!r} by what is publicly known, "
-            "or delete the table that it stands in."
+            f"the schema still has open placeholders: {quoted(still_open)}. Replace each {PLACEHOLDER!r} with what is publicly known, or "
+            "delete its table."
         )
     for group in COLUMN_TABLES:
         if group in table:
@@ -122,7 +122,7 @@ def toml_value(value: object) -> str:
         case Mapping():
             return f"{{{', '.join(_lines(value))}}}"
         case _:
-            raise SchemaError(f"{kind(value)} has no place in a schema.")
+            raise SchemaError(f"{kind(value)} cannot be part of a schema.")
 
 
 def _parsed(text: str) -> dict[str, Any]:
@@ -155,11 +155,11 @@ def _placeholders(value: object, path: str = "") -> list[str]:
 def _named(columns: object, *, group: str) -> list[dict[str, object]]:
     """`[numeric.age]` as {"name": "age", ...}."""
     if not isinstance(columns, dict):
-        raise SchemaError(f"{group} must hold one table a column, as in [{group}.age]; {kind(columns)} was given.")
+        raise SchemaError(f"{group} must have one table per column, as in [{group}.age]; {kind(columns)} was given.")
     named: list[dict[str, object]] = []
     for name, fields in columns.items():
         if not isinstance(fields, dict):
-            raise SchemaError(f"{group} must hold one table a column, as in [{group}.age]; {group}.{toml_key(name)} is {kind(fields)}.")
+            raise SchemaError(f"{group} must have one table per column, as in [{group}.age]; {group}.{toml_key(name)} is {kind(fields)}.")
         if "name" in fields:
             raise SchemaError(f"{group} column {name!r}: unknown key 'name'. The name of a column is the name of its table.")
         named.append({"name": name, **fields})

@@ -95,30 +95,32 @@ class Asked:
         known = self._known
         named = [*(self.columns or ()), *self.whole, *([self.by] if self.by is not None else []), *(name for pair in self.pairs for name in pair)]
         if unknown := [name for name in named if name not in known]:
-            raise InvalidInput(f"the schema has no column {unknown[0]!r}.{did_you_mean(unknown[0], known)} It has {quoted(known)}.")
+            raise InvalidInput(f"the schema has no column {unknown[0]!r}.{did_you_mean(unknown[0], known)} Its columns are {quoted(known)}.")
         for name, what in ((self.by, "groups are"), *((name, "a pair is") for pair in self.pairs for name in pair)):
             if name is not None and known[name].numeric:
                 raise InvalidInput(f"{what} of columns of categories; {name!r} holds numbers or dates. Declare it as a column of categories.")
         self._check_pairs()
         if strange := [name for name in self.whole if known[name].kind != "number"]:
-            raise InvalidInput(f"whole names columns of numbers; {strange[0]!r} holds something else. Leave it out.")
+            raise InvalidInput(f"whole must name columns of numbers; {strange[0]!r} is something else. Leave it out.")
         if self.columns is not None and len(set(self.columns)) < len(self.columns):
-            raise InvalidInput("columns names one twice. Name each once.")
+            raise InvalidInput("columns names a column twice. Name each once.")
         if not all(0.0 < share < 1.0 for share in self.quantiles) or list(self.quantiles) != sorted(set(self.quantiles)):
-            raise InvalidInput(f"quantiles rise, and lie between 0 and 1; {list(self.quantiles)!r} was given.")
+            raise InvalidInput(f"quantiles must increase and lie between 0 and 1; {list(self.quantiles)!r} was given.")
         if self.steps < 1 or self.steps % BINS:
             raise InvalidInput(f"fine cells have a multiple of {BINS} equal steps; {self.steps} were given.")
         if not self.described:
-            raise InvalidInput("nothing is left to describe beside the column of the groups. Name more columns.")
+            raise InvalidInput("columns must name at least one column besides that of the groups.")
 
     def _check_pairs(self) -> None:
         """Two columns each, once, and of not too many cells."""
         known = self._known
         for first, second in self.pairs:
             if first == second or self.by in (first, second) or self.pairs.count((first, second)) + self.pairs.count((second, first)) > 1:
-                raise InvalidInput(f"a pair is of two columns, asked once, and neither is that of the groups; {first}:{second} was given.")
+                raise InvalidInput(
+                    f"a pair must be two different columns, listed once, neither of them the column of the groups; {first}:{second} was given."
+                )
             if len(known[first].labels) * len(known[second].labels) > MOST_CELLS:
-                raise InvalidInput(f"the pair {first}:{second} has more than {MOST_CELLS} cells. Take columns of fewer categories.")
+                raise InvalidInput(f"the pair {first}:{second} has more than {MOST_CELLS} cells. Use columns with fewer categories.")
 
     @cached_property
     def _known(self) -> dict[str, Column]:

@@ -61,7 +61,7 @@ def prepare_description(  # noqa: PLR0913 - each is a public choice
     checked_level(level)
     relation, epsilon, delta = neighbours_of(neighbours), number(epsilon, "epsilon"), number(delta, "delta")
     if not 0 <= delta < 1:
-        raise InvalidInput(f"delta must be at least 0 and less than 1; {delta!r} was given. Take delta well below 1 / n.")
+        raise InvalidInput(f"delta must be at least 0 and less than 1; {delta!r} was given. Choose delta well below 1 / n.")
     if not (math.isfinite(epsilon) and epsilon > 0):
         raise InvalidInput(f"epsilon must be positive and finite; {epsilon!r} was given.")
     coarse = Asked(
@@ -140,10 +140,10 @@ def describe_prepared(prepared: Prepared, records: Frame | Opened, noise: Noise,
     table = records(plain) if callable(records) else plain.encode(records, target=True)
     whose = whose_rows(table, noise, rows_per_person=None, person_weight="person", jobs=jobs)
     if whose.rule != asked.persons:
-        raise InvalidInput("the schema and the table disagree on whose rows are whose. Encode it with the schema that is passed.")
+        raise InvalidInput("the schema and the table disagree about person ids. Encode the table with the schema that you pass.")
     found = counted(asked, plain, whose, jobs=jobs)
     if found.records == 0 and asked.public_total:
-        raise InvalidInput("there are no records; at least one is needed when their number is public.")
+        raise InvalidInput("there are no records; under replace-one at least one is needed.")
     whole = len(plain.layout.own) == len(asked.schema.layout.own)
     content = table.content() if isinstance(table, EncodedTable) and whole else None
     answers: Numbers[Sequence[Integers]] = Numbers((found.answer,), content, records=found.records if asked.public_total else None)

@@ -36,13 +36,13 @@ def _read(record: Mapping[str, Any]) -> Description:
     mechanism = mechanism_of(certificate)
     asked = Asked.from_dict(Schema.from_dict(record["schema"]), mechanism.neighbours, record["asked"])
     if certificate.problem != asked.queries.to_dict():
-        raise FileFormatError("it contradicts itself: its certificate is for other queries.")
+        raise FileFormatError("its parts do not belong together: its certificate is for other queries.")
     value = np.array(record["value"], dtype=np.float64)
     if value.shape != (asked.query.size,) or not np.array_equal(value, np.rint(value)):
-        raise FileFormatError("it contradicts itself: its queries have another number of answers, or answers that are no integers.")
+        raise FileFormatError("its parts do not belong together: the queries need another number of answers, or answers that are integers.")
     level, records = record["level"], record["records"]
     checked_level(level)
     if asked.public_total == (records is None) or not (records is None or isinstance(records, int)):
-        raise FileFormatError("it states a number of records that is none.")
+        raise FileFormatError("its number of records is not a valid number.")
     require_records(certificate, records)
     return _read_description(asked, mechanism, Release(value=value, certificate=certificate), records, level=level)

@@ -26,7 +26,7 @@ def is_pdf(path: str | Path) -> bool:
 def printed(html: str) -> bytes:
     """The page as PDF. Raises InvalidInput where no browser is found, or it does not print."""
     program, made = browser(), b""
-    failed = InvalidInput("no browser printed the page as PDF. Write a page that ends in .html, open it in a browser, and print it from there.")
+    failed = InvalidInput("no browser was found that could print the PDF. Write an .html page, open it in a browser and print it from there.")
     if program is None:
         raise failed
     # The superuser has no sandbox; the page holds neither scripts nor anything from elsewhere.

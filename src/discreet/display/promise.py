@@ -251,7 +251,7 @@ def rule_of(record: Mapping[str, Json]) -> Persons | None:
 def _whose(certificate: Certificate) -> str:
     """How it is known, and what a row counts."""
     if certificate.guarantee.unit is not Unit.PERSON:
-        return "nobody said: every row is protected by itself"
+        return "not stated: every row is protected separately"
     match rule_of(certificate.problem):
         case None:
             return "as the parts of this release say"

@@ -88,13 +88,14 @@ def _about_rows(estimator: Any, *, untold: bool, again: bool) -> Iterator[str]:
     if untold:
         name = "data_bound" if estimator.data_norm is None else "data_norm"
         yield (
-            f"{name} was left at {getattr(estimator, name)}: what is larger in a row is cut to that. Say data_norm or data_bound, which you know "
-            "without the records, after scaling columns by public bounds (Schema.transformer does); or data_norm='private', where it is taken."
+            f"{name} was left at {getattr(estimator, name)}, so rows beyond that are shortened. Scale the columns by public bounds "
+            "(Schema.transformer does) and set data_norm or data_bound, which you know without the records; or set data_norm='private' "
+            "where the model supports it."
         )
     if again:
         yield (
-            "this table was fitted on before, and no ledger is in use: what both promise adds up, and nobody counts it. "
-            "Say ledger=Account(path, name), or use discreet.ledger.using(path, name)."
+            "this table was used in an earlier fit, and no ledger is in use: the privacy losses add up, and nothing keeps track of the "
+            "total. Pass ledger=Account(path, name), or use discreet.ledger.using(path, name)."
         )
 
 
@@ -107,19 +108,19 @@ def _about_callers(estimator: Any) -> Iterator[str]:
         holder = frame.f_locals.get("self") if theirs else None
         if not searched and any(kind.__module__.startswith("sklearn.model_selection.") for kind in type(holder).__mro__):
             searched = True
-            yield f"{type(holder).__name__} chooses by scores that no budget was paid for, so the choice is not private. Use PrivateSearchCV."
+            yield f"{type(holder).__name__} chooses by scores that are not private, so its choice is not private. Use PrivateSearchCV."
         if isinstance(holder, Pipeline):
             learnt |= {name for name, step in holder.steps[:-1] if _learns(step)}
         frame = frame.f_back
     if scored and not searched:
         yield (
-            "cross-validation scores fits on private records, which no budget was paid for, and what its fits promise adds up. Use PrivateSearchCV "
-            "to choose, and evaluate_privately on records that were left out to measure."
+            "cross-validation publishes scores computed on private records, and the privacy losses of its fits add up. Use PrivateSearchCV "
+            "to choose, and evaluate_privately on held-out records to measure."
         )
     if learnt:
         steps = ", ".join(sorted(learnt))
         yield (
-            f"the Pipeline learns from the records before {type(estimator).__name__} does, in {steps}: no guarantee covers that. "
+            f"the Pipeline learns from the records before {type(estimator).__name__} does, in {steps}; the guarantee does not cover that. "
             "Use Schema.transformer(), whose bounds and categories are public, or FunctionTransformer with public numbers."
         )
 

@@ -74,7 +74,7 @@ class ArrayModel(StatedModel):
         form = form_of(self.certificate.problem, columns=self.features, classes=len(self.labels), weights=weights.size)
         object.__setattr__(self, "form", form)
         if failed := [check.detail for check in self._agreement() if not check.ok]:
-            raise InvalidInput(f"the model contradicts itself: {failed[0]}. Take weights and certificate from the same fit.")
+            raise InvalidInput(f"the parts of the model do not belong together: {failed[0]}. Take weights and certificate from the same fit.")
 
     def _repr_html_(self) -> str:
         """For notebooks."""
@@ -146,11 +146,11 @@ class ArrayModel(StatedModel):
         check_keys(record, ARRAY_FORMAT, _KEYS, other="Model.load reads those of `discreet fit`.")
         labels, names, span = record["classes"], record["names"], record["span"]
         if not isinstance(labels, list) or not all(isinstance(one, str | int | float) for one in labels):
-            raise FileFormatError("its classes are no list of labels.")
+            raise FileFormatError("its classes are not a list of labels.")
         if labels and span is not None:
-            raise FileFormatError("it has classes and a span of targets; a model has one of them at most.")
+            raise FileFormatError("it has both classes and a range of targets; a model has at most one of them.")
         if names is not None and not (isinstance(names, list) and all(isinstance(one, str) for one in names)):
-            raise FileFormatError("its names are no list of texts.")
+            raise FileFormatError("its names are not a list of texts.")
         try:
             return cls(
                 kind=record["kind"],
@@ -179,7 +179,7 @@ class ArrayModel(StatedModel):
         else:
             rows, names = inputs.feature_rows(X), getattr(X, "columns", None)
             if names is not None and self.names is not None and tuple(map(str, names)) != self.names:
-                raise InvalidInput(f"the model was fitted on the columns {quoted(list(self.names))}, in this order; other ones were given.")
+                raise InvalidInput(f"the model was fitted on the columns {quoted(list(self.names))}, in this order; the columns given differ.")
         if rows.shape[1] != self.features:
             raise InvalidInput(f"the model was fitted on {self.features} features; rows with {rows.shape[1]} were given.")
         return rows
@@ -205,7 +205,7 @@ class ArrayModel(StatedModel):
         yield Check(
             "weights",
             self.weights.shape == (form.size,),
-            f"{form.size} weights belong to this problem, the model holds {self.weights.size}",
+            f"{form.size} weights belong to this problem, but the model has {self.weights.size}",
         )
         yield Check("loss", self._has_its_loss() and self._has_its_set(), f"a {self.kind} was stated, the certificate is for the loss {brief(loss)}")
 

@@ -205,8 +205,8 @@ class PrivateModel(Learner):
         known = PrivateModel.models.get(cls.saved_as, cls)
         if (known.__module__, known.__qualname__) != (cls.__module__, cls.__qualname__):
             raise TypeError(
-                f"{cls.__qualname__}: model files of the kind {cls.saved_as!r} are those of {known.__module__}.{known.__qualname__}. "
-                "Choose another saved_as, or leave it out."
+                f"{cls.__qualname__}: the kind {cls.saved_as!r} of model file belongs to {known.__module__}.{known.__qualname__}. Choose "
+                "another saved_as, or leave it out."
             )
         PrivateModel.models[cls.saved_as] = cls
         if cls.saved_as in KINDS:
@@ -227,8 +227,8 @@ class PrivateModel(Learner):
         unsaid = rule is None and told and self.rows_per_person is None
         if self.makes_rows and (unsaid or self.rows_per_person not in (None, 1) or (rule is not None and rule.told_apart)):
             raise InvalidInput(
-                f"{self.described} makes several rows of each record, so a record is a person: bring one of each, without ids, and say so by "
-                "rows_per_person = 1, in the schema or of the estimator."
+                f"{self.described} expands each record into several rows, so it needs one record per person, without ids. Set "
+                "rows_per_person = 1, in the schema or in the estimator."
             )
 
     @property
@@ -365,9 +365,7 @@ class ScoredRegressor(RegressorMixin):  # type: ignore[misc]
 
 def measured(measure: Callable[..., float], y: Any, predicted: Any, sample_weight: Any = None) -> float:
     """A measure of scikit-learn. Raises InvalidInput, without any value, for what it refuses."""
-    refusal = InvalidInput(
-        "a score needs one target for each row of X, labels of the kind that the model predicts or finite numbers, and weights that are numbers."
-    )
+    refusal = InvalidInput("score needs one target for each row of X (labels of the model's kind, or finite numbers), and numeric weights.")
     return quietly(lambda: float(measure(y, predicted, sample_weight=sample_weight)), refusal)
 
 
@@ -382,7 +380,7 @@ def require_own_targets(*beside: Any, weights: bool) -> None:
     """Raise InvalidInput for targets (and weights of records) that are passed beside a table in blocks."""
     if any(each is not None for each in beside):
         own, out = ("targets and weights", "y and sample_weight") if weights else ("targets", "y")
-        raise InvalidInput(f"a table that is read in blocks brings its own {own}; leave {out} out.")
+        raise InvalidInput(f"a table read in blocks already contains its {own}; leave {out} out.")
 
 
 def _unchanged(rows: Matrix) -> Matrix:

@@ -116,7 +116,7 @@ class BoundedModel(ABC, PrivateModel):
             if is_private(self.data_norm):
                 require_unencoded(X)
                 if given.units:
-                    raise InvalidInput('data_norm="private" chooses a norm for one target; declare data_norm where y has several columns.')
+                    raise InvalidInput('data_norm="private" works for one target; for several columns of y, set data_norm to a number.')
                 release, domain, self.data_norm_ = fitted_with_norm(given, partial(self._of_persons, domain), privacy, noise, self._account())
             else:
                 problem, mechanism = self._of_persons(domain, privacy, given.units)
@@ -157,7 +157,7 @@ class BoundedModel(ABC, PrivateModel):
     def _units(self, targets: int) -> tuple[float, ...]:
         """Of so many columns of y, from public numbers; none of one. Raises InvalidInput for a model of one target, and bounds of other targets."""
         if targets > 1:
-            raise InvalidInput(f"{type(self).__name__} learns one target; fit each by itself, with a share of epsilon and delta.")
+            raise InvalidInput(f"{type(self).__name__} learns one target; fit each separately, with a share of epsilon and delta.")
         return ()
 
     def _prepared_targets(self, domain: Domain, privacy: Privacy, units: tuple[float, ...]) -> tuple[Any, Mechanism[Any, Any]]:
@@ -182,7 +182,7 @@ class BoundedModel(ABC, PrivateModel):
         """As `_prepared`, and refuse persons of whom the problem would not tell its certificate."""
         problem, mechanism = self._prepared_targets(domain, privacy, units) if units else self._prepared(domain, privacy)
         if getattr(problem, "persons", None) != domain.persons:
-            raise InvalidInput(f"{mechanism.name} promises nothing about persons; leave persons and rows_per_person out: its unit is a row.")
+            raise InvalidInput(f"{mechanism.name} protects rows, not persons; leave persons and rows_per_person out.")
         return problem, mechanism
 
     def _declared_classes(self) -> Any:
@@ -230,7 +230,7 @@ class BoundedModel(ABC, PrivateModel):
         if self._of_classes():
             labels = self._declared_classes()
             if labels is None:
-                raise InvalidInput("a table that is read in blocks needs its classes declared: classes=[negative, positive].")
+                raise InvalidInput("for a table read in blocks, declare the classes: classes=[negative, positive].")
             _, _, declared = self._targets(labels, len(labels), labels)
             classes = np.asarray(labels)
         domain, labels = self._domain(table.features, None, rule, weighted=True), classes if len(classes) else None
@@ -254,10 +254,10 @@ class BoundedModel(ABC, PrivateModel):
                 raise InvalidInput("Only binary classification is supported. Declare two classes, or use LogisticRegression for more.")
             return np.where(codes == 1, 1.0, -1.0), classes, (SCHEMA,)
         if y is not None:
-            raise InvalidInput("an encoded table brings its own targets; leave y out.")
+            raise InvalidInput("an encoded table already contains its targets; leave y out.")
         if table.numbers is None and table.classes:
             raise InvalidInput(
-                "the schema declares classes, and a regression needs a number: declare lower and upper of the target, or fit a classifier."
+                "the schema declares classes, but a regression needs a number: declare lower and upper of the target, or fit a classifier."
             )
         if table.numbers is None:
             raise InvalidInput("the table was encoded without its target; encode it with target=True to fit.")
@@ -271,7 +271,7 @@ class BoundedModel(ABC, PrivateModel):
     def _domain(self, features: int, records: int | None, persons: Persons | None, *, weighted: bool = False) -> Domain:
         chosen = self._chooses_norms and is_private(self.data_norm)
         if chosen and self.data_bound is not None:
-            raise InvalidInput('data_norm="private" chooses the one bound of rows; leave data_bound out, or declare both.')
+            raise InvalidInput('data_norm="private" chooses the only bound of rows; leave data_bound out, or give numbers for both.')
         entry = bound_or_infinity(self.data_bound, "data_bound")
         norm = bound_or_infinity(public_norm(self.data_norm) if chosen else self.data_norm, "data_norm")
         self._check_bounds(entry, norm)

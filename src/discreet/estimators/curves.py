@@ -112,7 +112,7 @@ class Curves:
         for one in self.contributions:
             if one.column == column:
                 return one
-        raise InvalidInput(f"the model reads no column {column!r}. It reads {quoted([one.column for one in self.contributions], most=20)}.")
+        raise InvalidInput(f"the model does not use a column {column!r}. It uses {quoted([one.column for one in self.contributions], most=20)}.")
 
     def __str__(self) -> str:
         """A line a column."""
@@ -137,10 +137,10 @@ def iso_date(days: float) -> str:
 def curves_of(model: "Model", *, uncertainty: Uncertainty | None = None, level: float = 0.95, label: object = None) -> Curves:
     """See `Model.curves`."""
     if not 0 < level < 1:
-        raise InvalidInput(f"the level of an interval lies between 0 and 1; {level!r} was given.")
+        raise InvalidInput(f"the level of an interval must lie between 0 and 1; {level!r} was given.")
     schema, form = model.schema, model.form
     if not form.additive:
-        raise InvalidInput(f"a {model.kind} is no sum of contributions of columns. Curves are there for linear models.")
+        raise InvalidInput(f"a {model.kind} is not a sum of contributions of columns. Only linear models have curves.")
     if isinstance(form, BoundedForm) and form.domain.features != schema.features:
         raise InvalidInput("the certificate and the schema state different numbers of features.")
     weights, target, towards = _weights(model, label)
@@ -185,7 +185,7 @@ def _weights(model: "Model", label: object) -> tuple[Floats, OneTarget, str]:
         return model.weights.reshape(len(declared.parts), -1)[place, :features], declared.parts[place], f"a larger {label}"
     if model.made is not None or len(classes) <= 2:
         if label is not None:
-            raise InvalidInput("label chooses among curves of more than two classes; this model has one for all. Leave it out.")
+            raise InvalidInput("label is for models of more than two classes; this model has a single set of curves. Leave it out.")
         target = declared.column
         if model.made is not None:
             return model.weights[:features], declared, f"a higher {target}" if classes else f"an earlier end of {target}"
@@ -202,7 +202,7 @@ def _band(model: "Model", uncertainty: Uncertainty | None, level: float, label: 
     """What it counts, and how wide it is."""
     if uncertainty is not None:
         if not np.array_equal(uncertainty.weights, model.weights):
-            raise InvalidInput("the uncertainty was released for another model: its weights differ.")
+            raise InvalidInput("these intervals were released for another model: its weights differ.")
         signs, size = _speaking(model, label), uncertainty.problem.domain.dimension
 
         def whole(directions: AnyFloats) -> Floats:

@@ -71,21 +71,20 @@ def fit_with_cuts(
         or "data_norm" not in estimator.get_params(deep=False)
         or not callable(getattr(estimator, "plan", None))
     ):
-        raise InvalidType("private cuts need a linear model that says what a fit promises before it sees a record, such as LinearSVC.")
+        raise InvalidType("private cuts need a linear model whose guarantee is known before the fit, such as LinearSVC.")
     if estimator.makes_rows:
         raise InvalidInput(
-            f"private cuts and a fit are one guarantee about the same rows, and {estimator.described} makes rows of its own of each record: cut the "
-            "columns publicly, or leave them as they are."
+            f"private cuts are not possible for {estimator.described}, which expands each record into several rows. Use public cuts, or none."
         )
     if isinstance(schema.target, NumberTargets):
-        raise InvalidInput(f"private cuts and a fit of the {schema.target.where} are not one guarantee: cut the columns publicly, or fit one target.")
+        raise InvalidInput(f"private cuts are not possible for the {schema.target.where}. Use public cuts, or fit one target.")
     privacy = estimator._privacy()  # noqa: SLF001 - of this package
     if not is_finite(privacy.epsilon):
-        raise InvalidInput("epsilon must be finite; without privacy, cut the columns as you like and fit.")
+        raise InvalidInput("epsilon must be finite; without privacy, choose the cuts yourself.")
     opened = records if callable(records) else lambda one: one.encode(records, target=True)
     intervals = columns_to_cut(schema, columns)
     if estimator.get_params(deep=False).get("prior") is not None:
-        raise InvalidInput("a prior is one number for each feature, and private cuts decide what the features are: leave prior out, or the cuts.")
+        raise InvalidInput("a prior needs known features, and private cuts decide what the features are: leave out either the prior or the cuts.")
     public = cut_schema(schema, {column.name: public_cuts(column.lower, column.upper) for column in intervals})
     copy, noise, account = _Copy(estimator, public), estimator._noise(), account_of(estimator.ledger)  # noqa: SLF001
     counting = counting_schema(schema, intervals)
@@ -118,7 +117,7 @@ def fit_with_cuts(
         model = copy.made(epsilon, delta, seed=fit_seed(noise), ledger=None).fit(opened(final))
     fit: Certificate = model.certificate_
     if any(getattr(fit, name) != getattr(both.fit, name) for name in ("mechanism", "parameters", "problem", "guarantee", "releases")):
-        raise VerificationFailure("the certificate of the fit differs from the one planned for its public parameters. Nothing is released.")
+        raise VerificationFailure("the certificate of the fit differs from the one planned from public parameters. Nothing was released.")
     entry = None if reservation is None else reservation.id
     issued = certified(
         both.name,

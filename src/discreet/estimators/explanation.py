@@ -137,7 +137,7 @@ def _reasons(setting: Setting) -> Iterator[Reason]:
     yield _loss(problem)
     yield _rows(problem)
     yield _alpha(setting, solved.ridge)
-    reach = "at most, less where the records curve the objective" if "objective" in mechanism.name else "whatever the records"
+    reach = "at most (less where the records curve the objective)" if "objective" in mechanism.name else "whatever the records"
     text = f"{mechanism.name}: the noise alone moves the weights by about {noise:.3g}, {reach}."
     numbers: dict[str, Json] = {"name": mechanism.name, "weight_noise": noise}
     if domain.classes == 2:
@@ -212,10 +212,10 @@ def _delta(setting: Setting, size: float) -> Reason:
     delta = setting.privacy.delta
     if delta > 0:
         pure = _size_of(setting, replace(setting.privacy, delta=0.0), setting.mechanism)
-        text = f"{delta:g}: with this probability the promise of epsilon may fail; keep it well below 1 / n. {_against('delta 0', pure, size)}"
+        text = f"{delta:g}: with this probability the guarantee of epsilon may fail; keep it well below 1 / n. {_against('delta 0', pure, size)}"
         return Reason(choice="delta", text=text, numbers={"delta": delta, "pure": pure})
     some = _size_of(setting, replace(setting.privacy, delta=1e-6), setting.mechanism)
-    text = f"0: the promise of epsilon never fails. {_against('delta 1e-6', some, size)}"
+    text = f"0: the guarantee of epsilon never fails. {_against('delta 1e-6', some, size)}"
     return Reason(choice="delta", text=text, numbers={"delta": 0.0, "delta_1e-6": some})
 
 

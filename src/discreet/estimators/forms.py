@@ -107,10 +107,11 @@ def threshold_for(*, false_positive: float, false_negative: float) -> float:
 def codes_above(chances: Floats, threshold: float) -> npt.NDArray[np.intp]:
     """1 where the probability of the second class, of (n, 2), is above it, (n,). Raises InvalidInput for more classes, or one outside (0, 1)."""
     if chances.shape[1] != 2:
-        raise InvalidInput(f"a threshold chooses between two classes; this model has {chances.shape[1]}. Leave it out.")
+        raise InvalidInput(f"a threshold is for models of two classes; this one has {chances.shape[1]}. Leave it out.")
     if isinstance(threshold, bool) or not isinstance(threshold, int | float) or not 0 < threshold < 1:
         raise InvalidInput(
-            f"a threshold lies between 0 and 1; {threshold!r} was given. From public costs it is that of a false positive over the sum of both."
+            f"threshold must lie between 0 and 1; {threshold!r} was given. From public costs: cost of a false positive / (cost of a false "
+            "positive + cost of a false negative)."
         )
     return np.asarray(chances[:, 1] > threshold, dtype=np.intp)
 
@@ -311,8 +312,7 @@ def _check_features(stated: int, columns: int) -> None:
     if stated > columns:
         words = str(stated) if stated <= _LONGEST else "more of them"
         raise FileFormatError(
-            f"the model contradicts itself: the schema makes {columns} features, the certificate states {words}. "
-            "Take weights, schema and certificate from the same fit."
+            f"the schema gives {columns} features, but the certificate states {words}. Take weights, schema and certificate from the same fit."
         )
 
 
@@ -320,8 +320,7 @@ def _check_weights(size: int, held: int) -> None:
     if size != held:
         words = str(size) if size <= _LONGEST else "more"
         raise FileFormatError(
-            f"the model contradicts itself: {words} weights belong to this problem, the model holds {held}. "
-            "Take weights, schema and certificate from the same fit."
+            f"the certificate is for {words} weights, but the model has {held}. Take weights, schema and certificate from the same fit."
         )
 
 

@@ -40,7 +40,7 @@ from discreet.matrices.convert import is_device_array, is_tabmat
 from discreet.problems import MultinomialRisk, OneVsRestRisk, RegularisedRisk
 from discreet.statements.base import CLASSES, LABELS_THAT_OCCUR
 
-_NOT_FINITE = "X must be finite: it contains NaN or inf. Decide on missing values before fitting (a schema can do that, column by column)."
+_NOT_FINITE = "X must be finite: it contains NaN or inf. Decide how to treat missing values before fitting (a schema can do that, column by column)."
 
 
 _INTERCEPT_SHARE = 0.3
@@ -62,10 +62,10 @@ def ridge_of(alpha: object, records: int | None, neighbours: Neighbours) -> floa
         return chosen * records
     if neighbours is ADD_REMOVE:
         raise InvalidInput(
-            "alpha multiplies the number of records, which add-remove keeps private; "
-            "pass public_records (a number that you declare public), or alpha=None."
+            "alpha multiplies the number of records, which is private under add-remove. Pass public_records, a number that you declare "
+            "public, or alpha=None."
         )
-    raise InvalidInput("alpha multiplies the number of records, so it is needed: say plan(records=n), or explain(records=n).")
+    raise InvalidInput("alpha multiplies the number of records, so give that number: plan(records=n) or explain(records=n).")
 
 
 def is_private(data_norm: object) -> bool:
@@ -126,7 +126,7 @@ def real_targets(y: Any, name: str, records: int, *, several: bool = False) -> F
     if y is None:
         raise InvalidInput(f"{name} requires y to be passed, but the target y is None.")
     refusal = InvalidInput(
-        "y should be a 1d array of real numbers, one for each row of X. Several targets are several fits, each with a share of epsilon and delta."
+        "y should be a 1d array of real numbers, one for each row of X. Fit several targets separately, each with a share of epsilon and delta."
     )
     numbers = quietly(lambda: _numbers(y, several=several), refusal)
     if numbers is None:
@@ -201,7 +201,7 @@ def _no_table(given: Any, classes: list[Any]) -> str:
             f"class_weight must be a dict from{of} to public weights; {given!r} was given, which counts the classes in y, and the counts would leak. "
             "Say weights from a public base rate: {'yes': 3.0} where 'yes' is known to be a quarter of the population."
         )
-    return f"class_weight must be a dict from{of} to public weights; weights learnt from the data would leak the class counts."
+    return f"class_weight must be a dict from{of} to public weights; weights computed from the data would leak the class counts."
 
 
 def whole_or_none(value: Any, name: str) -> int | None:
@@ -269,7 +269,7 @@ def _dense(X: Any) -> npt.NDArray[Any]:
     if array.dtype in (np.float32, np.float64):
         return array
     refusal = InvalidType("every entry of X must be a number: the argument must be a string or a real number, something else was found.")
-    unread = InvalidInput("X must hold numbers only; some entry cannot be read as one. Describe columns of text with a schema.")
+    unread = InvalidInput("X must contain only numbers; some entry is not one. Describe columns of text with a schema.")
     return quietly(lambda: quietly(lambda: array.astype(np.float64), refusal, TypeError), unread)
 
 
@@ -285,8 +285,7 @@ def labels_and_classes(y: Any, *, classes: Any, name: str, records: int) -> tupl
     if classes is not None:
         return given, np.asarray(classes), (CLASSES,)
     warnings.warn(
-        f"{name} takes its classes from the records: the model publishes which labels occur, and no noise hides it. "
-        "Declare every class that may occur: classes=[...].",
+        f"{name} takes its classes from the records, so the model reveals which labels occur. Declare every class that may occur: classes=[...].",
         PrivacyWarning,
         stacklevel=caller(),
     )
@@ -299,7 +298,7 @@ def signs_and_classes(y: Any, *, classes: Any, name: str, records: int) -> tuple
     check_two(known)
     second = given == known[1]
     if not np.all(second | (given == known[0])):
-        raise InvalidInput(f"y holds a label outside the declared classes {known.tolist()}; map it to one of them first.")
+        raise InvalidInput(f"y contains a label that is not one of the declared classes {known.tolist()}; map it to one of them first.")
     return np.where(second, 1.0, -1.0), known, declared
 
 
@@ -325,11 +324,11 @@ def encoded_codes(table: EncodedTable, y: Any) -> npt.NDArray[np.intp]:
     """The number of the class of every record (n,). Raises InvalidInput for a table of numbers or without its target, and for targets beside it."""
     found = table.codes if table.signs is None else table.signs > 0
     if found is None and not table.classes:
-        raise InvalidInput("the schema declares its target as a number, and a classifier needs classes: declare them, or fit a regression.")
+        raise InvalidInput("the schema's target is a number, but a classifier needs classes: declare classes, or fit a regression.")
     if found is None:
         raise InvalidInput("the table was encoded without its target; encode it with target=True to fit.")
     if y is not None:
-        raise InvalidInput("an encoded table brings its own targets; leave y out.")
+        raise InvalidInput("an encoded table already contains its targets; leave y out.")
     return np.asarray(found, dtype=np.intp)
 
 

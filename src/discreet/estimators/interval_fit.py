@@ -70,13 +70,13 @@ def fit_with_intervals(
         raise InvalidType(OF_KERNELS)
     if not isinstance(estimator, Learnable):
         raise InvalidType(
-            "a fit with intervals is one of LogisticRegression, LinearSVC, LinearRegression or another regression without a set; "
+            "a fit with intervals needs LogisticRegression, LinearSVC, LinearRegression or another regression without a constraint set; "
             f"{type(estimator).__name__} was given."
         )
     privacy = estimator._privacy()  # noqa: SLF001 - of this package
     require_gaussian(privacy.epsilon, privacy.delta)
     if is_private(estimator.data_norm) or isinstance(X, BlockTable):
-        raise InvalidInput('a fit with intervals needs a declared data_norm, and a table that is held in memory: not "private", not in blocks.')
+        raise InvalidInput('a fit with intervals needs a declared data_norm (not "private") and a table in memory (not in blocks).')
     classifies = isinstance(estimator, LinearClassifier)
     classes = estimator.classes if isinstance(estimator, LinearClassifier) else None
     if classifies and classes is None and not isinstance(X, EncodedTable):
@@ -105,7 +105,7 @@ def fit_with_intervals(
         model = made(*both.target, fit_seed(noise)).fit(X, y, persons=persons, **weights)
         fit: Certificate = model.certificate_
         if any(getattr(fit, name) != getattr(both.fit, name) for name in ("mechanism", "parameters", "problem", "guarantee", "releases")):
-            raise VerificationFailure("the certificate of the fit differs from the one planned for its public parameters. Nothing is released.")
+            raise VerificationFailure("the certificate of the fit differs from the one planned from public parameters. Nothing was released.")
         both = replace(both, choice=both.choice.at(model.weights_))
         pulled = prior_again(fit.problem, vars(estimator).get("prior"), both.choice.problem.problem.domain)
         point = None if pulled is None else pulled.point

@@ -47,8 +47,8 @@ from discreet.noise import Noise, SeededNoise, SystemNoise
 from discreet.problems.prior import Prior
 
 OF_KERNELS = (
-    "coefficients of random features say nothing by themselves, so no file of intervals has them: in Python, after the fit, "
-    "release_uncertainty(estimator, X, y, ...).decisions(estimator.random_features(rows)) has those of decisions."
+    "coefficients of random features mean nothing by themselves, so there is no file of their intervals. For intervals of decisions, use "
+    "Python after the fit: release_uncertainty(estimator, X, y, ...).decisions(estimator.random_features(rows))."
 )
 Learnable: TypeAlias = LinearClassifier | RegressionModel
 """Estimators that intervals may be released for."""
@@ -84,7 +84,7 @@ def prepare_uncertainty(model: Learnable | Model, *, epsilon: float, delta: floa
         if model._privacy().neighbours is not certificate.guarantee.neighbours:  # noqa: SLF001
             raise InvalidInput("the model's parameters were changed after the fit. Fit again, or set them back.")
     else:
-        raise InvalidInput("intervals need a fitted classifier or regression without a set, or a model read from a file.")
+        raise InvalidInput("intervals need a fitted classifier, a fitted regression without a constraint set, or a model read from a file.")
     query = CurvatureQuery(problem=problem_of(certificate), weights=weights)
     pulled = prior_again(fit_within(certificate)[2], prior, query.problem.domain)
     mechanism = GaussianCurvature.calibrate(
@@ -148,7 +148,7 @@ def release_uncertainty(
     noise = SystemNoise() if random_state is None else SeededNoise(random_state)
     if isinstance(model, Model):
         if y is not None or sample_weight is not None or persons is not None:
-            raise InvalidInput("a model read from a file takes a table with its target; leave y, sample_weight and persons out.")
+            raise InvalidInput("for a model read from a file, pass a table that contains the target; leave y, sample_weight and persons out.")
         return measure_uncertainty(prepared, *table_records(prepared, model, X, noise), noise, account=ledger, coding=model.schema.coding)
     again = records_again(prepared, model, X, y, sample_weight, persons, noise)
     account = model._account() if ledger is None else ledger  # noqa: SLF001
@@ -178,10 +178,10 @@ def records_of(model: Learnable, X: Any, y: Any, sample_weight: Any, persons: An
         targets: Floats = np.where(codes == 1, 1.0, -1.0) if len(found) == 2 else codes.astype(np.float64)
     else:
         if sample_weight is not None:
-            raise InvalidInput("intervals of a regression are for records that weigh alike; leave sample_weight out.")
+            raise InvalidInput("intervals of a regression need records of equal weight; leave sample_weight out.")
         targets = (model._encoded(X, y) if isinstance(X, EncodedTable) else model._targets(y, rows.shape[0], None))[0]  # noqa: SLF001
         if targets.ndim > 1:
-            raise InvalidInput("intervals that count the sample are for one target; fit each by itself for them.")
+            raise InvalidInput("intervals that count sampling error need a single target; fit each target separately.")
     owners = model._owners(X, persons, rows.shape[0], noise)  # noqa: SLF001
     return Again((rows, targets, owners.shared(weights)), coding, largest, owners)
 
@@ -191,7 +191,7 @@ def records_again(prepared: PreparedUncertainty, model: Learnable, X: Any, y: An
     classes = model.classes_ if isinstance(model, LinearClassifier) else None
     again = records_of(model, X, y, sample_weight, persons, noise, classes=classes, reset=False)
     if again.largest > getattr(prepared.query.problem, "max_weight", 1.0):
-        raise InvalidInput("a record weighs more than in the fit. Pass the sample_weight of the fit, or declare max_sample_weight.")
+        raise InvalidInput("a record has a larger weight than in the fit. Pass the sample_weight of the fit, or declare max_sample_weight.")
     if again.owners.rule != prepared.query.problem.persons:
         raise InvalidInput(_OTHERS)
     return again
@@ -215,7 +215,7 @@ def table_records(prepared: PreparedUncertainty, model: Model, frame: Any, noise
     return encoded.rows, targets, owners_of(encoded.persons, rule=rule, rows=encoded.rows.shape[0], noise=noise).weights
 
 
-_OTHERS = "whose rows are whose was declared otherwise for the fit. Pass the persons of the fit, or leave them out as there."
+_OTHERS = "the fit declared persons differently. Pass the same persons as in the fit, or none if it had none."
 
 
 def content_of(rows: Matrix, targets: Floats) -> Iterator[bytes]:
@@ -332,13 +332,13 @@ def _read(record: Mapping[str, Any]) -> IntervalFile:
     weights, value = np.array(record["weights"], dtype=np.float64), np.array(record["value"], dtype=np.float64)
     query = CurvatureQuery(problem=problem, weights=weights)
     if value.shape != (query.size,) or not np.array_equal(value, np.rint(value)):
-        raise FileFormatError(f"it contradicts itself: {query.size} released integers belong to this model, and others are held.")
+        raise FileFormatError(f"this model needs {query.size} released integers; the file has another number.")
     scale = certificate.parameters["scale"]
     if isinstance(scale, bool) or not isinstance(scale, int | float) or not (math.isfinite(scale) and scale > 0):
         raise TypeError
     prior = None if "prior" not in record else Prior.at(np.array(record["prior"], dtype=np.float64))
     if (None if prior is None else prior.to_dict()) != fit_within(model)[2].get("prior"):
-        raise FileFormatError("it contradicts itself: the certificate of its model names another prior, or none.")
+        raise FileFormatError("the certificate of its model names another prior, or none.")
     names, labels = [row["name"] for row in record["coefficients"]], record.get("labels", [])
     if not all(isinstance(name, str) for name in (*names, *labels)):
         raise TypeError

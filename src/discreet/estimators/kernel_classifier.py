@@ -55,7 +55,9 @@ class _Features:
         with np.errstate(over="ignore", invalid="ignore"):  # a norm overflows before an entry does
             norms = rows.row_norms()
         if not np.all(np.isfinite(norms)) and not _finite(rows):
-            raise InvalidInput("rows must be finite: they contain NaN or inf. Decide on missing values first (a schema can do that, by column).")
+            raise InvalidInput(
+                "rows must be finite: they contain NaN or inf. Decide how to treat missing values first (a schema can do that, column by column)."
+            )
         return FeatureMapMatrix(rows, self.feature_map, held_bytes=0, recent=self.recent)
 
 
@@ -173,7 +175,7 @@ class KernelClassifier(LinearClassifier):
                 f"kernel must be one of {kernel_names()} or a kernel of discreet.kernels; an object of type {type(self.kernel).__name__} was given."
             )
         if self.gamma is not None:
-            raise InvalidInput(f"gamma belongs to a kernel given by name; {self.kernel!r} brings its own. Leave gamma out.")
+            raise InvalidInput(f"gamma is for a kernel given by name; {self.kernel!r} has its own. Leave gamma out.")
         return self.kernel
 
     def _seed(self) -> int:
@@ -188,7 +190,7 @@ class KernelClassifier(LinearClassifier):
         self, two_classes: RegularisedRisk, privacy: Privacy, mechanism: str
     ) -> tuple[RegularisedRisk | ClassRisk, LearningMechanism[Any]]:
         if self.prior is not None:
-            raise InvalidInput("a prior is a point in the coefficients of columns; those of random features are of no column. Leave prior out.")
+            raise InvalidInput("a prior needs coefficients of columns, and random features have none. Leave prior out.")
         return super()._calibrated(two_classes, privacy, mechanism)
 
     def _stated(self, certificate: Certificate, declared: tuple[str, ...]) -> Certificate:

@@ -87,7 +87,7 @@ def check_learns(estimator: PrivateModel, schema: Schema) -> None:
     if "ordered classes" in estimator.learns and said.endswith("classes"):
         said += " without ordered = true"
     raise InvalidInput(
-        f"{estimator.described} learns {learnt_words(estimator.learns)}, and the schema declares {said}. Models for that: {', '.join(able)}."
+        f"{estimator.described} learns {learnt_words(estimator.learns)}, but the schema declares {said}. Models for that: {', '.join(able)}."
     )
 
 

@@ -73,7 +73,7 @@ def _require_link(estimator: "LinearClassifier") -> bool:
     loss = estimator._loss()  # noqa: SLF001 - it is this class's own condition
     if not has_link(loss):
         raise AttributeError(
-            f"the {loss.name} loss has flat parts, so its decisions are no probabilities. Use LogisticRegression, or the softplus hinge."
+            f"the {loss.name} loss has flat parts, so its decision values cannot become probabilities. Use LogisticRegression, or the softplus hinge."
         )
     return True
 
@@ -198,7 +198,7 @@ class LinearClassifier(ScoredClassifier, PrivateModel):
         """
         privacy, known = self._privacy(), known_features(self, features)
         if not privacy.epsilon < np.inf:
-            raise InvalidInput("epsilon=inf is a fit without privacy and without noise; explain(...) needs a finite epsilon.")
+            raise InvalidInput("epsilon=inf means no privacy and no noise; explain(...) needs a finite epsilon.")
         public = self._known_records(None, ADD_REMOVE) if records is None else count_or_none(records, "records")
         count = self._class_count(classes)
         rule = self._public_rule(told_apart=False)
@@ -276,7 +276,7 @@ class LinearClassifier(ScoredClassifier, PrivateModel):
         self.n_features_in_ = table.features
         table = moved_blocks(self._blocks(table), self.device)
         if self.classes is None:
-            raise InvalidInput("a table that is read in blocks needs its classes declared: classes=[negative, positive], or a longer list.")
+            raise InvalidInput("for a table read in blocks, declare the classes: classes=[negative, positive], or a longer list.")
         classes = distinct_classes(np.asarray(self.classes))
         # The rows are brought within a first domain, whose bounds do not matter.
         first = Domain(features=table.features, norm_bound=1.0, classes=len(classes), persons=rule)

@@ -189,8 +189,8 @@ class LinearRegression(RegressionModel):
         name = "objective" if self.mechanism == "auto" else self.mechanism
         if not self._takes_several():
             raise InvalidInput(
-                'several columns of y are learnt by mechanism="objective" or "objective-huber", without n_iter and prior: leave these out, or fit '
-                "each target by itself."
+                'several columns of y need mechanism="objective" or "objective-huber", without n_iter and prior. Leave these out, or fit '
+                "each target separately."
             )
         if not privacy.adds_noise:
             return PredictionRisk(loss=HuberLoss(half_width=_SQUARE * domain.target_bound), domain=domain), None
@@ -209,7 +209,7 @@ class LinearRegression(RegressionModel):
 
     def _known_error(self) -> tuple[Floats, float]:
         if self.covariance_ is None or self.residual_deviation_ is None:
-            raise InvalidInput("intervals need a mechanism whose error is known: mechanism='refined' or 'moments'.")
+            raise InvalidInput("intervals need mechanism='refined' or 'moments', whose error is known.")
         return self.covariance_, self.residual_deviation_
 
 

@@ -59,9 +59,9 @@ class OfBlocks:
     def __call__(self, block: Block, first: int) -> Block:
         """The made rows; `first` is the number of the first record."""
         if block.targets is None:
-            raise InvalidInput("the table has no targets, and a time, or a class, is needed of every record.")
+            raise InvalidInput("the table has no targets; every record needs a time or a class.")
         if block.weights is not None or block.persons is not None:
-            raise InvalidInput("a record is a person here, and counts once: leave out weights of records and ids of persons.")
+            raise InvalidInput("here each record is one person and counts once: leave out sample weights and person ids.")
         rows, owners, answers = self.questions.table(block.rows, self.read(block.targets))
         return Block(rows, answers.astype(np.intp), None, first + owners)
 

@@ -60,11 +60,11 @@ class PublicMetric(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         if not len(public):
             raise InvalidInput("a metric needs public rows; none were given.")
         if not (is_finite(share) and 0 < share < 1):
-            raise InvalidInput(f"the share of public rows that are not shortened must lie between 0 and 1; {share!r} was given.")
+            raise InvalidInput(f"the share of public rows kept at full length must lie between 0 and 1; {share!r} was given.")
         made = cls(public.T @ public / len(public), power=power, floor=floor)
         typical = float(np.quantile(np.linalg.norm(made.transform(public), axis=1), share))
         if not typical > 0:
-            raise InvalidInput("the public rows are all zero, so they say nothing of directions.")
+            raise InvalidInput("the public rows are all zero, so they show no directions.")
         return cls(made.covariance, power=power, floor=floor, norm=typical)
 
     def fit(self, X: Any = None, y: Any = None) -> Self:  # noqa: ARG002 - as steps of pipelines have it
@@ -114,10 +114,10 @@ class PublicMetric(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         if not (values[-1] > 0 and values[0] >= -1e-9 * values[-1]):
             raise InvalidInput("the covariance of a metric must have no negative eigenvalue, and a positive one.")
         if not (is_finite(power) and abs(power) <= _LONGEST):
-            raise InvalidInput(f"the power of a metric lies between -{_LONGEST:g} and {_LONGEST:g}; {power!r} was given. -0.5 whitens.")
+            raise InvalidInput(f"the power of a metric must lie between -{_LONGEST:g} and {_LONGEST:g}; {power!r} was given. -0.5 whitens.")
         raised = (np.maximum(values, 0.0) / values[-1] + floor) ** power / positive(self.norm, "norm")
         if not SMALLEST <= raised.min() <= raised.max() <= LARGEST:
-            raise InvalidInput(f"a metric changes lengths by factors from {SMALLEST:g} to {LARGEST:g}; take another floor, power or norm.")
+            raise InvalidInput(f"a metric may change lengths by factors from {SMALLEST:g} to {LARGEST:g} only; use another floor, power or norm.")
         return np.asarray((vectors * raised) @ vectors.T)
 
 
@@ -136,7 +136,7 @@ class _Mapped:
     def rows(self, rows: Matrix) -> Floats:
         """The sums of x_j times column j, in order. Rows so far out that any of them is shortened are brought nearer, so that nothing overflows."""
         if rows.shape[1] != len(self._map):
-            raise InvalidInput(f"the metric is of {len(self._map)} columns; rows with {rows.shape[1]} were given.")
+            raise InvalidInput(f"the metric is for {len(self._map)} columns; rows with {rows.shape[1]} were given.")
         given = _written(brought_near(rows, self._far))
         found = np.zeros_like(given)
         for entries, column in zip(given.T, self._map, strict=True):

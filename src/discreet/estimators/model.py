@@ -75,7 +75,7 @@ class Model(StatedModel):
         form = form_of(self.certificate.problem, columns=self.schema.features, classes=len(self.classes), weights=weights.size)
         object.__setattr__(self, "form", form)
         if failed := [check.detail for check in self._agreement() if not check.ok]:
-            raise InvalidInput(f"the model contradicts itself: {failed[0]}. Take weights, schema and certificate from the same fit.")
+            raise InvalidInput(f"the parts of the model do not belong together: {failed[0]}. Take weights, schema and certificate from the same fit.")
 
     def __eq__(self, other: object) -> bool:
         """Equal in every part."""
@@ -173,7 +173,7 @@ class Model(StatedModel):
         declared = list(_classes_of(schema))
         if json.dumps(record["classes"]) != json.dumps(declared):
             raise FileFormatError(
-                f"the model contradicts itself: its schema declares the classes {declared}, and its field classes says something else."
+                f"the parts of the model do not belong together: its schema declares the classes {declared}, and its field classes differs."
             )
         try:
             return cls(
@@ -215,7 +215,7 @@ class Model(StatedModel):
             Check(
                 "features",
                 isinstance(form, KernelForm) or same(form.features if isinstance(form, MadeForm) else features, schema.features),
-                f"the schema makes {schema.features} features, the certificate states {brief(features)}",
+                f"the schema gives {schema.features} features, the certificate states {brief(features)}",
             ),
             Check(
                 "row norm",
@@ -255,7 +255,7 @@ class Model(StatedModel):
         rule, stated = self.schema.persons, self.certificate.problem.get("persons")
         if rule is not None:
             ok = stated == rule.to_dict() or ((stated is None or self.made is not None) and not rule.told_apart)
-            yield Check("persons", ok, f"the schema says {brief(dict(rule.to_dict()))} of whose rows are whose, the certificate {brief(stated)}")
+            yield Check("persons", ok, f"the schema says {brief(dict(rule.to_dict()))} about rows of persons, the certificate {brief(stated)}")
 
 
 @answers_per_record

@@ -75,7 +75,7 @@ def fitted_with_norm(given: Given, prepared: Prepared, privacy: Privacy, noise: 
         release = mechanism.run(problem, rows.changed(partial(_divided, norm=norm, domain=domain), domain), noise)
     fit = release.certificate
     if any(getattr(fit, name) != getattr(both.fit, name) for name in ("mechanism", "problem", "guarantee", "releases")):
-        raise VerificationFailure("the certificate of the fit differs from the one planned for its public parameters. Nothing is released.")
+        raise VerificationFailure("the certificate of the fit differs from the one planned from public parameters. Nothing was released.")
     issued = _issued(both, fit, norm, noise=noise.description, noise_private=noise.private)
     return replace(release, certificate=replace(issued, ledger_entry=None if reservation is None else reservation.id)), domain, norm
 
@@ -89,7 +89,7 @@ def require_declared(data_norm: object, what: str) -> None:
 def require_unencoded(X: Any) -> None:
     """Raise InvalidInput for a table whose schema says what norm its rows have."""
     if isinstance(X, EncodedTable):
-        raise InvalidInput('a table that a schema encoded has the norm that the schema says: pass data_norm=schema.norm_bound, not "private".')
+        raise InvalidInput('a table encoded by a schema has the norm bound of that schema: pass data_norm=schema.norm_bound, not "private".')
 
 
 def _issued(both: ThenFit[NormPlan], fit: Certificate, norm: float | None, *, noise: str, noise_private: bool) -> Certificate:

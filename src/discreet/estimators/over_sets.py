@@ -54,7 +54,9 @@ def _named(loss: object) -> PredictionLoss:
 def _set_named(given: str, dimension: int) -> Constraint:
     """The set of this dimension that NAME:RADIUS means; a radius that is left out is 1. Raises InvalidInput."""
     name, colon, size = given.partition(":")
-    radius = quietly(lambda: float(size), InvalidInput(f"the radius of a set is a number, as in l1-ball:3; {given!r} was given.")) if colon else 1.0
+    radius = (
+        quietly(lambda: float(size), InvalidInput(f"the radius of a set must be a number, as in l1-ball:3; {given!r} was given.")) if colon else 1.0
+    )
     if name not in _BY_DIMENSION:
         raise InvalidInput(f"constraint must be one of {sorted(_BY_DIMENSION)} with its radius, as in l1-ball:3, or a set; {given!r} was given.")
     return constraint_named(name, {"dimension": dimension, "radius": positive(radius, "radius")})
@@ -71,7 +73,7 @@ def _takes_classes(loss: object) -> bool:
 def _has_decisions(estimator: "ConstrainedERM") -> bool:
     """Whether there are decisions between classes; AttributeError, as scikit-learn asks of methods that are not available."""
     if not _takes_classes(estimator.loss):
-        raise AttributeError("the loss is one of real targets, so there are no decisions. Use predict.")
+        raise AttributeError("the loss is for numeric targets, so there are no decision values. Use predict.")
     return True
 
 
@@ -192,7 +194,7 @@ class SetRegression(ScoredRegressor, OfNumbers, ByComparison):
     def _loss(self) -> PredictionLoss:
         loss = prediction_loss_named(self.loss) if isinstance(self.loss, str) else self.loss
         if not isinstance(loss, PredictionLoss) or loss.signed_targets:
-            raise InvalidInput("loss must be one of real targets: 'squared', 'huber', 'log-cosh', 'absolute', or an object of theirs.")
+            raise InvalidInput("loss must be one for numeric targets: 'squared', 'huber', 'log-cosh', 'absolute', or such a loss object.")
         return loss
 
 
@@ -214,7 +216,7 @@ class GroupLasso(SetRegression):
             if sizes < 1 or dimension % sizes:
                 raise InvalidInput(f"groups of {sizes!r} columns do not divide {dimension} features; pass the sizes of all groups.")
             sizes = [int(sizes)] * (dimension // int(sizes))
-        refusal = InvalidInput(f"groups must be an integer or the sizes of groups that add up to the {dimension} features; other ones were given.")
+        refusal = InvalidInput(f"groups must be an integer or the sizes of groups that add up to the {dimension} features; something else was given.")
         if isinstance(sizes, bool | str) or not isinstance(sizes, Sequence) or not all(isinstance(size, Integral) for size in sizes):
             raise refusal
         if sum(sizes) != dimension:
@@ -231,7 +233,7 @@ class SimplexRegression(SetRegression):
 
     def _constraint(self, dimension: int) -> Constraint:
         if dimension < 2:
-            raise InvalidInput("weights that add up to a given number need two features at least; X has 1 feature(s).")
+            raise InvalidInput("weights with a fixed sum need at least two features; X has 1 feature(s).")
         return Simplex(dimension=dimension, radius=measure(self.radius, "radius"))
 
 

@@ -234,9 +234,9 @@ class SurvivalModel(ScoredRegressor, PersonRows):
             self._rows(X, reset=True)  # what is wrong with rows is said before what is wrong with times
             return y
         if y is not None:
-            raise InvalidInput("an encoded table brings its own targets; leave y out.")
+            raise InvalidInput("an encoded table already contains its targets; leave y out.")
         if X.times is None:
-            raise InvalidInput("the table was encoded without times: the schema needs ends under [target], and encode needs target=True.")
+            raise InvalidInput("the table was encoded without times. The schema needs ends under [target], and encode needs target=True.")
         return X.times
 
     def _made(self) -> MadeRows:
@@ -250,8 +250,8 @@ class SurvivalModel(ScoredRegressor, PersonRows):
         own = ends_of(self.ends)
         if brought and own != brought:
             raise InvalidInput(
-                f"the schema of the table says that periods end at {_few(brought)}; the estimator says ends={_few(own)}. Leave ends out of the "
-                "estimator, or say the same."
+                f"in the table's schema periods end at {_few(brought)}, but the estimator has ends={_few(own)}. Leave ends out of the "
+                "estimator, or make them equal."
             )
         return own
 
@@ -306,7 +306,7 @@ class OrdinalRegression(ScoredClassifier, PersonRows):
             elif isinstance(X, BlockTable):
                 require_own_targets(y, weights=False)
                 if self.classes is None:
-                    raise InvalidInput("a table that is read in blocks needs its classes declared: classes=[...], from the lowest.")
+                    raise InvalidInput("for a table read in blocks, declare the classes: classes=[...], from the lowest.")
                 known = np.asarray(self.classes)
             else:
                 count = self._rows(X, reset=True).shape[0]

@@ -29,13 +29,11 @@ def plain_estimator(model: "Model") -> Any:  # one of scikit-learn, which has no
     """See module docstring. Raises InvalidInput for a kernel, whose features are random, and for a link that scikit-learn's do not have."""
     form, target = model.form, model.schema.target
     if model.made is not None:
-        raise InvalidInput(f"a {model.kind} answers several yes-or-no questions of a record, and scikit-learn has no such estimator.")
+        raise InvalidInput(f"a {model.kind} answers several yes-or-no questions per record; scikit-learn has no such estimator.")
     if isinstance(form, KernelForm):
-        raise InvalidInput(
-            f"a {model.kind} is linear in random features, not in the columns, and scikit-learn has no such estimator: use the model itself."
-        )
+        raise InvalidInput(f"a {model.kind} is linear in random features, not in columns; scikit-learn has no such estimator. Use the model itself.")
     if model.linked:
-        raise InvalidInput(f"a {model.kind} answers through the link of its loss, which a linear regression does not have: use the model itself.")
+        raise InvalidInput(f"a {model.kind} predicts through the link of its loss, which a linear regression lacks. Use the model itself.")
     coef, intercept = columns_of(model)
     if not isinstance(target, Target):
         lower, upper = model.span or (-1.0, 1.0)

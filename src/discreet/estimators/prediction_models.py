@@ -84,7 +84,7 @@ class PredictionModel(RegressionModel):
 
     def _each(self, domain: Domain, privacy: Privacy, targets: int) -> tuple[PredictionRisk, float | None]:
         if self.mechanism not in ("auto", "objective") or self.n_iter is not None:
-            raise InvalidInput('there is one mechanism here: leave n_iter out, and mechanism, or say "objective".')
+            raise InvalidInput('the only mechanism here is "objective": leave n_iter out, and set mechanism to "objective" or leave it out.')
         alone = privacy if targets == 1 else replace(privacy, epsilon=privacy.epsilon / math.sqrt(targets))
         problem = PredictionRisk(loss=self._loss(domain, alone), domain=domain)
         return problem, None if self.alpha is None else ridge_of(self.alpha, domain.records, privacy.neighbours) / (domain.largest_weight or 1.0)
@@ -92,7 +92,7 @@ class PredictionModel(RegressionModel):
     def _in_unit(self, width: float | None) -> float | None:
         """A width that was given. Raises InvalidInput where it is in the units of several targets."""
         if width is not None and not isinstance(self.target_bound, int | float | None):
-            raise InvalidInput("a width is in the unit of one target_bound: pass one number for all columns of y, or leave width out.")
+            raise InvalidInput("width is in units of one target_bound: pass one target_bound for all columns of y, or leave width out.")
         return None if width is None else measure(width, "width")
 
     def _width(self, given: float | None, domain: Domain, privacy: Privacy) -> float:
@@ -222,14 +222,12 @@ class LogLinkModel(PredictionModel):
 
     def _encoded(self, table: EncodedTable, y: Any) -> tuple[Floats, npt.NDArray[Any], tuple[str, ...]]:
         if self.target_bound is not None:
-            raise InvalidInput("the schema of an encoded table says the range of its target; leave target_bound out.")
+            raise InvalidInput("the schema of an encoded table gives the range of its target; leave target_bound out.")
         return super()._encoded(table, y)
 
     def _targets(self, y: Any, records: int, classes: Any) -> tuple[Floats, npt.NDArray[Any], tuple[str, ...]]:
         if self.target_bound is None and y is not None:
-            raise InvalidInput(
-                f"{type(self).__name__} needs target_bound, the largest target that is told apart from larger ones, chosen without the records."
-            )
+            raise InvalidInput(f"{type(self).__name__} needs target_bound, chosen without the records; larger targets count as target_bound.")
         return super()._targets(y, records, classes)
 
     def _keep(self, release: Release, domain: Domain, given: Given) -> None:

@@ -37,7 +37,9 @@ class Linear(Protocol):
 def prior_of(given: Any, domain: Domain, data_norm: float | str | None) -> Prior:
     """In the weights of a problem of this domain. Raises InvalidInput for what is no prior of it, without its numbers."""
     if isinstance(data_norm, str):
-        raise InvalidInput('a prior needs rows in public units: with data_norm="private" they are divided by what is chosen. Declare data_norm.')
+        raise InvalidInput(
+            'a prior needs rows in public units, and data_norm="private" rescales them by a private choice. Set data_norm to a number.'
+        )
     coef, intercept = _read(given)
     rows = domain.classes if domain.classes > 2 else 1
     coef = coef[np.newaxis] if coef.ndim == 1 else coef
@@ -48,7 +50,7 @@ def prior_of(given: Any, domain: Domain, data_norm: float | str | None) -> Prior
         )
     if domain.intercept_scale == 0:
         if np.any(intercept):
-            raise InvalidInput("prior has an intercept, and fit_intercept=False: give it without one, prior=coef.")
+            raise InvalidInput("prior has an intercept, but fit_intercept=False. Give it without one: prior=coef.")
         return Prior.at(coef.ravel())
     constants = np.broadcast_to(intercept.reshape(-1, 1), (rows, 1)) / domain.intercept_scale
     return Prior.at(np.concatenate([coef, constants], axis=1).ravel())
@@ -64,10 +66,10 @@ def prior_again(problem: Problem, given: Any, domain: Domain) -> Prior | None:
             raise InvalidInput("this model was fitted without a prior; leave prior out.")
         return None
     if given is None:
-        raise InvalidInput("the ridge of this model pulls towards a prior, whose numbers are not in its certificate. Say it again: prior=..")
+        raise InvalidInput("this model was fitted with a prior, whose numbers are not in its certificate. Pass it again: prior=..")
     found = prior_of(given, domain, None)
     if found.without_point != Prior.stated(problem["prior"]):
-        raise InvalidInput("this is not the prior of the fit: its certificate states another digest. Give the same coefficients and intercept.")
+        raise InvalidInput("this is not the prior of the fit: the certificate states another digest. Give the same coefficients and intercept.")
     return found
 
 
@@ -81,7 +83,7 @@ def declared_prior(given: Any, classes: npt.NDArray[Any]) -> tuple[str, ...]:
 
 
 def _read(given: Any) -> tuple[Floats, Floats]:
-    refusal = InvalidInput(f"{_WHAT}. Numbers were not found; of an estimator that a search clones, pass (model.coef_, model.intercept_).")
+    refusal = InvalidInput(f"{_WHAT}. No numbers were found; in a search, which clones estimators, pass (model.coef_, model.intercept_).")
     if isinstance(given, Linear):
         found: tuple[Any, Any] = (given.coef_, given.intercept_)
     elif isinstance(given, tuple):
@@ -92,5 +94,5 @@ def _read(given: Any) -> tuple[Floats, Floats]:
         found = (given, 0.0)
     coef, intercept = (quietly(lambda: np.array(part, dtype=np.float64), refusal) for part in found)  # noqa: B023 - called at once
     if coef.ndim not in (1, 2) or intercept.ndim > 1 or not (np.all(np.isfinite(coef)) and np.all(np.isfinite(intercept))):
-        raise InvalidInput(f"{_WHAT}; they must be finite, of one or two dimensions and at most one.")
+        raise InvalidInput(f"{_WHAT}; coef must be finite with one or two dimensions, intercept with at most one.")
     return coef, intercept

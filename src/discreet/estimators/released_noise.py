@@ -71,7 +71,9 @@ def noise_law(certificate: Certificate) -> NoiseLaw:
     """See module docstring. Raises InvalidInput for a mechanism without such a law, and for several releases under one certificate."""
     mechanism, parameters, problem = fit_within(certificate)
     if mechanism not in _LAWS or certificate.releases != 1:
-        raise InvalidInput(f"no law of the noise in single weights is known for {certificate.mechanism!r}, {certificate.releases} time(s).")
+        raise InvalidInput(
+            f"the distribution of the noise in single weights is not known for {certificate.mechanism!r}, {certificate.releases} time(s)."
+        )
     in_objective, spherical = _LAWS[mechanism]
     step, grid_scale = _parameter(parameters, "grid_step"), _parameter(parameters, "grid_scale")
     if spherical:

@@ -266,7 +266,7 @@ class PrivateSearchCV(MetaEstimatorMixin, Spender):  # type: ignore[misc]
 
     def _settings(self) -> list[dict[str, Any]]:
         if (self.param_grid is None) == (self.param_distributions is None):
-            raise InvalidInput("a search needs either param_grid or param_distributions, and not both.")
+            raise InvalidInput("a search needs either param_grid or param_distributions, not both.")
         if self.param_grid is not None:
             settings = quietly(
                 lambda: list(ParameterGrid(self.param_grid)),
@@ -282,7 +282,9 @@ class PrivateSearchCV(MetaEstimatorMixin, Spender):  # type: ignore[misc]
             raise InvalidInput("a search needs at least one setting; the grid is empty.")
         fixed = sorted({name for setting in settings for name in setting if name in SET_BY_THE_SEARCH})
         if fixed:
-            raise InvalidInput(f"{', '.join(fixed)} cannot be searched over: the search sets what fits spend; the rest belongs to the estimator.")
+            raise InvalidInput(
+                f"{', '.join(fixed)} cannot be searched over: the search sets the budget of its fits, and the estimator fixes the rest."
+            )
         return settings
 
     def _known(self) -> dict[str, Any]:
@@ -298,16 +300,16 @@ class PrivateSearchCV(MetaEstimatorMixin, Spender):  # type: ignore[misc]
             )
         if not isinstance(self.estimator, PrivateModel):
             raise InvalidType(
-                "PrivateSearchCV needs an estimator that says what a fit promises before it sees a record, such as LogisticRegression or LinearSVC; "
+                "PrivateSearchCV needs an estimator whose guarantee is known before the fit, such as LogisticRegression or LinearSVC; "
                 f"a {type(self.estimator).__name__} was given."
             )
         if not marked_per_record(type(self.estimator)):
             raise InvalidType(
-                "PrivateSearchCV counts answers, so an answer about one record must not change with another record, not in its last bit. "
-                f"That is not known of {type(self.estimator).__name__}; mark its class with discreet.evaluation.answers_per_record if it is true."
+                "PrivateSearchCV needs predictions that depend on one record each, to the last bit. This is not known of "
+                f"{type(self.estimator).__name__}; if it holds, mark its class with discreet.evaluation.answers_per_record."
             )
         if known["random_state"] is not None:
-            raise InvalidInput("the estimator has a random_state, with which every fit would draw the same noise; give it to the search instead.")
+            raise InvalidInput("the estimator has a random_state, so every fit would draw the same noise; set it on the search instead.")
         return known
 
     def _law(self, candidates: int, delta: float) -> NegativeBinomialRuns:

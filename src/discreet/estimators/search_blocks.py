@@ -170,7 +170,7 @@ def streamed_table(
     `rule` says whose rows are whose, and `noise` draws those that count in scores.
     """
     if y is not None:
-        raise InvalidInput("a table that is read in blocks brings its own targets; leave y out.")
+        raise InvalidInput("a table read in blocks already contains its targets; leave y out.")
     if scoring is not None and scoring.of_times:
         raise InvalidInput("a search over models of times takes a table that fits into memory; this one is read in blocks. Fit it without a search.")
     # The rows are brought within a first domain, whose bounds do not matter: the pass counts and checks.
@@ -179,7 +179,7 @@ def streamed_table(
         read = Reader(domain=numbers, needed="a regression needs a number for every record.")
         return StreamedTable(table, read, jobs=jobs, rule=rule, noise=noise, scoring=scoring)
     if classes is None:
-        raise InvalidInput("a table that is read in blocks needs its classes declared: classes=[...] of the estimator.")
+        raise InvalidInput("for a table read in blocks, declare the classes: classes=[...] of the estimator.")
     declared = distinct_classes(np.asarray(classes))
     first = Domain(features=table.features, norm_bound=1.0, classes=len(declared))
     return StreamedTable(table, Reader(domain=first, classes=declared, max_weight=max_weight), jobs=jobs, rule=rule, noise=noise)

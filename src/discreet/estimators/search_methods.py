@@ -150,7 +150,7 @@ class Fits:
                 found.append(copy.plan(features=features, records=records, **weighted))
             except InfeasibleTarget as error:
                 refusal = InfeasibleTarget(
-                    f"the setting {dict(self.settings[each])} cannot be fitted with what the search leaves to one fit, epsilon={epsilon:.4g} and "
+                    f"the setting {dict(self.settings[each])} cannot be fitted with the budget of a single fit, epsilon={epsilon:.4g} and "
                     f"delta={delta:.3g}: {error} Or leave this setting out."
                 )
                 break
@@ -165,9 +165,7 @@ class Fits:
             copy.fit(table.X, table.y, **({} if table.persons is None else {"persons": table.persons}))
         certificate = copy.certificate_
         if any(getattr(certificate, name) != getattr(planned, name) for name in ("mechanism", "parameters", "problem", "guarantee", "releases")):
-            raise VerificationFailure(
-                "the certificate of a fit differs from the one planned for its public parameters, so the search cannot rest on it."
-            )
+            raise VerificationFailure("the certificate of a fit differs from the one planned from public parameters, so the search cannot use it.")
 
 
 def curves(certificates: Sequence[Certificate]) -> list[Guarantee]:
@@ -274,7 +272,7 @@ def _best(fits: Fits, table: SearchTable, noise: Noise, target: InnerTarget, pla
         if best is None or score > best[2]:
             best = index, model, score
     if best is None:
-        raise SolverFailure("no run of the search could certify its minimiser; the budget counts as spent. Raise alpha in the settings.")
+        raise SolverFailure("no fit of the search could certify its minimiser. The budget counts as spent. Raise alpha in the settings.")
     return best
 
 
@@ -286,7 +284,7 @@ def fit_seed(noise: Noise) -> int | None:
 def _stated(total: Any, epsilon: float, delta: float) -> Guarantee:
     """The target, which the total keeps to: that was checked when it was calibrated, and is checked here."""
     if not (math.isfinite(epsilon) and total.delta(epsilon) <= delta):
-        raise SolverFailure("the guarantee of the search does not reach its target. Nothing was drawn.")
+        raise SolverFailure("the search cannot keep to its target epsilon and delta. No noise was drawn.")
     if delta == 0:
         return PureDP(epsilon=epsilon, **scope(total))
     return ApproximateDP(epsilon=epsilon, delta_at_epsilon=delta, **scope(total))
@@ -300,7 +298,7 @@ def algorithm_4(fits: Fits, table: SearchTable, noise: Noise, *, epsilon: float,
     count = len(fits.settings)
     hidden = fits.neighbours is ADD_REMOVE
     if not hidden and records < count + 1:
-        raise InvalidInput(f"Algorithm 4 needs a record at least for each of {count} settings and one for the choice; use fewer settings.")
+        raise InvalidInput(f"Algorithm 4 needs at least one record for each of the {count} settings and one for the choice; use fewer settings.")
     sizes = [len(part) for part in np.array_split(np.arange(0 if hidden else records), count + 1)]
     planned = [
         fits.planned(

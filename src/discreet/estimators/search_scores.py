@@ -119,7 +119,7 @@ def scoring_of(estimator: Any, given: Any, error_bound: Any, X: Any = None) -> S
         return Scoring(kind=LOG_LOSS, error_bound=_NATS if error_bound is None else measure(error_bound, "error_bound"), ends=estimator.ends_for(X))
     if "numbers" not in estimator.learns:
         if given not in (None, RIGHT) or error_bound is not None:
-            raise InvalidInput(f"a search over a classifier counts right answers; leave scoring and error_bound out, {given!r} was given.")
+            raise InvalidInput(f"a search over a classifier counts correct answers; leave scoring and error_bound out. {given!r} was given.")
         return Scoring()
     kind = ABSOLUTE if given is None else given
     if kind not in OF_NUMBERS:

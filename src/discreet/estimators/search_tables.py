@@ -185,7 +185,7 @@ def held_table(
     """
     if isinstance(X, EncodedTable) and X.numbers is not None and X.numbers.ndim > 1:
         raise InvalidInput(
-            "a search scores one target, and the schema declares several: give a schema with a single [target], or fit without a search."
+            "a search scores one target, but the schema declares several. Use a schema with a single [target], or fit without a search."
         )
     whose = owners_of_rows or (lambda count: Owners(rule=None, number=count))
     if scoring is not None and scoring.of_numbers:
@@ -195,7 +195,7 @@ def held_table(
     if isinstance(X, EncodedTable):
         found = X.codes if X.signs is None else X.signs > 0
         if found is None or y is not None:
-            raise InvalidInput("an encoded table brings its own targets: encode it with target=True, and leave y out.")
+            raise InvalidInput("an encoded table already contains its targets: encode it with target=True, and leave y out.")
         declared = np.asarray(X.classes)
         given = declared[np.asarray(found, dtype=np.intp)]
         return HeldTable(X=X, y=None, rows=X.rows, given=given, classes=declared, owners=whose(len(given)))
@@ -206,7 +206,7 @@ def held_table(
             f"two classes at least are needed, {declared.size} class(es) given. Declare all of them with the estimator's classes=[...]."
         )
     if not np.all(np.isin(given, declared)):
-        raise InvalidInput(f"y holds a label outside the declared classes {declared.tolist()}; declare every class that may occur.")
+        raise InvalidInput(f"y contains a label that is not one of the declared classes {declared.tolist()}; declare every class that may occur.")
     owners = whose(rows.shape[0])
     return HeldTable(X=X, y=given, rows=rows, given=given, classes=declared, owners=owners, persons=None if ids is None else owners.codes)
 
@@ -215,7 +215,7 @@ def _held_numbers(X: Any, y: Any, *, name: str, whose: Callable[[int], Owners], 
     """The same for targets that are numbers."""
     encoded = isinstance(X, EncodedTable)
     if encoded and (X.numbers is None or y is not None):
-        raise InvalidInput("an encoded table brings its own targets, here numbers: encode it with target=True, and leave y out.")
+        raise InvalidInput("an encoded table already contains its targets, here numbers: encode it with target=True, and leave y out.")
     rows = X.rows if encoded else feature_rows(X)
     given = np.asarray(X.numbers) if encoded else real_targets(y, name, rows.shape[0])
     owners, none = whose(len(given)), np.zeros(0)

@@ -121,7 +121,7 @@ class StatedModel(ABC):
 
     def _times(self) -> MadeRows:
         if self.made is None or self.classes:
-            raise InvalidInput(f"a {self.kind} is no model of times, and knows no survival.")
+            raise InvalidInput(f"a {self.kind} is not a model of times, so it has no survival probabilities.")
         return self.made
 
     def verify(self) -> Verification:
@@ -154,7 +154,7 @@ class StatedModel(ABC):
         """Raise InvalidInput for a model that has none."""
         if not self.classes:
             what = "numbers" if self.made is None else "times"
-            raise InvalidInput(f"a {self.kind} predicts {what}, and only classes have probabilities: leave them out.")
+            raise InvalidInput(f"a {self.kind} predicts {what}, but only models of classes have probabilities. Leave them out.")
         if not self.has_probabilities:
             raise InvalidInput(
                 f"a {self.kind} with the {brief(self.certificate.problem.get('loss'))} loss has no probabilities, only classes and decision values. "
@@ -209,7 +209,7 @@ class StatedModel(ABC):
         name, parameters = problem.get("loss"), problem.get("loss_parameters", {})
         if isinstance(name, str) and isinstance(parameters, dict):
             return prediction_loss_named(name, parameters)
-        raise InvalidInput("the certificate names no loss that this version knows.")
+        raise InvalidInput("the certificate names a loss that this version does not know.")
 
     def _signed(self) -> bool:
         """Whether a model of rows within bounds tells classes apart."""
@@ -227,7 +227,7 @@ class StatedModel(ABC):
         self.require_probabilities()
         loss = self._loss()
         if loss is None:
-            raise InvalidInput("the certificate names no loss that this version knows.")
+            raise InvalidInput("the certificate names a loss that this version does not know.")
         return loss
 
     def _loss(self) -> MarginLoss | None:

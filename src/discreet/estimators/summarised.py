@@ -55,16 +55,14 @@ _WHOLE, _NOISE, _AT_MOST = "noise and sample", "noise alone", "noise alone, at m
 def summary_of(subject: Subject, *, level: float, uncertainty: "Uncertainty | None", most: int) -> Summary:
     """Of `most` coefficients each. Raises InvalidInput for a level outside (0, 1), or an uncertainty of other weights."""
     if not 0 < level < 1:
-        raise InvalidInput(f"the level of an interval lies between 0 and 1; {level!r} was given.")
+        raise InvalidInput(f"the level of an interval must lie between 0 and 1; {level!r} was given.")
     most = whole(most, "most")
     if uncertainty is not None and not np.array_equal(uncertainty.weights, subject.weights):
-        raise InvalidInput("the uncertainty was released for another model: its weights differ.")
+        raise InvalidInput("these intervals were released for another model: its weights differ.")
     about: dict[str, Any] = {"facts": tuple(facts_of(subject)), "paid": tuple(paid_for(subject.certificate, uncertainty)), "level": level}
     title = f"{subject.name}: {answers_of(subject)}"
     if isinstance(subject.form, KernelForm):
-        note = (
-            "The coefficients are those of random features and say nothing by themselves: ask for decisions, or probabilities, at rows of interest."
-        )
+        note = "Coefficients of random features mean nothing by themselves. Ask for decisions, or probabilities, at rows of interest."
         return Summary(title=title, parts=(), counted=None, notes=(note,), **about)
     sure = _sure(subject, uncertainty, level)
     several = list(zip(targets_of(subject), towards_of(subject), strict=True))
@@ -210,21 +208,25 @@ def _notes(subject: Subject, sure: _Sure, level: float) -> Iterator[str]:
     share = f"{100 * level:g} %"
     match sure.counted:
         case None if isinstance(subject.certificate.guarantee, NoGuarantee):
-            yield "There is no noise; how sure the coefficients are is not released."
+            yield "There is no noise; the uncertainty of the coefficients is not released."
         case None:
-            yield "This mechanism adds noise to steps or to sums, so no law of the noise in a single coefficient is public: there are no intervals."
+            yield (
+                "This mechanism adds noise to steps or sums, so the noise in a single coefficient has no known distribution: there are no intervals."
+            )
         case counted if counted == _WHOLE:
-            yield f"Each interval covers with probability {share}, one at a time; it counts the noise and the sampling of records."
+            yield (f"Each interval covers its coefficient with probability {share}, one at a time; it counts privacy noise and sampling error.")
         case counted if counted == _AT_MOST:
-            yield f"Noise s.e. and the {share} intervals count the noise of privacy alone, and are upper bounds: in the objective it moves a weight"
-            yield "by less where records curve it more, and no more than lambda lets it. They say nothing of sampling: release_uncertainty does."
+            yield (f"Noise s.e. and the {share} intervals count privacy noise alone, and are upper bounds: noise in the objective moves a weight")
+            yield (
+                "less where the records curve it more, and never more than lambda allows. They ignore sampling error; release_uncertainty counts it."
+            )
         case _:
-            yield f"Noise s.e. and the {share} intervals count the noise of privacy alone. They say nothing of sampling: release_uncertainty does."
+            yield (f"Noise s.e. and the {share} intervals count privacy noise alone. They ignore sampling error; release_uncertainty counts it.")
     schema = subject.schema
     if schema is not None and schema.rows != "bound":
-        yield "Rows are divided by their norm, so coefficients are those of features and have no unit of the table."
+        yield "Rows are divided by their norm, so coefficients belong to the scaled features and have no unit of the table."
     elif schema is not None and not all(column.plain for column in schema.numeric):
-        yield "Encoded columns have a coefficient a cell: curves show what each column adds."
+        yield "Encoded columns have one coefficient per cell; curves show what each column adds."
 
 
 def _power(value: float) -> float:
@@ -257,7 +259,7 @@ def summary_of_estimator(estimator: "PrivateModel", *, level: float, uncertainty
     labels = tuple(str(label) for label in held["classes_"].tolist()) if "classes_" in held else ()
     features, named = held["n_features_in_"], held.get("feature_names_in_")
     if schema is not None and schema.features != features:
-        raise InvalidInput(f"the schema makes {schema.features} features; the model was fitted on {features}.")
+        raise InvalidInput(f"the schema gives {schema.features} features; the model was fitted on {features}.")
     form = form_of(certificate.problem, columns=features, classes=len(labels), weights=len(estimator.weights_))
     return summary_of(
         Subject(

@@ -30,7 +30,7 @@ class SchemaTransformer(TransformerMixin, BaseEstimator):  # type: ignore[misc]
     def fit(self, X: Any = None, y: Any = None) -> Self:  # noqa: ARG002 - as steps of pipelines have it
         """Nothing: neither X nor y is looked at. Raises InvalidType for what is no schema."""
         if not isinstance(self.schema, Schema):
-            raise InvalidType(f"a transformer of rows needs a Schema; {type(self.schema).__name__} was given.")
+            raise InvalidType(f"a row transformer needs a Schema; {type(self.schema).__name__} was given.")
         return self
 
     def transform(self, X: Any) -> Any:

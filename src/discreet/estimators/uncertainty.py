@@ -177,7 +177,7 @@ class Uncertainty(Tabled):
         """
         problem = self.problem
         if not isinstance(problem, RegularisedRisk):
-            raise InvalidInput("intervals of probabilities follow from one decision, of two classes; ask for decisions.")
+            raise InvalidInput("intervals of probabilities need a model of two classes; ask for decisions.")
         loss = problem.loss
         if not has_link(loss):
             raise InvalidInput(f"the {loss.name} loss has no probabilities; ask for decisions.")
@@ -251,7 +251,7 @@ class Uncertainty(Tabled):
     def _intervals(self, directions: AnyFloats, level: float, target: str) -> Intervals:
         """For a'theta, one row a. Where a spans functions whose errors are known apart, their half widths add: nothing is said of how they go."""
         if not 0 < level < 1:
-            raise InvalidInput(f"the level of an interval lies between 0 and 1; {level!r} was given.")
+            raise InvalidInput(f"the level of an interval must lie between 0 and 1; {level!r} was given.")
         check_target(self.problem, target)
         law = noise_law(self.model_certificate)
         middle, half = np.zeros(len(directions)), np.zeros(len(directions))
@@ -266,7 +266,7 @@ def check_target(problem: CurvedRisk, target: str) -> None:
     if target not in _TARGETS:
         raise InvalidInput(f"target must be one of {quoted(_TARGETS)}; {target!r} was given.")
     if target == UNPENALISED and isinstance(problem, MultinomialRisk):
-        raise InvalidInput("without a penalty only differences of the classes' weights have a value, so ask for penalised intervals here.")
+        raise InvalidInput("without a penalty only differences between the classes' weights are determined; ask for penalised intervals.")
 
 
 def _half(one: FunctionErrors, directions: AnyFloats, law: NoiseLaw, level: float, target: str) -> tuple[Floats, Floats]:
@@ -290,14 +290,15 @@ def problem_of(certificate: Certificate) -> CurvedRisk:
     """
     mechanism, parameters, stated = fit_within(certificate)
     if "made_rows" in stated:
-        raise InvalidInput("intervals are for one row of each record; of this model a record is several yes-or-no rows.")
+        raise InvalidInput("intervals need one row per record; this model expands a record into several yes-or-no rows.")
     if "target_bound" in stated and "max_weight" in stated:
-        raise InvalidInput("intervals of a regression are for records that weigh alike; fit it without sample_weight.")
+        raise InvalidInput("intervals of a regression need records of equal weight; fit it without sample_weight.")
     if certificate.mechanism == NORM_THEN_FIT:
-        raise InvalidInput('a norm that was chosen in the fit (data_norm="private") is not that of the rows; declare data_norm for intervals.')
+        raise InvalidInput('intervals need a declared data_norm; this fit chose its norm privately (data_norm="private").')
     if "constraint" in stated:
         raise InvalidInput(
-            "weights on the edge of a set are off by no normal law, so there are no intervals over a set. Fit a model without one for intervals."
+            "weights at the edge of a constraint set are not normally distributed, so there are no intervals over a set. For intervals, "
+            "fit a model without one."
         )
     try:
         problem = _stated_problem(mechanism, parameters, {name: value for name, value in stated.items() if name != "prior"})
@@ -305,8 +306,9 @@ def problem_of(certificate: Certificate) -> CurvedRisk:
         problem = None
     if problem is None:
         raise InvalidInput(
-            f"no law of the noise in single weights is known for {mechanism!r}: intervals are there for objective perturbation, standard for every "
-            'model of one target without a set; of a linear-regression "refined" and "moments" bring their own, in Python: coef_interval.'
+            f"the distribution of the noise in single weights is not known for {mechanism!r}. Intervals need objective perturbation, the "
+            'default for models of one target without a set. For a linear regression by "refined" or "moments", call coef_interval in '
+            "Python."
         )
     noise_law(certificate)
     return problem

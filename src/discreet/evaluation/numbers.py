@@ -95,7 +95,7 @@ class NumberSurvey(Asked):
     def read(self, outcomes: Outcomes) -> list[Integers]:
         """Two integers of every record, (n, 2); private, and a function of this record alone (see the module docstring)."""
         if outcomes.predicted is None:
-            raise InvalidInput("the model predicts nothing for these records.")
+            raise InvalidInput("the model gives no predictions for these records.")
         levels = self.moments.levels
         actual = np.clip(np.asarray(outcomes.actual, dtype=np.float64), self.lower, self.upper)
         with np.errstate(all="ignore"):

@@ -57,11 +57,11 @@ class Outcomes:
         if (predicted is not None and predicted.shape != (count,)) or (decision is not None and (decision.ndim > 2 or len(decision) != count)):
             raise InvalidInput("the model must give one prediction, and one decision value, for every record.")
         if probabilities is not None and not (probabilities.shape == (count, kinds) and _are_probabilities(probabilities)):
-            raise InvalidInput(f"the model must give probabilities of its {kinds} classes, numbers from 0 to 1, for every record.")
+            raise InvalidInput(f"the model must give probabilities (from 0 to 1) of its {kinds} classes for every record.")
         if decision is not None and np.any(np.isnan(decision)):
             raise InvalidInput("the decision values of a model must be numbers.")
         if survival is not None and not (survival.ndim == 2 and len(survival) == count and _are_probabilities(survival)):
-            raise InvalidInput("the model must give one probability, from 0 to 1, to live through each period for every record.")
+            raise InvalidInput("the model must give, for every record, a probability (from 0 to 1) of surviving each period.")
         self.classes, self.survival = tuple(classes), survival
         self.actual, self.predicted = actual, predicted
         self.probabilities, self.decision = probabilities, decision
@@ -182,7 +182,7 @@ def _asked(
     except DiscreetError:
         raise
     except Exception as error:  # noqa: BLE001 - whatever a foreign model raises may quote a record
-        refusal = InvalidInput(f"the model cannot be asked about these records ({type(error).__name__}). Check that it predicts on this table.")
+        refusal = InvalidInput(f"the model failed on these records ({type(error).__name__}). Check that it can predict on this table.")
     raise refusal
 
 

@@ -88,7 +88,7 @@ def evaluate_privately(  # noqa: PLR0913 - each is a public choice
     """
     in_blocks = isinstance(X, BlockTable)
     if in_blocks and y is not None:
-        raise InvalidInput("a table that is read in blocks brings its own targets; leave y out.")
+        raise InvalidInput("a table read in blocks already contains its targets; leave y out.")
     if isinstance(model, StoredModel) and not isinstance(X, EncodedTable | BlockTable):
         X = model.schema.encode(X, target=True)
     if in_blocks:
@@ -153,7 +153,7 @@ def prepare(  # noqa: PLR0913 - as above
     rule = model.schema.persons if persons is None and isinstance(model, StoredModel) else persons
     if classes:
         if error_bound is not None or target_bounds is not None:
-            raise InvalidInput("error_bound and target_bounds belong to a model that predicts numbers; this one predicts classes. Leave them out.")
+            raise InvalidInput("error_bound and target_bounds are for models that predict numbers; this one predicts classes. Leave them out.")
         curves = {"roc", "calibration"} & set(wanted)
         if curves and not has_scores(model):
             raise InvalidInput("roc and calibration need a model with probabilities or decision values; this one predicts classes only.")
@@ -169,12 +169,12 @@ def prepare(  # noqa: PLR0913 - as above
         )
     elif ends:
         if error_bound is not None or target_bounds is not None or edges is not None:
-            raise InvalidInput("edges, error_bound and target_bounds belong to other models; this one predicts times. Leave them out.")
+            raise InvalidInput("edges, error_bound and target_bounds do not apply to a model of times. Leave them out.")
         lost = number(log_loss_bound, "log_loss_bound")
         survey = TimeSurvey(metrics=wanted, neighbours=relation, ends=ends, bins=bins, log_loss_bound=lost, persons=rule)
     else:
         if edges is not None:
-            raise InvalidInput("edges of score bins belong to a classifier; this model predicts numbers. Leave them out.")
+            raise InvalidInput("edges of score bins are for classifiers; this model predicts numbers. Leave them out.")
         lower, upper = range_of(model, target_bounds)
         bound = None if error_bound is None else number(error_bound, "error_bound")
         survey = NumberSurvey(metrics=wanted, neighbours=relation, lower=lower, upper=upper, error_bound=bound, persons=rule)
@@ -184,7 +184,7 @@ def prepare(  # noqa: PLR0913 - as above
 def calibrated(survey: Asked, classes: tuple[Any, ...], *, epsilon: float, delta: float, level: float) -> Prepared[Any]:
     """A plan with the least noise for this budget. Raises InvalidInput for one that it cannot be calibrated for."""
     if not 0 <= delta < 1:
-        raise InvalidInput(f"delta must be at least 0 and less than 1; {delta!r} was given. Take delta well below 1 / n.")
+        raise InvalidInput(f"delta must be at least 0 and less than 1; {delta!r} was given. Choose delta well below 1 / n.")
     mechanism: CountingMechanism
     if delta > 0:
         mechanism = GaussianCounting.calibrate(survey.queries(), epsilon=epsilon, delta=delta, neighbours=survey.neighbours)
@@ -236,7 +236,7 @@ def _released(prepared: Prepared[Any], answers: Numbers[Sequence[Integers]], noi
 
 def _require_records(survey: Asked, records: int) -> None:
     if records == 0 and survey.neighbours is not ADD_REMOVE:
-        raise InvalidInput("there are no records; at least one is needed when their number is public.")
+        raise InvalidInput("there are no records; under replace-one at least one is needed.")
 
 
 def _noise(random_state: Any) -> Noise:  # noqa: ANN401 - checked here

@@ -111,7 +111,7 @@ class PrivateEvaluation:
     def plot(self) -> Svg:
         """The ROC and calibration curves that there are, as SVG text. Raises InvalidInput where there is none."""
         if self.roc is None and self.calibration is None:
-            raise InvalidInput("there is no curve to draw: ask for the metrics roc or calibration.")
+            raise InvalidInput("there is no curve to draw. Ask for the metrics roc or calibration.")
         return pictured("evaluation.plot", self)
 
     def to_dict(self) -> dict[str, object]:

@@ -66,15 +66,15 @@ def _read(record: Mapping[str, Any]) -> PrivateEvaluation:
     else:
         lower, upper, bound = (float(number) for number in (stated["target"]["lower"], stated["target"]["upper"], stated["error_bound"]))
         if not lower < upper:
-            raise FileFormatError("it states bounds of targets that are none.")
+            raise FileFormatError("its bounds of targets are not valid numbers.")
         metrics = tuple(stated["metrics"])
         survey = NumberSurvey(metrics=metrics, neighbours=mechanism.neighbours, lower=lower, upper=upper, error_bound=bound, persons=persons)
     queries = survey.queries()
     if certificate.problem != queries.to_dict():
-        raise FileFormatError("it contradicts itself: its certificate is for other queries.")
+        raise FileFormatError("its parts do not belong together: its certificate is for other queries.")
     value = np.array(record["value"], dtype=np.float64)
     if value.shape != (sum(query.size for query in queries.each),) or not np.array_equal(value, np.rint(value)):
-        raise FileFormatError("it contradicts itself: its queries have another number of answers, or answers that are no integers.")
+        raise FileFormatError("its parts do not belong together: the queries need another number of answers, or answers that are integers.")
     records = None if survey.secret else record["records"]["value"]
     require_records(certificate, records)
     prepared = Prepared(survey=survey, mechanism=mechanism, classes=classes, level=record["level"])
@@ -87,9 +87,9 @@ def require_records(certificate: Certificate, records: object) -> None:
     if records is None:
         return
     if not (isinstance(records, float | int) and not isinstance(records, bool) and records >= 1 and records == math.floor(records)):
-        raise FileFormatError("it states a number of records that is none.")
+        raise FileFormatError("its number of records is not a valid number.")
     if certificate.parameters.get("records", records) != records:
-        raise FileFormatError("it contradicts itself: its certificate is for another number of records.")
+        raise FileFormatError("its parts do not belong together: its certificate is for another number of records.")
 
 
 def mechanism_of(certificate: Certificate) -> CountingMechanism:
@@ -101,4 +101,4 @@ def mechanism_of(certificate: Certificate) -> CountingMechanism:
             return GaussianCounting(scales=scales, neighbours=neighbours, epsilon=float(parameters["epsilon"]))
         case "counting-laplace":
             return LaplaceCounting(scales=scales, neighbours=neighbours)
-    raise FileFormatError("it contradicts itself: its certificate is for no mechanism of evaluations.")
+    raise FileFormatError("its parts do not belong together: its certificate is not for an evaluation.")

@@ -142,14 +142,14 @@ class Survey(Asked):
 
     def _check_curves(self) -> None:
         if self.classes != 2:
-            raise InvalidInput(f"roc and calibration are for two classes; the model has {self.classes}. Ask for accuracy, confusion or log_loss.")
+            raise InvalidInput(f"roc and calibration need two classes; the model has {self.classes}. Ask for accuracy, confusion or log_loss.")
         if "calibration" in self.metrics and not self.probabilities:
             raise InvalidInput("calibration needs a model with probabilities; this one has decision values only. Ask for roc.")
         rising = all(left < right for left, right in zip(self.edges, self.edges[1:], strict=False))
         if not self.edges or len(self.edges) >= _MOST_BINS or not all(map(math.isfinite, self.edges)) or not rising:
-            raise InvalidInput(f"the edges of score bins must be finite and rise, 1 to {_MOST_BINS - 1} of them.")
+            raise InvalidInput(f"the edges of score bins must be 1 to {_MOST_BINS - 1} finite, increasing numbers.")
         if self.threshold not in self.edges:
-            raise InvalidInput(f"{self.threshold:g} must be one of the edges of the score bins, since the decision changes there.")
+            raise InvalidInput(f"{self.threshold:g} must be one of the edges of the score bins, because the decision changes there.")
 
     def _scores(self, outcomes: Outcomes) -> Floats:
         if self.probabilities and outcomes.probabilities is not None:

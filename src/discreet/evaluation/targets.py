@@ -140,7 +140,9 @@ def range_of(model: Any, declared: Sequence[float] | None) -> tuple[float, float
         return low, high
     if isinstance(model, StoredModel):
         if isinstance(model.schema.target, NumberTargets):
-            raise InvalidInput(f"the model predicts the {model.schema.target.where}, and one is measured at a time: model.of_target(column).")
+            raise InvalidInput(
+                f"the model predicts the {model.schema.target.where}, but only one can be measured at a time: use model.of_target(column)."
+            )
         target = model.schema.target
         assert isinstance(target, NumberTarget)  # noqa: S101 - it predicts numbers
         return target.lower, target.upper
@@ -148,13 +150,13 @@ def range_of(model: Any, declared: Sequence[float] | None) -> tuple[float, float
     if known is not None:
         return _pair(known)
     raise InvalidInput(
-        "to measure errors, the public bounds of the targets are needed: target_bounds=(lowest, highest), known without the records. "
+        "to measure errors, pass public bounds of the targets, known without the records: target_bounds=(lowest, highest). "
         f"{type(model).__name__} declares none."
     )
 
 
 def _pair(declared: Sequence[float]) -> tuple[float, float]:
-    refusal = InvalidInput("target_bounds are two finite numbers, the lowest and the highest target that there may be.")
+    refusal = InvalidInput("target_bounds must be two finite numbers: the lowest and the highest possible target.")
     low, high = quietly(lambda: tuple(float(end) for end in declared), refusal) if np.shape(declared) == (2,) else (0.0, 0.0)
     if not (low < high and np.isfinite(low) and np.isfinite(high) and np.isfinite(high - low)):
         raise refusal
@@ -165,7 +167,7 @@ def truth_of(model: Any, asked: Any, y: Any) -> Truth:  # noqa: ANN401 - as abov
     """Of records that are held. Raises InvalidInput, without any value of y, for what are not the model's classes, or no numbers."""
     classes, ends, encoded = classes_of(model), periods_of(model), isinstance(asked, EncodedTable)
     if encoded and y is not None:
-        raise InvalidInput("an encoded table brings its own targets; leave y out.")
+        raise InvalidInput("an encoded table already contains its targets; leave y out.")
     if ends:
         return _of_times(_brought(asked.times, "times; encode it with target=True to measure a model of times.") if encoded else y, ends)
     if not classes:

@@ -57,7 +57,7 @@ class TimeSurvey(Asked):
             raise InvalidInput(f"metrics of a model of times are some of {quoted(TIME_METRICS)}; {list(self.metrics)!r} was given.{hint}")
         object.__setattr__(self, "ends", ends_of(self.ends))
         if self.shared:
-            raise InvalidInput("a record of a model of times is a person: bring one of each, without ids, or with rows_per_person=1.")
+            raise InvalidInput("a model of times needs one record per person, without ids or with rows_per_person=1.")
         most = LARGEST // self.known
         if isinstance(self.bins, bool) or not isinstance(self.bins, int) or not 2 <= self.bins <= most:
             raise InvalidInput(f"the predicted mean times of {len(self.ends)} periods are counted in 2 to {most} bins; {self.bins!r} was given.")
@@ -93,7 +93,7 @@ class TimeSurvey(Asked):
         """One integer of every record for the histogram, two for the sums; private, a function of this record alone (see the module docstring)."""
         through, periods = outcomes.survival, len(self.ends)
         if through is None or through.shape[1] != periods:
-            raise InvalidInput(f"the model must give the probabilities to live through each of its {periods} periods.")
+            raise InvalidInput(f"the model must give the probability of surviving each of its {periods} periods.")
         codes, found = outcomes.codes, []
         if "concordance" in self.metrics:
             survival = np.column_stack((np.ones(len(codes)), through))

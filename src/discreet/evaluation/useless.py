@@ -57,14 +57,18 @@ class Baseline:
     def words(self) -> str:
         """In one sentence."""
         if self.chance:
-            head = {True: "Orders pairs no better", False: "Orders pairs better", None: "Not known to order pairs better"}[self.useless]
+            head = {True: "Orders pairs no better", False: "Orders pairs better", None: "Not shown to order pairs better"}[self.useless]
             return f"{head} than chance: it gains {self.gain.value:.4f} ({self.gain.low:.4f} to {self.gain.high:.4f}) of concordance"
         named = "the mean of the targets" if self.share is None else f"{canonical(self.answer)!r} ({100.0 * self.share:.1f} % of all)"
         what = "it saves" if self.share is None else "it gains"
         of_what = " of accuracy" if self.cut is None else f" of the squared error, with its errors cut at {self.cut:,.6g}"
         gained = f"{what} {self.gain.value:.4f} ({self.gain.low:.4f} to {self.gain.high:.4f}){of_what}"
-        found = {True: "No better than always answering", False: "Better than always answering", None: "Not known to be better than always answering"}
-        only = "" if self.only is None else f". As far as noise shows, it answers {canonical(self.only)!r} only"
+        found = {
+            True: "No better than always predicting",
+            False: "Better than always answering",
+            None: "Not shown to be better than always predicting",
+        }
+        only = "" if self.only is None else f". As far as the noise lets one see, it predicts only {canonical(self.only)!r}"
         return f"{found[self.useless]} {named}: {gained}{only}"
 
     def to_dict(self) -> dict[str, object]:

@@ -47,7 +47,7 @@ class Account:
         """Make the path absolute. Raises InvalidInput for a group that is none, and for words that no line shows."""
         public_text(self.why, "the purpose of a release", empty=True)
         if len(self.why) > _LONGEST:
-            raise InvalidInput(f"the purpose of a release must have at most {_LONGEST} characters; {len(self.why)} were given.")
+            raise InvalidInput(f"the purpose of a release may have at most {_LONGEST} characters; {len(self.why)} were given.")
         object.__setattr__(self, "path", os.path.abspath(self.path))  # noqa: PTH100 - Path.absolute keeps "..", which has to compare equal
         if self.group_rows is not None:
             whole(self.group_rows, "group_rows")
@@ -128,8 +128,8 @@ def current() -> Account | None:
         return found
     if _blocks:
         raise InvalidInput(
-            "a ledger is in use in this process, but not in this thread, so its spending would be lost. Give the account explicitly, run the thread "
-            "in a copy of the context (contextvars.copy_context().run), or say without_ledger() if nothing has to be recorded."
+            "a ledger is in use in this process, but not in this thread, so spending would not be recorded. Pass the account explicitly, "
+            "run the thread in a copy of the context (contextvars.copy_context().run), or use without_ledger() if nothing needs recording."
         )
     return None
 
@@ -153,7 +153,7 @@ def check_may_travel(account: Account | None) -> None:
     found = _current.get()
     if account is None and (isinstance(found, Account) or (found is _Word.NOTHING and _blocks)):
         raise InvalidInput(
-            "a ledger is in use here, and other processes would not know of it. Give the estimator its account: ledger=Account(path, name)."
+            "a ledger is in use here, but other processes would not know of it. Pass the estimator its account: ledger=Account(path, name)."
         )
 
 

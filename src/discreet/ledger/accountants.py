@@ -75,7 +75,7 @@ def register_accountant(name: str, accountant: Accountant) -> None:
     It runs while the file is locked, so it should be quick. Raises InvalidInput when the name is taken.
     """
     if _REGISTERED.setdefault(name, accountant) is not accountant:
-        raise InvalidInput(f"an accountant {name!r} is registered already.")
+        raise InvalidInput(f"an accountant {name!r} is already registered.")
 
 
 def adds(name: str) -> bool:
@@ -93,7 +93,8 @@ def accountant_named(name: str) -> Accountant:
     found = _REGISTERED.get(name)
     if found is None:
         raise InvalidInput(
-            f"no accountant {name!r} is known here; known are {sorted(_REGISTERED)}. Import the module that registers it, or use a newer discreet."
+            f"there is no accountant {name!r}; there are {sorted(_REGISTERED)}. Import the module that registers it, or use a newer version "
+            "of discreet."
         )
     return found
 
@@ -172,7 +173,7 @@ def cost_of_all(guarantees: Sequence[tuple[str | None, Guarantee]], delta: float
 def _together(guarantees: Sequence[Guarantee], accountant: Accountant) -> Guarantee:
     first, together = guarantees[0], accountant(guarantees)
     if (together.neighbours, together.unit) != (first.neighbours, first.unit):
-        raise InvalidInput("the accountant returned a guarantee with another neighbouring relation or unit than those that it was given.")
+        raise InvalidInput("the accountant returned a guarantee with another neighbouring relation or unit than the ones it was given.")
     return together
 
 

@@ -133,13 +133,13 @@ def declaration(
     )
     if found.parts and unit_of is Unit.PERSON and part_of_a_record_stays is not True:
         raise InvalidInput(
-            "the rows of one person may lie in several parts, and all of these change then. State part_of_a_record_stays=True if all rows of a "
-            "person lie in one part, and stay there whatever they say."
+            "the rows of one person may be in several parts, and a change of the person changes all of them. State "
+            "part_of_a_record_stays=True if all rows of a person are in one part and stay there, whatever they contain."
         )
     if found.parts and relation_of is Neighbours.REPLACE_ONE and part_of_a_record_stays is not True:
         raise InvalidInput(
-            "under replace-one a record whose content is replaced may move to another part, and two parts change then. Use add-remove, or state "
-            "part_of_a_record_stays=True if what decides on the part is public and stays (a row number, the hospital that a record came from)."
+            "under replace-one a replaced record may move to another part, which changes two parts. Use add-remove, or state "
+            "part_of_a_record_stays=True if the part follows from something public that stays (a row number, the hospital of the record)."
         )
     return found
 
@@ -148,7 +148,8 @@ def public_text(value: object, what: str, *, empty: bool = False) -> str:
     """`value`, if one line shows it, in Unicode's composed form (NFC): names that look the same are the same. Raises InvalidInput otherwise."""
     if not isinstance(value, str) or not value.isprintable() or len(value) > _LONGEST or value != value.strip() or not (value or empty):
         raise InvalidInput(
-            f"{what} must be a text of {'0' if empty else '1'} to {_LONGEST} printable characters without blanks at its ends: reports show it."
+            f"{what} must be a text of {'0' if empty else '1'} to {_LONGEST} printable characters, without blanks at its ends, because "
+            "reports show it."
         )
     return unicodedata.normalize("NFC", value)
 
@@ -159,7 +160,7 @@ def distinct_labels(parts: Sequence[str]) -> tuple[str, ...]:
         raise InvalidInput("parts must be a list of labels; one text was given.")
     labels = tuple(sorted(public_text(label, "the label of a part") for label in parts))
     if len(set(labels)) != len(labels) or len(labels) == 1:
-        raise InvalidInput("the parts of a data set need at least two labels, each given once.")
+        raise InvalidInput("a data set with parts needs at least two labels, each given once.")
     return labels
 
 
@@ -172,7 +173,7 @@ def stored(guarantee: Guarantee) -> str:
         same = False
         text = ""
     if not same:
-        raise InvalidInput(f"a guarantee of kind {type(guarantee).__name__} cannot be kept in a ledger: it does not read back from a file.")
+        raise InvalidInput(f"a guarantee of kind {type(guarantee).__name__} cannot be stored in a ledger: it cannot be read back from a file.")
     return text
 
 
@@ -180,7 +181,7 @@ def stored(guarantee: Guarantee) -> str:
 def read_stored(text: str) -> Guarantee:
     """The guarantee that is stored as `text`. Raises FileFormatError where this version cannot read it."""
     refusal = FileFormatError(
-        "the ledger holds an entry that this version of discreet cannot read, so what is spent is not known. Use the version that wrote it."
+        "the ledger has an entry that this version of discreet cannot read, so the total spent is not known. Use the version that wrote it."
     )
     return quietly(lambda: guarantee_from_dict(read_object(text, what="a guarantee")), refusal, DiscreetError, ValueError)
 

@@ -100,7 +100,7 @@ def _firmed(connection: sqlite3.Connection, entry: Entry, owner: DataSet) -> Non
     """Set an entry that was known to the firmer of its two states. Raises InvalidInput where it says something else."""
     known = records.get_entry(connection, entry.id)
     if (known.data_set, known.part, known.guarantee) != (owner.name, entry.part, entry.guarantee):
-        raise InvalidInput("the export has an entry that this ledger knows with another data set, part or guarantee; one of the two was altered.")
+        raise InvalidInput("the export and this ledger disagree on the data set, part or guarantee of an entry; one of the two was altered.")
     if _FIRMNESS.index(entry.state) > _FIRMNESS.index(known.state):
         records.close_entry(connection, entry.id, entry.state, entry.closed_at)
 
@@ -108,7 +108,7 @@ def _firmed(connection: sqlite3.Connection, entry: Entry, owner: DataSet) -> Non
 def _read(text: str) -> tuple[list[DataSet], list[Amendment], list[Entry]]:
     record = _json(text)
     if record.get("format") != FORMAT:
-        raise FileFormatError(f"an export of format {FORMAT!r} is needed; this text states another format or none.")
+        raise FileFormatError(f"an export of format {FORMAT!r} is needed; this text states another format, or none.")
     try:
         data_sets = [_data_set(each) for each in record["data_sets"]]
         amendments = [_amendment(each, data_set["name"]) for data_set in record["data_sets"] for each in data_set["amendments"]]
@@ -127,7 +127,7 @@ def _json(text: str) -> dict[str, Any]:
     try:
         return read_object(text, what="an export")
     except (TypeError, FileFormatError):
-        refusal = FileFormatError("an export is one JSON object; this text is something else, or cut off.")
+        refusal = FileFormatError("an export is one JSON object; this text is something else, or truncated.")
     raise refusal
 
 

@@ -167,8 +167,9 @@ class LedgerFile:
         if not mode & (stat.S_IRWXG | stat.S_IRWXO):
             return None
         return (
-            f"the ledger {str(self.path)!r} can be read or written by others than its owner (mode {stat.S_IMODE(mode):04o}), and the key of its "
-            f"digests lies in it. Mend it with chmod 600 {str(self.path)!r}."
+            f"the ledger {str(self.path)!r} can be read or written by other users (mode {stat.S_IMODE(mode):04o}), and it contains the key "
+            "of its digests. Run chmod 600"
+            f" {str(self.path)!r}."
         )
 
     def _identity(self) -> tuple[tuple[int, int], tuple[int, int]]:
@@ -223,14 +224,12 @@ class LedgerFile:
 
     def _busy(self) -> LedgerUnavailable:
         return LedgerUnavailable(
-            f"the ledger {str(self.path)!r} was in use by others for more than {self.patience:g} s. Nothing was recorded; try again, or wait longer "
-            "(patience)."
+            f"the ledger {str(self.path)!r} was locked by another process for more than {self.patience:g} s. Nothing was recorded; try "
+            "again, or raise patience."
         )
 
     def _damaged(self) -> FileFormatError:
-        return FileFormatError(
-            f"{str(self.path)!r} is damaged or no ledger. Restore it from a copy, and import what was recorded since from an export."
-        )
+        return FileFormatError(f"{str(self.path)!r} is damaged, or not a ledger. Restore a copy, and import an export of what was recorded since.")
 
     def _refusal(self, error: sqlite3.Error) -> DiscreetError:
         """One sentence for what SQLite met. Its own messages are replaced: they name tables and statements."""
@@ -300,7 +299,7 @@ def _give_name(temporary: Path, path: Path) -> None:
 
 def _check_version(connection: sqlite3.Connection, path: Path, versions: tuple[int, ...]) -> None:
     if connection.execute("PRAGMA application_id").fetchone()[0] != APPLICATION:
-        raise FileFormatError(f"{str(path)!r} is no ledger of discreet. Check the path.")
+        raise FileFormatError(f"{str(path)!r} is not a ledger of discreet. Check the path.")
     version = connection.execute("PRAGMA user_version").fetchone()[0]
     if version not in versions:
         raise FileFormatError(

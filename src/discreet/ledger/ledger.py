@@ -118,7 +118,7 @@ class Ledger:
         with self._file.writing() as connection:
             target, found = records.get(connection, to), records.find(connection, alias)
             if found is not None and found.name != target.name:
-                raise InvalidInput(f"{alias!r} is in use for the data set {found.name!r}; only a new name can be linked.")
+                raise InvalidInput(f"{alias!r} already names the data set {found.name!r}; only a new name can be linked.")
             if found is None:
                 records.add_alias(connection, alias, target)
 
@@ -202,14 +202,15 @@ class Ledger:
             before = records.settle(connection, entry)
         if before is State.CANCELLED:
             raise InvalidInput(
-                "a cancelled reservation was settled, so noise was drawn after all; it counts again. Cancel only what was never begun."
+                "a cancelled reservation was settled, so noise was drawn after all and it counts as spent again. Cancel only releases that "
+                "never started."
             )
 
     def cancel(self, entry: str, *, no_noise_was_drawn: bool) -> None:
         """Take a reservation back, on the caller's word that no noise was drawn for it. Raises InvalidInput without it, or for a settled entry."""
         if no_noise_was_drawn is not True:
             raise InvalidInput(
-                "a reservation is cancelled only with no_noise_was_drawn=True, which the caller answers for; otherwise it stays counted."
+                "cancelling a reservation needs no_noise_was_drawn=True, for which the caller is responsible; otherwise it counts as spent."
             )
         with self._file.writing() as connection:
             records.cancel(connection, entry)
@@ -298,7 +299,7 @@ class Ledger:
 
 def _seconds(patience: float) -> float:
     if isinstance(patience, bool) or not isinstance(patience, int | float) or not patience <= _LONGEST_PATIENCE:
-        raise InvalidInput(f"patience must be a number of seconds of at most {_LONGEST_PATIENCE:g}; {patience!r} was given.")
+        raise InvalidInput(f"patience must be a number of seconds up to {_LONGEST_PATIENCE:g}; {patience!r} was given.")
     return patience
 
 

@@ -24,8 +24,9 @@ Spending: TypeAlias = tuple[str, bool, str | None, str]
 Counted: TypeAlias = Sequence[tuple[str | None, Guarantee]]
 """(part, guarantee) of what counts, as `counted` gives it."""
 _REMEDIES = {
-    (Unit.PERSON, Unit.RECORD): "Say whose rows are whose (rows_per_person = 1 or [person] in the schema; rows_per_person or persons in Python), or, "
-    "if nobody owns more than k rows, charge it by groups of them (group_rows=k, --group-rows k)",
+    (Unit.PERSON, Unit.RECORD): "Declare which rows belong to one person (rows_per_person = 1 or [person] in the schema; rows_per_person or "
+    "persons in Python), or, if no person has more than k rows, charge for groups of k rows (group_rows=k, "
+    "--group-rows k)",
     (Unit.RECORD, Unit.PERSON): "Declare a data set of persons (unit='person', --unit person) and spend on that one",
 }
 """By the units of a data set and of a guarantee, where they alone differ."""
@@ -49,7 +50,7 @@ def find(connection: sqlite3.Connection, name: str) -> DataSet | None:
     parts = connection.execute("SELECT label FROM part WHERE data_set = ? ORDER BY label", (own,)).fetchall()
     aliases = connection.execute("SELECT name FROM alias WHERE data_set = ? ORDER BY name", (own,)).fetchall()
     refusal = FileFormatError(
-        "the ledger holds a data set whose neighbouring relation or unit this version of discreet does not know. Use the version that wrote it."
+        "the ledger has a data set whose neighbouring relation or unit this version of discreet does not know. Use the version that wrote it."
     )
     neighbours, unit = quietly(lambda: (Neighbours(row[0]), Unit(row[1])), refusal)
     return DataSet(
@@ -78,7 +79,7 @@ def get(connection: sqlite3.Connection, name: str) -> DataSet:
     """The data set of this name or alias. Raises InvalidInput where there is none."""
     found = find(connection, name)
     if found is None:
-        raise InvalidInput(f"the ledger knows no data set {name!r}; it knows {names(connection)}. Declare it with its total first.")
+        raise InvalidInput(f"the ledger has no data set {name!r}; it has {names(connection)}. Declare it first, with its total.")
     return found
 
 
@@ -113,8 +114,8 @@ def remember_table(connection: sqlite3.Connection, digest: str, data_set: DataSe
         seals.book(connection, new=[sealed])
     elif (owner := found[1]) != data_set.name:
         raise InvalidInput(
-            f"this is the table that the ledger knows as {owner!r}, so it cannot be spent on as {data_set.name!r}: what two names spend adds up. "
-            f"Spend on {owner!r}, or make a name that is not in use another name of it with link."
+            f"the ledger already has this table under the name {owner!r}, so it cannot be charged as {data_set.name!r}. Charge {owner!r}, "
+            "or use link to give it a second, unused name."
         )
 
 
@@ -192,7 +193,7 @@ def _tally(connection: sqlite3.Connection, data_set: str, entries: Sequence[tupl
 def _row(connection: sqlite3.Connection, entry: str) -> tuple[Any, ...]:
     row = next(seals.read(connection, "entry", "WHERE id = ?", entry), None)
     if row is None:
-        raise InvalidInput("the ledger has no entry of this id; the history of the data set lists them.")
+        raise InvalidInput("the ledger has no entry with this id; the history of the data set lists its ids.")
     return row
 
 
@@ -221,9 +222,9 @@ def check_declared_alike(found: DataSet, new: DataSet) -> None:
     """Raise InvalidInput unless a declaration repeats the one of the data set that was found under its name."""
     if replace(new, total=found.total, aliases=found.aliases, created=found.created) != found:
         raise InvalidInput(
-            f"the ledger knows {new.name!r} already: as {found.name!r}, declared with a total of {found.declared} "
+            f"the ledger already has {new.name!r}: as {found.name!r}, declared with a total of {found.declared} "
             f"({relation(found.neighbours, found.unit)}, parts {list(found.parts)}, accountant {found.accountant}). "
-            "Declare the same, or change the total with amend."
+            "Declare it the same way, or change the total with amend."
         )
 
 
@@ -234,7 +235,8 @@ def check_relation(data_set: DataSet, guarantee: Guarantee, part: str | None) ->
         remedy = _REMEDIES.get((data_set.unit, guarantee.unit)) if same else None
         raise InvalidInput(
             f"the total of {data_set.name!r} is for {relation(data_set.neighbours, data_set.unit)}; the release is private for "
-            f"{relation(guarantee.neighbours, guarantee.unit)}. {remedy or 'Calibrate it for the former, or convert its guarantee first'}."
+            f"{relation(guarantee.neighbours, guarantee.unit)}. "
+            f"{remedy or 'Calibrate the release for the former, or convert its guarantee first'}."
         )
     if part is not None and part not in data_set.parts:
         raise InvalidInput(f"{data_set.name!r} has no part {part!r}; its parts are {list(data_set.parts)}, and are declared with the data set.")
@@ -252,9 +254,9 @@ def check_fits(data_set: DataSet, counted: Counted, guarantee: Guarantee, *, par
     before = taken(data_set, counted, part=part)
     where = repr(data_set.name) if part is None else f"part {part!r} of {data_set.name!r}"
     raise BudgetExceeded(
-        f"{priced(guarantee)} is asked for, and {before.left_of(data_set.total)} is left on {where}: spent or reserved {before}, "
-        f"total {data_set.total} ({relation(data_set.neighbours, data_set.unit)}). Nothing was recorded. Ask for less, or agree on a larger total "
-        "and amend it."
+        f"{priced(guarantee)} was requested, but {before.left_of(data_set.total)} is left on {where}: spent or reserved {before}, "
+        f"total {data_set.total} ({relation(data_set.neighbours, data_set.unit)}). Nothing was recorded. Request less, or agree on a larger "
+        "total and amend it."
     )
 
 
@@ -291,6 +293,6 @@ def cancel(connection: sqlite3.Connection, entry: str) -> None:
     """Make a reserved entry cancelled. Raises InvalidInput for a settled one."""
     before = get_entry(connection, entry).state
     if before is State.SETTLED:
-        raise InvalidInput("a settled entry cannot be cancelled: its release has been made.")
+        raise InvalidInput("a settled entry cannot be cancelled: its release was made.")
     if before is State.RESERVED:
         close_entry(connection, entry, State.CANCELLED, now())

@@ -20,8 +20,8 @@ def loss_named(name: str, parameters: Mapping[str, float] | None = None) -> Marg
     """
     if name == "hinge":
         raise InvalidInput(
-            "the hinge loss has a kink, so objective perturbation has no privacy proof for it (its second derivative is unbounded): "
-            "say mechanism='output', or use loss='softplus-hinge', which approaches the hinge as temperature -> 0."
+            "the hinge loss has a kink, so there is no privacy proof for it under objective perturbation. Use mechanism='output', or "
+            "loss='softplus-hinge', which approaches the hinge as temperature -> 0."
         )
     return made_by_name(exported(globals(), MarginLoss), "loss", name, parameters)
 
@@ -32,5 +32,5 @@ def register(example: MarginLoss) -> None:
     Raises InvalidInput for a name that is taken, and for a loss that is not what it states.
     """
     if not isinstance(example, MarginLoss):
-        raise InvalidInput("register takes a loss that derives from MarginLoss, made with its parameters; losses.predictions.register takes others.")
+        raise InvalidInput("register needs an instance of a class derived from MarginLoss; for other losses use losses.predictions.register.")
     enrol(example, check_margin_loss, taken=exported(globals(), MarginLoss))

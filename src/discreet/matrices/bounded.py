@@ -38,7 +38,7 @@ from discreet.matrices.sparse import SparseMatrix
 Powers: TypeAlias = npt.NDArray[np.int32]
 
 _FAR = 2.0**32
-_NOT_FINITE = "rows must be finite: they contain NaN or inf. Decide on missing values first (a schema can do that, column by column)."
+_NOT_FINITE = "rows must be finite: they contain NaN or inf. Decide how to treat missing values first (a schema can do that, column by column)."
 
 
 class RowsOf(Matrix):
@@ -141,7 +141,7 @@ class AugmentedMatrix(RowsOf):
     def __init__(self, base: Matrix, *, scale: Floats | None, constant: float, norms: Floats | None = None, given: Matrix | None = None) -> None:
         """Hold the parts; `norms` (n,) are those of the base's rows, where they are known, and `given` is what `base` was made of, if anything."""
         if scale is not None and scale.shape != (base.shape[0],):
-            raise InvalidInput("the scale of an augmented matrix needs one factor a row.")
+            raise InvalidInput("the scale of an augmented matrix needs one factor per row.")
         if not (is_finite(constant) and constant >= 0):
             raise InvalidInput(f"the constant column must be a finite number >= 0; {constant!r} was given.")
         self._base = base

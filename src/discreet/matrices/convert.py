@@ -78,8 +78,8 @@ def _of_tabmat(matrix: OfTabmat) -> Matrix:
     if isinstance(matrix, tabmat.SplitMatrix):
         return _split(matrix, tabmat)
     raise InvalidType(
-        f"a {type(matrix).__name__} of tabmat cannot be used: pass a DenseMatrix, SparseMatrix, CategoricalMatrix or SplitMatrix. "
-        "Means and deviations of private records must not be learnt outside a mechanism; scale columns by public bounds."
+        f"tabmat's {type(matrix).__name__} cannot be used: it holds means and deviations of private records, which a mechanism must "
+        "protect. Pass a DenseMatrix, SparseMatrix, CategoricalMatrix or SplitMatrix, and scale columns by public bounds."
     )
 
 

@@ -80,7 +80,7 @@ class DeviceMatrix(Matrix):
         if rows.dtype not in (xp.float64, xp.float32):
             raise InvalidInput("an array on a device holds float64 or float32 numbers; convert it first.")
         if os.environ.get(_EMULATION, "0") not in ("", "0"):
-            raise InvalidInput(f"{_EMULATION} asks for float64 that is made of shorter numbers, whose error is not bounded here. Unset it.")
+            raise InvalidInput(f"{_EMULATION} emulates float64 with shorter numbers, whose error has no proven bound here. Unset it.")
         self.table, self._coarse, self._norms = transfer.detached(rows), gram == "float32", None
         self.clip, self.scale, self.constant = None, None, 0.0
 

@@ -23,7 +23,7 @@ def check_device(device: object) -> str:
     if isinstance(device, str) and _KINDS.fullmatch(device):
         return device
     if isinstance(device, str) and device.partition(":")[0] == "mps":
-        raise InvalidInput("device='mps' has no float64, which certified gradients need; leave device out, or take 'cuda'.")
+        raise InvalidInput("device='mps' has no float64, which certified gradients need; leave device out, or use 'cuda'.")
     raise InvalidInput(f"device must be None, 'cpu', 'cuda', or 'cuda:' and the number of a GPU; {device!r} was given.")
 
 
@@ -94,8 +94,8 @@ def _check_room(device: str, shape: tuple[int, int], free: int) -> None:
 def _no_room(device: str) -> InvalidInput:
     """Without a number: how long the table is may be private."""
     return InvalidInput(
-        f"device={device!r} has too little free memory for the rows and for work on them. Read the table in blocks, which are moved there one at a "
-        "time (docs/scale.md), or leave device out."
+        f"device={device!r} has too little free memory for the rows. Read the table in blocks, which are moved there one at a time "
+        "(docs/scale.md), or leave device out."
     )
 
 

@@ -37,7 +37,7 @@ class TabularMatrix(Matrix):
     def __init__(self, numeric: npt.NDArray[Any] | None, codes: Sequence[npt.NDArray[np.integer]], sizes: Sequence[int]) -> None:
         """Check the codes and lay out the indicators."""
         if len(codes) != len(sizes):
-            raise InvalidInput(f"a tabular matrix needs one size a category; {len(codes)} categories and {len(sizes)} sizes were given.")
+            raise InvalidInput(f"a tabular matrix needs one size per category; {len(codes)} categories and {len(sizes)} sizes were given.")
         lengths = {len(column) for column in codes} | ({len(numeric)} if numeric is not None else set())
         if len(lengths) != 1:
             raise InvalidInput("a tabular matrix needs at least one column, and columns of equal length.")

@@ -60,8 +60,8 @@ def least_noise(made: Callable[[float], M], fits: Callable[[M], bool], *, epsilo
             return found
         mu *= 1.0 - 1e-7
     raise InfeasibleTarget(
-        f"epsilon={epsilon:g}, delta={delta:g} asks for noise that the integers of at most {problem.most_records} records have no room for. "
-        "Declare a smaller most_records, or take a larger budget."
+        f"epsilon={epsilon:g}, delta={delta:g} needs more noise than 64-bit integers can hold for up to {problem.most_records} records. "
+        "Declare a smaller most_records, or use a larger budget."
     )
 
 

@@ -74,7 +74,7 @@ def declared_rule(
     if rows_per_person is None:
         if told_apart:
             raise InvalidInput(
-                "ids of persons were given, and not how many rows of a person are kept: pass rows_per_person=M, chosen without the records."
+                "person ids were given, but not the number of rows to keep per person. Pass rows_per_person=M, chosen without the records."
             )
         return None
     rule = Persons(rows=rows_per_person, weight=person_weight)
@@ -82,8 +82,8 @@ def declared_rule(
         return rule
     if rule.several:
         raise InvalidInput(
-            f"rows_per_person={rule.rows} needs to know whose row each is: pass persons, an id for each row, to fit. Where nobody has a second row, "
-            "pass rows_per_person=1, which needs none."
+            f"rows_per_person={rule.rows} needs person ids: pass persons, an id for each row, to fit. If each person has one row, pass "
+            "rows_per_person=1, which needs no ids."
         )
     return Persons(rows=1, weight="declared")
 
@@ -95,8 +95,8 @@ def _agreed(brought: Persons, rows_per_person: Any, person_weight: Any) -> Perso
     if rows_per_person not in (None, brought.rows) or person_weight not in weights:
         said = f"[person] rows = {brought.rows}, weight = {brought.weight!r}" if told_apart else "rows_per_person = 1"
         raise InvalidInput(
-            f"the schema of the table says {said}; the estimator says rows_per_person={rows_per_person!r}, person_weight={person_weight!r}. "
-            "Leave both out of the estimator, or say the same."
+            f"the schema of the table says {said}, but the estimator has rows_per_person={rows_per_person!r}, "
+            f"person_weight={person_weight!r}. Leave both out of the estimator, or make them equal."
         )
     return brought
 
@@ -110,8 +110,8 @@ def refuse_told_apart(rule: Persons | None, what: str) -> None:
     """Raise InvalidInput for persons that are told apart, before anything is spent on `what`, which does not keep the rows of one together."""
     if rule is not None and rule.told_apart:
         raise InvalidInput(
-            f"{what} protects single rows, and the schema's [person] says that some persons have several. Leave [person] out of the schema for this, "
-            "where a guarantee for single rows is enough."
+            f"{what} protects single rows, but the schema's [person] says that a person may have several. If a guarantee for single rows is "
+            "enough, leave [person] out of the schema."
         )
 
 
@@ -123,7 +123,7 @@ def schema_rule(
 ) -> Persons | None:
     """The public rule where a schema says `brought`, or nothing, and a caller has `ids`, or none. Raises as `declared_rule`, and where both do."""
     if brought is not None and ids is not None:
-        raise InvalidInput("the schema of the table says whose rows are whose; leave persons out.")
+        raise InvalidInput("the schema of the table names the column of person ids; leave persons out.")
     return declared_rule(rows_per_person, person_weight, told_apart=ids is not None, brought=brought)
 
 
@@ -133,14 +133,14 @@ def held_rule(X: object, persons: Any, rows_per_person: Any, person_weight: Any)
     rule = schema_rule(brought, persons, rows_per_person, person_weight)
     ids = X.persons if brought is not None and isinstance(X, EncodedTable) else persons
     if brought is not None and brought.told_apart != (ids is not None):
-        raise InvalidInput("the schema of the table and the table disagree on whether there are ids of persons. Encode it again.")
+        raise InvalidInput("the table and its schema disagree on whether there are person ids. Encode the table again.")
     return rule, ids
 
 
 def table_rule(table: BlockTable, persons: Any, rows_per_person: Any, person_weight: Any) -> Persons | None:  # noqa: ANN401 - checked here
     """The public rule of a table in blocks, which brings its own ids. Raises InvalidInput as `declared_rule` does, and for ids that are given."""
     if persons is not None:
-        raise InvalidInput("a table that is read in blocks brings its own ids of persons; leave persons out.")
+        raise InvalidInput("a table read in blocks already contains its person ids; leave persons out.")
     brought = brought_by(table)
     several = rows_per_person is not None and rows_per_person != 1
     return declared_rule(rows_per_person, person_weight, told_apart=several or (rows_per_person == 1 and says_whose(table)), brought=brought)

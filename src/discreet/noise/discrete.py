@@ -127,14 +127,14 @@ def _tail(words: Words, envelope: Envelope) -> int | None:
     if not below(words, 0, 0, envelope.tail_probability(k, piece)):
         return None
     if not -(1 << 63) <= k < 1 << 63:
-        raise OverflowError("a draw of discrete noise does not fit into 64 bits: take a coarser grid.")
+        raise OverflowError("a draw of discrete noise does not fit into 64 bits: use a coarser grid.")
     return k
 
 
 def drawable(scale: float) -> float:
     """`scale`, if noise of it can be drawn, with room for what is added to it. Raises InfeasibleTarget, to be asked before anything is reserved."""
     if not 0.0 < scale < LARGEST_SCALE / 2.0:
-        raise InfeasibleTarget("this budget needs more noise than can be drawn exactly on a grid: take a larger epsilon, or a larger delta.")
+        raise InfeasibleTarget("this budget needs more noise than can be drawn exactly on a grid: use a larger epsilon or delta.")
     return scale
 
 
@@ -153,4 +153,4 @@ def least_drawable(first: float, enough: Callable[[float], bool]) -> float:
         scale *= 1.0 + step
         if scale > _FARTHEST * first:
             break
-    raise InfeasibleTarget("no noise that can be drawn exactly on a grid keeps this budget: take an epsilon nearer to 1, or a larger delta.")
+    raise InfeasibleTarget("this budget cannot be met with noise on a grid: use an epsilon nearer to 1, or a larger delta.")

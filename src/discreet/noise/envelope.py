@@ -58,7 +58,7 @@ class Exponent:
         while STEPS * self.linear * (2 << beta) <= 1 and 2 * self.square * (STEPS * (2 << beta)) ** 2 <= 1:
             beta += 1
             if beta > LARGEST_BLOCK_BITS:
-                raise InvalidInput("the scale of discrete noise must be below 2^52: take a coarser grid.")
+                raise InvalidInput("the scale of discrete noise must be below 2^52: use a coarser grid.")
         return beta
 
 

@@ -163,7 +163,7 @@ class SeededNoise(Noise):
 
     def __reduce__(self) -> tuple[object, ...]:
         """Refuse: a copy would replay the same noise from its own counter."""
-        raise PrivateDataError("a seeded noise source cannot be copied; make one per worker, with its own seed.")
+        raise PrivateDataError("a seeded noise source cannot be copied; create one per worker, each with its own seed.")
 
 
 @dataclass(frozen=True, slots=True)

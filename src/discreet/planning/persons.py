@@ -67,7 +67,7 @@ def ways_of(plan: Plan, persons: int, counts: Mapping[int, int] | None = None) -
     Raises InvalidInput where `plan` is not for persons.
     """
     if plan.rows_per_person is None:
-        raise InvalidInput("the plan is about single rows: give rows_per_person, the most rows of a person that are kept.")
+        raise InvalidInput("the plan is for single rows. Pass rows_per_person, the largest number of rows kept per person.")
     kept = None if counts is None else round(persons * rows_kept(counts, plan.rows_per_person) / sum(counts.values()))
     return (
         _way("shared", plan, persons, kept),

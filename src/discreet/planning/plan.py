@@ -130,7 +130,7 @@ class Plan:
         whole(self.features, "features")
         probability(self.failure, "failure")
         if not 0 <= self.delta < 1:
-            raise InvalidInput(f"delta must be at least 0 and less than 1; {self.delta!r} was given. Take delta well below 1 / n.")
+            raise InvalidInput(f"delta must be at least 0 and less than 1; {self.delta!r} was given. Choose delta well below 1 / n.")
         if self.mechanism not in MECHANISMS:
             raise InvalidInput(f"mechanism must be one of {list(MECHANISMS)}; {self.mechanism!r} was given.")
         if self.intercept_scale is None:
@@ -197,7 +197,9 @@ class Plan:
         while self.bound(high).excess > excess:
             low, high = high, 4 * high
             if high > _MOST_RECORDS:
-                raise InfeasibleTarget(f"no number of records below 10^15 is proved to reach an excess of {excess:g}. Raise epsilon, or the excess.")
+                raise InfeasibleTarget(
+                    f"the bound does not reach an excess of {excess:g} for any number of records below 10^15. Raise epsilon, or the excess."
+                )
         while high - low > max(1, high // 1000):
             middle = (low + high) // 2
             low, high = (low, middle) if self.bound(middle).excess <= excess else (middle, high)
@@ -269,8 +271,8 @@ def least_epsilon(plan: Plan, *, records: int, excess: float) -> Plan:
     alone = plan.records_without_privacy(excess)
     if alone > records:
         raise InfeasibleTarget(
-            f"with {records:,} records an excess of {excess:g} is not proved at any epsilon: without privacy the same bound asks for {alone:,} "
-            "records. Take more records, or a larger excess."
+            f"with {records:,} records the bound does not reach an excess of {excess:g} at any epsilon: even without privacy it needs "
+            f"{alone:,} records. Use more records, or a larger excess."
         )
 
     def enough(epsilon: float) -> bool:
@@ -281,8 +283,8 @@ def least_epsilon(plan: Plan, *, records: int, excess: float) -> Plan:
         high *= 2.0
         if high > _MOST_EPSILON:
             raise InfeasibleTarget(
-                f"with {records:,} records an excess of {excess:g} is not proved at any epsilon up to {_MOST_EPSILON:g}. Take more records, or a "
-                "larger excess."
+                f"with {records:,} records the bound does not reach an excess of {excess:g} at any epsilon up to {_MOST_EPSILON:g}. Use "
+                "more records, or a larger excess."
             )
     low = 0.5 * high
     while low > _LEAST_EPSILON and enough(low):

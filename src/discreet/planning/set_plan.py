@@ -151,11 +151,11 @@ class SetPlan:
         """See class docstring."""
         positive(self.epsilon, "epsilon")
         if not 0 <= self.delta < 1:
-            raise InvalidInput(f"delta must be at least 0 and less than 1; {self.delta!r} was given. Take delta well below 1 / n.")
+            raise InvalidInput(f"delta must be at least 0 and less than 1; {self.delta!r} was given. Choose delta well below 1 / n.")
         if self.steps is not None:
             checked_steps(self.steps)
         if self.constraint.diameter == 0:
-            raise InvalidInput("the set is a single point: there is nothing to learn. Take more features.")
+            raise InvalidInput("the constraint set is a single point, so there is nothing to learn. Take more features.")
         self.problem(1)
 
     def problem(self, records: int) -> ConstrainedRisk:

@@ -125,7 +125,7 @@ def simulate_over_set(
     """
     each(whole, tables=tables, draws=draws)
     if plan.entry_bound is None and plan.data_norm is None:
-        raise InvalidInput("records are invented within a bound: set entry_bound or data_norm.")
+        raise InvalidInput("the simulation needs a bound on rows: set entry_bound or data_norm.")
     jobs = job_count(n_jobs)
     found = []
     for count in records:

@@ -165,7 +165,7 @@ def simulate_epsilons(
     """
     each(whole, records=records, repeats=repeats)
     if repeats == 1:
-        raise InvalidInput("repeats must be at least 2, as one excess has no spread; 1 was given.")
+        raise InvalidInput("repeats must be at least 2, so that there is a spread; 1 was given.")
     plans = [replace(plan, epsilon=epsilon) for epsilon in epsilons]
     sizes = [usual_ridge(one)(records) for one in plans]
     work = partial(_excesses, plan, list(zip(plans, sizes, strict=True)), records)

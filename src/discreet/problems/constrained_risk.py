@@ -152,11 +152,11 @@ class ConstrainedRisk(OverDomain):
             raise InvalidInput("the data set and the problem declare different domains.")
         if data.records > self.most_records:
             raise InvalidInput(
-                f"rounding errors are bounded for up to {self.most_records} records of {self.dimension} features, and the table is longer. "
+                f"rounding errors are bounded for up to {self.most_records} records with {self.dimension} features, and the table has more. "
                 "Split it, or use fewer features."
             )
         if data.blocks > MOST_BLOCKS:
-            raise InvalidInput(f"a table is read in at most {MOST_BLOCKS} blocks, for which rounding errors are bounded. Make blocks of more rows.")
+            raise InvalidInput(f"a table may have at most {MOST_BLOCKS} blocks, the number for which rounding errors are bounded. Use larger blocks.")
 
     def objective(self, data: Records) -> PredictionSum:
         """F on these records. Raises InvalidInput as `require` does."""

@@ -34,10 +34,10 @@ class PredictionRisk(OverDomain):
         """See class docstring."""
         self.domain.require("number")
         if self.loss.signed_targets:
-            raise InvalidInput(f"the loss {self.loss.name!r} is one of classes; take LogisticRegression or LinearSVC, or a loss of real targets.")
+            raise InvalidInput(f"the loss {self.loss.name!r} is for classes. Use LogisticRegression or LinearSVC, or a loss for numeric targets.")
         if not math.isfinite(self.slope_bound):
             raise InvalidInput(
-                f"the slopes of the loss {self.loss.name!r} have no bound without a set; take 'huber' or 'log-cosh', or ConstrainedERM."
+                f"the slopes of the loss {self.loss.name!r} have no bound without a constraint set. Use 'huber' or 'log-cosh', or ConstrainedERM."
             )
 
     @property

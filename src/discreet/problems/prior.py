@@ -65,7 +65,7 @@ class Prior:
     def pull(self, ridge: float) -> Floats:
         """p, (dimension,): the objective has -<p, w> as its linear term. Raises InvalidInput where the point is not known."""
         if self.point is None:
-            raise InvalidInput("a problem that was read from a certificate has the digest of its prior only: it cannot be solved again.")
+            raise InvalidInput("a problem read from a certificate has only the digest of its prior, so it cannot be solved again.")
         return ridge * self.point
 
     def to_dict(self) -> dict[str, Json]:

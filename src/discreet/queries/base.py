@@ -97,7 +97,7 @@ class Released(NamedTuple):
     def require(self, data: Records) -> None:
         """Raise InvalidInput for records of another domain."""
         if data.domain != self.domain:
-            raise InvalidInput("the query was made for another domain than the one of these records; make it for data.domain.")
+            raise InvalidInput("the query was made for a different domain from that of these records; make it for data.domain.")
 
     def blocks(self, data: Records, of: Callable[[Floats], Floats] | None = None) -> Iterator[tuple[slice, Floats]]:
         """The rows z of the records, or what `of` makes of them, in order, a thousand or so at a time: (slice of row numbers, rows).
@@ -122,7 +122,7 @@ def released(domain: Domain, target: Target | str) -> Released:
     """The parts, checked: a constant column for an intercept protects nothing and is refused."""
     domain.require("number", *(("none",) if str(target) == Target.OMITTED else ()))
     if domain.intercept_scale != 0:
-        raise InvalidInput("a released table has no intercept column: whoever trains on it adds one. Take a domain with intercept_scale=0.")
+        raise InvalidInput("a released table has no intercept column (add one when you train on it). Use a domain with intercept_scale=0.")
     if str(target) not in set(Target):
         raise InvalidInput(f"the target is 'omitted', 'noisy' or 'clear'; {target!r} was given.")
     return Released(domain, Target(target))

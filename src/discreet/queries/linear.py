@@ -98,7 +98,7 @@ class LinearMap:
         longest = float(np.max(np.linalg.norm(integers, axis=0)))
         # Records have at most 2^25 steps: the check looks at the matrix alone.
         if longest * (2.0**BITS + math.sqrt(len(integers))) > 0.9 * _EXACT:
-            raise SolverFailure("the entries of the matrix are of too different sizes for exact arithmetic; rescale its columns.")
+            raise SolverFailure("the entries of the matrix differ too much in size for exact arithmetic; rescale its columns.")
         answer: Floats = (np.rint(rows / resolution) @ integers) * (resolution * self.grid)
         return answer
 
@@ -230,7 +230,7 @@ class WeightedRows(MappedRows):
             raise InvalidInput(f"weights are {read.columns} numbers, one a released column, or a symmetric matrix of that size.")
         values, vectors = np.linalg.eigh(0.5 * (matrix + matrix.T))
         if not values[0] > 1e-9 * values[-1]:
-            raise InvalidInput("weights must be positive: a column of weight 0 would have no noise.")
+            raise InvalidInput("weights must be positive: a column with weight 0 would have no noise.")
         root = (vectors * values**0.25) @ vectors.T
         return cls(domain=domain, target=read.target, map=LinearMap.on_grid(0.5 * (root + root.T)), weights=matrix)
 

@@ -85,7 +85,7 @@ class SecondMoments(RecordQuery):
         """Raise InvalidInput for another domain, and for more than `most_records` records."""
         self.read.require(data)
         if data.records > self.most_records:
-            raise InvalidInput(f"second moments are exact for at most {self.most_records} records, and the table is longer. Raise most_records.")
+            raise InvalidInput(f"second moments are exact for at most {self.most_records} records, and the table has more. Raise most_records.")
 
     def answer(self, data: Records) -> Integers:
         """M / q^2, (m, m), exactly. Raises InvalidInput as `require` does."""

@@ -104,9 +104,9 @@ def released_schema(schema: Schema) -> Schema:
     """
     dates, indicated = [one.name for one in schema.date], [one.name for one in schema.numeric if one.indicated]
     if dates or indicated:
-        remedies = [f"leave out {quoted(dates)}, or make days since a public day of each"] * bool(dates)
+        remedies = [f"leave out {quoted(dates)}, or turn each into days since a public date"] * bool(dates)
         remedies += [f"say missing = NUMBER instead of indicator for {quoted(indicated)}"] * bool(indicated)
-        raise InvalidInput(f"a release is of numbers and categories: {'; '.join(remedies)}. Method 'synthetic' takes such columns as they are.")
+        raise InvalidInput(f"a release needs numbers and categories: {'; '.join(remedies)}. Method 'synthetic' accepts such columns.")
     scale: Scale | None = None if schema.rows == "normalise" else "symmetric"
     return replace(schema, numeric=tuple(replace(one, encoding=(Linear(),), scale=scale or one.scale) for one in schema.numeric), cross=())
 
@@ -140,9 +140,9 @@ def encoded_table(schema: Schema, frame: Frame, target: Target, *, persons: bool
 def require_target(schema: Schema, target: Target) -> None:
     """Raise InvalidInput where the schema's target is no number, or where there are several."""
     if target is not Target.OMITTED and isinstance(schema.target, NumberTargets):
-        raise InvalidInput(f"{schema.target.where} are several, and a released target is one: release without them (target='omitted').")
+        raise InvalidInput(f"{schema.target.where} are several, but a release has at most one. Release without them (target='omitted').")
     if target is not Target.OMITTED and isinstance(schema.target, TimeTarget):
-        raise InvalidInput(f"{schema.target.where} is a time until something happens, and no one number: release without it (target='omitted').")
+        raise InvalidInput(f"{schema.target.where} is a time until an event, which cannot be released. Release without it (target='omitted').")
     if target is not Target.OMITTED and isinstance(schema.target, ClassTarget) and len(schema.target.classes) > 2:
         raise InvalidInput(
             f"{schema.target.where} has {len(schema.target.classes)} classes, and a released target is one number: a number or two classes. "

@@ -120,7 +120,7 @@ def collect(lines: Iterable[str], folder: str | Path, *, schema: Schema, about: 
     records = checked_lines(lines, lambda first: _first(first, used))
     first = next(records, None)
     if first is None:
-        raise InvalidInput("there is nothing to collect: no line was found.")
+        raise InvalidInput("there is nothing to collect: the file has no lines.")
     shared, names = _common(first.certificate), first.columns
     target = Target(str(shared.problem["target"]))
     with whole_folder(folder, overwrite=overwrite, replaceable=is_release) as temporary:
@@ -159,7 +159,7 @@ def checked_lines(lines: Iterable[str], fits: Callable[[RandomisedRecord], None]
             fits(record)
         same = _common(record.certificate) == _common(first.certificate) and record.columns == first.columns
         if not same or digest_of(record.values.reshape(1, -1)) != record.certificate.digest:
-            raise FileFormatError("the lines must all be as `discreet randomise` wrote them, with one schema, epsilon and delta; one differs.")
+            raise FileFormatError("all lines must come from `discreet randomise` with the same schema, epsilon and delta; one differs.")
         yield record
 
 
@@ -179,9 +179,9 @@ def _first(record: RandomisedRecord, schema: Schema) -> None:
     """Raise FileFormatError unless it is a local release of a record of this schema."""
     guarantee, problem = record.certificate.guarantee, record.certificate.problem
     if record.certificate.mechanism == RandomisedCategories.name:
-        raise FileFormatError("the lines are of categories, which `discreet frequencies` makes shares of; lines of numbers are needed.")
+        raise FileFormatError("these lines contain categories, for `discreet frequencies`; lines of numbers are needed.")
     if not (isinstance(guarantee, Statement) and guarantee.local and record.certificate.mechanism in LOCAL.noise):
-        raise FileFormatError("only records that their owners randomised can be collected; another release was found.")
+        raise FileFormatError("only records randomised by their owners can be collected; another release was found.")
     try:
         target = Target(str(problem.get("target")))
     except ValueError:
@@ -189,4 +189,4 @@ def _first(record: RandomisedRecord, schema: Schema) -> None:
     query = Rows(domain=schema_domain(schema), target=target)
     names = tuple(column.name for column in record_columns(query.domain, target, schema))
     if dict(problem) != query.to_dict() or record.columns != names or len(record.values) != len(names):
-        raise FileFormatError("the lines were made with another schema than this one.")
+        raise FileFormatError("the lines were made with a different schema.")

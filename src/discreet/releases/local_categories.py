@@ -65,8 +65,8 @@ def asked(schema: Schema, target: Target) -> Categories:
     """Raises as `CategorySurvey.planned`."""
     if schema.numeric or schema.date:
         raise InvalidInput(
-            "reports of categories are for a schema of categories alone, and this one has numbers or dates: leave these out. "
-            "Records with numbers are randomised with noise (LocalSurvey), and collected (`discreet release --method local`)."
+            "randomising categories needs a schema of categories only, and this one has numbers or dates. Leave these out, or randomise "
+            "records with noise (LocalSurvey) and collect them (`discreet release --method local`)."
         )
     if target is Target.CLEAR:
         raise InvalidInput("the target of a report of categories is randomised with it or left out (target='omitted'); 'clear' was given.")
@@ -142,12 +142,12 @@ def read_reports(lines: Iterable[str], schema: Schema) -> Reports:
 
     def fits(record: RandomisedRecord) -> None:
         if record.certificate.mechanism != RandomisedCategories.name:
-            needed = "lines of `discreet randomise --delta 0` are needed, of categories; another release was found."
+            needed = "lines of categories from `discreet randomise --delta 0` are needed; another release was found."
             raise FileFormatError(f"{needed} Lines with numbers are collected by `discreet release --method local`.")
         target = Target.NOISY if len(record.columns) > len(bit_names(schema, Target.OMITTED)) else Target.OMITTED
         problem = asked(schema, target).to_dict()
         if dict(record.certificate.problem) != problem or record.columns != bit_names(schema, target) or len(record.values) != len(record.columns):
-            raise FileFormatError("the lines were made with another schema than this one.")
+            raise FileFormatError("the lines were made with a different schema.")
         refusal = FileFormatError("the certificate of a line states no laws of randomised categories.")
         quietly(lambda: list(columns_of(record.certificate.parameters, problem)), refusal, KeyError, TypeError, ValueError)
 
@@ -159,10 +159,10 @@ def read_reports(lines: Iterable[str], schema: Schema) -> Reports:
             first, laws = record, list(columns_of(record.certificate.parameters, record.certificate.problem))
         if not _possible(record.values, laws):
             what = "zeros and ones, with a single 1 in each column that is answered by k-ary response"
-            raise FileFormatError(f"report {number} is one that no owner's draw can make: {what}, are needed. Take its line out.")
+            raise FileFormatError(f"report {number} cannot come from `discreet randomise`: {what}, are needed. Remove its line.")
         kept.append(record.values.astype(np.uint8))
     if first is None:
-        raise InvalidInput("there is nothing to count: no line was found.")
+        raise InvalidInput("there is nothing to count: the file has no lines.")
     with_target = len(laws) > len(schema.categorical)
     names = labels_of(schema, Target.NOISY if with_target else Target.OMITTED)
     parts = np.split(np.array(kept), _ends(laws), axis=1)

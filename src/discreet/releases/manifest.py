@@ -241,9 +241,9 @@ def _contents(document: dict[str, Any]) -> Contents:
         license=None if license_ is None else text(license_),
     )
     if count(document["discreet:rows"]) != made.shape[0]:
-        raise FileFormatError("it contradicts itself: its files hold another number of rows.")
+        raise FileFormatError("its parts do not belong together: its files have another number of rows.")
     if Kind(document["discreet:kind"]) is not made.kind:
-        raise FileFormatError("it contradicts itself: its method makes releases of another kind.")
+        raise FileFormatError("its parts do not belong together: its method makes releases of another kind.")
     return made
 
 

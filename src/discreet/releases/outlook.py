@@ -83,7 +83,7 @@ class Outlook:
     def lines(self) -> list[tuple[str, str]]:
         """For people: (label, words)."""
         if not self.known:
-            words = "not known before the release: it depends on the records, or on a private look at them"
+            words = "not known before the release, because it depends on the records or on a private measurement of them"
             return [("Noise", words), *self._recommended()]
         found = [("Noise", self._of("number", "deviation on every number")), ("Mean", self._of("mean", f"of {self._rows()}, deviation"))]
         return [*((label, words) for label, words in found if words), ("Learning", self.learning()), *self._order(), *self._recommended()]
@@ -120,7 +120,7 @@ class Outlook:
         off = f"a correlation of two columns comes out {self.error:.2g} off from {self._rows()}; for {WANTED:g} {needed}"
         if self.error >= NOTHING:
             return f"NOTHING can be learnt from it: {off}"
-        return f"strong relations alone are seen: {off}" if self.error >= LITTLE else off
+        return f"only strong relations can be seen: {off}" if self.error >= LITTLE else off
 
     def _order(self) -> list[tuple[str, str]]:
         if self.shuffled is None:

@@ -222,12 +222,12 @@ def _named(words: type[Word], given: Word | str, what: str) -> Word:
 def _domain_of(table: object, schema: Schema | None, domain: Domain | None, persons: Persons | None) -> Domain:
     if isinstance(table, Records):
         if schema is not None or domain is not None or persons is not None:
-            raise InvalidInput("Records have their own domain, with its persons: leave schema, domain and rows_per_person out.")
+            raise InvalidInput("Records have their own domain and persons: leave schema, domain and rows_per_person out.")
         return table.domain
     if schema is not None and domain is None:
         return replace(schema_domain(schema), persons=persons)
     if schema is None and domain is not None:
         if domain.persons not in (None, persons):
-            raise InvalidInput("the domain declares another rule of persons than rows_per_person and person_weight: say it in one place.")
+            raise InvalidInput("the domain and rows_per_person, person_weight disagree about persons. State it in one place only.")
         return replace(domain, persons=persons)
-    raise InvalidInput("what is public about the table is needed: schema (for a table with columns) or domain (for an array), one of the two.")
+    raise InvalidInput("pass either schema (for a table with columns) or domain (for an array).")

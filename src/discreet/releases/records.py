@@ -94,7 +94,7 @@ def held_records(
         rows, persons = encoded.rows, persons if encoded.persons is None else encoded.persons
     else:
         if y is None and target is not Target.OMITTED:
-            raise InvalidInput("an array comes with its targets y, or with target='omitted'.")
+            raise InvalidInput("with an array, pass its targets y, or target='omitted'.")
         rows = as_matrix(table)
         targets = np.zeros(rows.shape[0]) if y is None else np.asarray(y, dtype=np.float64)
     weights = owners_of(persons, rule=domain.persons, rows=rows.shape[0], noise=noise).weights
@@ -127,7 +127,7 @@ def private_records(  # noqa: PLR0913 - what `publish` was given
         return file_records(files, schema, domain, target, n_jobs=n_jobs, client=client, noise=noise)
     if isinstance(table, BlockTable):
         if schema is not None:
-            raise InvalidInput("a table in blocks is encoded already: give its domain, or the paths of its files with the schema.")
+            raise InvalidInput("a table in blocks is already encoded: pass its domain, or the paths of its files with the schema.")
         return block_records(table, domain, target, n_jobs=n_jobs, noise=noise)
     if isinstance(table, Records):
         if n_jobs is not None:

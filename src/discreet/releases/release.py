@@ -161,7 +161,7 @@ class PublishedRelease(Contents):
         """
         rounded = decimals or {}
         if not rounded.keys() <= set(self.column_names):
-            raise InvalidInput(f"decimals are of columns of the release, which are {quoted(self.column_names)}; another name was given.")
+            raise InvalidInput(f"decimals must name columns of the release, which are {quoted(self.column_names)}; another name was given.")
         if wrong := [
             name for name, places in rounded.items() if isinstance(places, bool) or not isinstance(places, int) or abs(places) > _MOST_PLACES
         ]:
@@ -237,18 +237,18 @@ def read_release(folder: str | Path) -> PublishedRelease:
     try:
         text = (path / NAME).read_text(encoding="utf-8")
     except UnicodeDecodeError:
-        refusal: InvalidInput = FileFormatError(f"{str(folder)!r} is no release: its {NAME} is not UTF-8 text.")
+        refusal: InvalidInput = FileFormatError(f"{str(folder)!r} is not a release: its {NAME} is not UTF-8 text.")
     except (FileNotFoundError, NotADirectoryError):
         refusal = InvalidInput(f"there is no release {str(folder)!r}: a folder with a {NAME} is needed. Check the path.")
     except (OSError, ValueError) as error:
         refusal = InvalidInput(f"release {str(folder)!r} cannot be read ({reason_of(error)}). A readable folder is needed.")
     else:
         if '"discreet-synthetic/' in text:
-            raise InvalidInput(f"{str(folder)!r} is a synthetic table, whose rows need no correction: read it with read_synthetic.")
+            raise InvalidInput(f"{str(folder)!r} is a synthetic table: read it with read_synthetic.")
         try:
             return release_from(path, text)
         except FileFormatError as error:
-            refusal = FileFormatError(f"{str(folder)!r} is no usable release: {error}")
+            refusal = FileFormatError(f"{str(folder)!r} is not a usable release: {error}")
     raise refusal
 
 
@@ -262,9 +262,9 @@ def release_from(folder: Path, text: str) -> PublishedRelease:
         raise FileFormatError("the certificate states no width.")
     expected = width + (contents.kind in (Kind.ROWS, Kind.PROJECTED_ROWS) and query.read.target is Target.CLEAR)
     if len(contents.columns) != expected:
-        raise FileFormatError(f"it contradicts itself: its query has {expected} columns, and {len(contents.columns)} are listed.")
+        raise FileFormatError(f"its parts do not belong together: its query has {expected} columns, but {len(contents.columns)} are listed.")
     if (contents.projection_part is not None) is not (isinstance(query, Projection) or method.draws_projection):
-        raise FileFormatError("it contradicts itself: a projected release comes with its projection, and others with none.")
+        raise FileFormatError("its parts do not belong together: a projected release must include its projection, and others none.")
     covariance = method.noise_covariance(certificate.mechanism, certificate.parameters, query, columns=expected)
     stated = {one.name: getattr(contents, one.name) for one in fields(contents)}
     return PublishedRelease(folder=folder, document=document, query=query, _covariance=covariance, **stated)

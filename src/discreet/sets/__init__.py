@@ -72,5 +72,5 @@ def register(example: Constraint) -> None:
     Raises InvalidInput for a name that is taken, and for a set that is not what it states.
     """
     if not isinstance(example, Constraint):
-        raise InvalidInput("register takes a set that derives from Constraint, made with its parameters.")
+        raise InvalidInput("register needs an instance of a class derived from Constraint.")
     enrol(example, check_set, taken=exported(globals(), Constraint))

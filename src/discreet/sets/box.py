@@ -36,7 +36,7 @@ class Box(Constraint):
         object.__setattr__(self, "lower", read_only(self.lower, 1, "the lower corner of a box"))
         object.__setattr__(self, "upper", read_only(self.upper, 1, "the upper corner of a box"))
         if self.lower.shape != self.upper.shape or (self.lower > self.upper).any():
-            raise InvalidInput("a box needs lower <= upper in every coordinate, and corners of one shape; exchange or correct the corners.")
+            raise InvalidInput("a box needs corners of one shape with lower <= upper in every coordinate; swap or correct the corners.")
         if max(np.abs(self.lower).max(), np.abs(self.upper).max()) > 1e150:
             raise InvalidInput("a box needs corners within 1e150 of 0, so that lengths are finite numbers.")
 

@@ -164,7 +164,7 @@ def nearest_to_origin(points: Floats) -> Floats:
             break
         corral = larger
     if best_gap > enough:
-        raise SolverFailure("the projection onto a convex hull did not reach its gap; rescale the vertices, or leave out those inside the hull.")
+        raise SolverFailure("the projection onto a convex hull did not converge; rescale the vertices, or leave out those inside the hull.")
     weights[best[0]] = best[1]
     return weights / weights.sum()
 

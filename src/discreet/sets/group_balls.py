@@ -118,7 +118,7 @@ def _levels(magnitudes: Floats, sizes: tuple[int, ...], total: float) -> Floats:
             found = np.where(kept, levels, 0.0)
             return found * (total / found.sum())
         theta += step
-    raise SolverFailure(f"the projection onto a group ball of {len(sizes)} groups did not end in {_STEPS} steps; rescale the point.")
+    raise SolverFailure(f"the projection onto a group ball of {len(sizes)} groups did not converge in {_STEPS} steps; rescale the point.")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -69,7 +69,7 @@ class Signature:
             raise FileFormatError(f"this version reads signatures of the format {FORMAT!r} by {ALGORITHM}; another or none is stated.")
         key, signature = record.get("key"), record.get("signature")
         if set(record) != _KEYS or not (_is_hex(key, 32) and _is_hex(signature, 64)):
-            raise FileFormatError("its key id or its signature is missing or damaged, or it holds something else.")
+            raise FileFormatError("its key id or its signature is missing or damaged.")
         return cls(key=str(key), signature=bytes.fromhex(str(signature)))
 
 
@@ -82,10 +82,10 @@ def new_key(private: str | Path, public: str | Path) -> str:
     made = _ed25519()
     for path in (private, public):
         if exists(path):
-            raise InvalidInput(f"{str(path)!r} exists already, and a key is never written over. Choose another name.")
+            raise InvalidInput(f"{str(path)!r} exists already, and keys are never overwritten. Choose another name.")
         check_writable(path, overwrite=False)
     if Path(private).absolute() == Path(public).absolute():
-        raise InvalidInput("the private and the public key need a file each; the same was given for both.")
+        raise InvalidInput("the private and the public key need different files; the same was given for both.")
     key = made.Ed25519PrivateKey.generate()
     serialization = _serialization()
     encoding = serialization.Encoding.PEM
@@ -135,7 +135,7 @@ def _private_key(path: str | Path) -> "Ed25519PrivateKey":
     text, key = _key(path, "private key", "Check the path, or make a key with `discreet keygen`.")
     if isinstance(key, _ed25519().Ed25519PrivateKey):
         return key
-    locked = "It has a password: keys without one are read here."
+    locked = "It has a password, but only keys without one can be used."
     hint = locked if "ENCRYPTED PRIVATE KEY" in text else "Give the one that `discreet keygen` wrote."
     raise FileFormatError(f"{str(path)!r} holds no private key for {ALGORITHM} that can be used. {hint}")
 
@@ -144,7 +144,7 @@ def _public_key(path: str | Path) -> "Ed25519PublicKey":
     text, key = _key(path, "public key", "Give the file that the signer publishes.")
     if isinstance(key, _ed25519().Ed25519PublicKey):
         return key
-    hint = " It holds a private key, which only its owner should have: give the public one." if "PRIVATE KEY" in text else ""
+    hint = " It holds a private key, which only its owner should have. Give the public one." if "PRIVATE KEY" in text else ""
     raise FileFormatError(f"{str(path)!r} holds no public key for {ALGORITHM}.{hint}")
 
 

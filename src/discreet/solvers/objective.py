@@ -98,6 +98,6 @@ class Solution:
 def failure(*, solver: str, tolerance: float, dimension: int) -> SolverFailure:
     """The error for a tolerance that was not certified; public numbers only."""
     return SolverFailure(
-        f"the {solver} solver could not certify a gradient norm of {tolerance:.3g} in dimension {dimension}. "
-        "Ask for a larger tolerance, or for stronger regularisation; double precision ends at about 1e-12 a record."
+        f"the {solver} solver could not certify a gradient norm of {tolerance:.3g} in dimension {dimension}. Use a larger tolerance or "
+        "stronger regularisation; double precision reaches about 1e-12 per record."
     )

@@ -37,7 +37,7 @@ def test_a_refusal_of_the_content_names_the_path(tmp_path):
         raise FileFormatError("it is odd.")
 
     (tmp_path / "odd").write_text("odd")
-    with pytest.raises(FileFormatError, match=r"odd' is no usable thing: it is odd\."):
+    with pytest.raises(FileFormatError, match=r"odd' is not a usable thing: it is odd\."):
         read_parsed(tmp_path / "odd", refuse, **SAID)
 
 

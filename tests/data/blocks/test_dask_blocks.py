@@ -91,7 +91,7 @@ def test_whatever_goes_wrong_on_a_worker_is_said_without_a_record():
     with pytest.raises(InvalidInput, match="a block was lost") as refused:
         list(table.map(lambda number, block: bad(number), 1))
     assert_silent(refused.value)
-    with pytest.raises(InvalidInput, match="outside the declared classes"):
+    with pytest.raises(InvalidInput, match="y contains a label that is not one of the declared"):
         LogisticRegression(classes=[0, 2]).fit(table)
 
 

@@ -122,7 +122,7 @@ def test_a_streamed_data_set_refuses_what_needs_all_rows_and_tells_nothing():
     assert isinstance(data, Records)
     assert_silent(data)
     for ask in (lambda: data.matrix, lambda: data.signs, lambda: data.codes, lambda: data.weights):
-        with pytest.raises(InvalidInput, match="in memory at once") as refused:
+        with pytest.raises(InvalidInput, match="this method needs all records in memory, but the") as refused:
             ask()
         assert_silent(refused.value)
 

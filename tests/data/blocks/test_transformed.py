@@ -72,7 +72,7 @@ def test_a_table_that_changes_below_is_refused(changed):
     above = TransformedTable(below, doubled, features=6)
     lengths[0] = changed
     below._blocks = len(changed)
-    with pytest.raises(InvalidInput, match="changed while it was read"):
+    with pytest.raises(InvalidInput, match="the table changed while it was being read"):
         list(above.map(lambda number, block: number, 1))
 
 

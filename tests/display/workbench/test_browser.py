@@ -272,7 +272,7 @@ def test_a_reload_keeps_everything_and_an_error_leads_to_its_field(page, browser
     browser.until("document.activeElement.id === 'epsilon'")
     browser.fill("#epsilon", "9")
     browser.click("#steps [data-step=run]")
-    browser.until("document.querySelector('#run-weighed').textContent.includes('promises almost nothing')")
+    browser.until("document.querySelector('#run-weighed').textContent.includes('guarantees almost nothing')")
     assert "Options" in browser.text("#run-summary")
     assert "Alpha: 0.1" in browser.text("#run-summary")
     assert not [entry for entry in browser.complaints() if "status of 422" not in str(entry)]

@@ -299,7 +299,7 @@ def test_a_target_that_is_a_number_is_for_regressions_and_releases(client):
         > 0
     )
     answer = client.ask("point", {"schema": schema, **JOB, "budget": BUDGET, "records": 100, "best": "easy"})
-    assert (answer.status, "a linear-svc learns two or more classes, and the schema declares a number" in answer.error) == (422, True)
+    assert (answer.status, "a linear-svc learns two or more classes, but the schema declares a number" in answer.error) == (422, True)
 
 
 @pytest.fixture

@@ -221,7 +221,7 @@ def test_crosses_of_open_columns_wait_for_their_bounds():
 
 
 def test_a_draft_without_open_bounds_is_refused():
-    with pytest.raises(SchemaError, match="no bounds are open"):
+    with pytest.raises(SchemaError, match="To have bounds chosen, delete lower and upper"):
         SchemaDraft.from_toml(SchemaDraft.from_toml(DRAFT).schema.to_toml())
 
 
@@ -318,11 +318,13 @@ def test_what_is_said_of_persons_twice_or_by_halves_is_refused():
     for what, call in {
         "leave persons out": lambda: choose_bounds(visits(), owned, epsilon=1.0, persons=visits()["id"]),
         "rows_per_person=M": lambda: choose_bounds(people(), draft, epsilon=1.0, persons=visits()["id"]),
-        "needs to know whose": lambda: choose_bounds(people(), draft, epsilon=1.0, rows_per_person=3),
-        "or say the same": lambda: choose_bounds(visits(), owned, epsilon=1.0, rows_per_person=3),
+        "If each person has one row, pass rows_per_person=1": lambda: choose_bounds(people(), draft, epsilon=1.0, rows_per_person=3),
+        "Leave both out of the estimator, or make them equal": lambda: choose_bounds(visits(), owned, epsilon=1.0, rows_per_person=3),
         "one id for each row": lambda: choose_bounds(people(), draft, epsilon=1.0, rows_per_person=3, persons=visits()["id"][1:]),
         "'id'": lambda: choose_bounds(people(), owned, epsilon=1.0),
-        "no ids were given": lambda: release_bounds(prepare_bounds(draft, epsilon=1.0, persons=owned.schema.persons), people(), SystemNoise()),
+        "Pass persons, one id per row, or name their column in": lambda: release_bounds(
+            prepare_bounds(draft, epsilon=1.0, persons=owned.schema.persons), people(), SystemNoise()
+        ),
     }.items():
         with pytest.raises((InvalidInput, SchemaError), match=what):
             call()

@@ -189,7 +189,7 @@ def test_what_the_theorem_does_not_cover_is_refused_in_words():
         calibrated(problem, ridge=-1.0)
     with pytest.raises(InfeasibleTarget, match="needs alpha"):
         calibrated(problem, ridge=1e-3)
-    with pytest.raises(InvalidInput, match="number of steps"):
+    with pytest.raises(InvalidInput, match="leave n_iter out, or choose another mechanism"):
         calibrate_over_set(problem, mechanism="objective-perturbation-set", epsilon=1.0, delta=1e-6, neighbours=REPLACE_ONE, steps=3)
 
 

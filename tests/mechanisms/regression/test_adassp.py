@@ -36,7 +36,7 @@ def test_calibration_spends_the_budget_and_less_noise_than_three_answers(neighbo
 
 
 def test_no_room_for_the_noise_is_refused():
-    with pytest.raises(InfeasibleTarget, match="room"):
+    with pytest.raises(InfeasibleTarget, match="Declare a smaller most_records, or use a larger"):
         AdaSSP.calibrate(LeastSquares(domain=DOMAIN), epsilon=1e-7, delta=1e-12, neighbours=ADD_REMOVE)
 
 

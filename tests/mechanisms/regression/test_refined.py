@@ -141,7 +141,7 @@ def test_the_fit_without_privacy_never_verifies():
 def test_targets_out_of_range_are_refused_with_public_numbers():
     with pytest.raises(InvalidInput, match="steps"):
         RefinedMoments.calibrate(PROBLEM, epsilon=1.0, delta=1e-6, neighbours=ADD_REMOVE, steps=-1)
-    with pytest.raises(InfeasibleTarget, match="room"):
+    with pytest.raises(InfeasibleTarget, match="Declare a smaller most_records, or use a larger"):
         RefinedMoments.calibrate(LeastSquares(domain=DOMAIN), epsilon=1e-7, delta=1e-12, neighbours=ADD_REMOVE)
 
 

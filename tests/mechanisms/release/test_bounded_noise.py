@@ -99,7 +99,7 @@ def test_what_is_no_law_is_refused():
         BoundedNoise(half_width=0.0, level=1.0, epsilon=1.0)
     with pytest.raises(InvalidInput, match="replace-one"):
         BoundedNoise(half_width=1.0, level=1.0, epsilon=1.0, neighbours=ADD_REMOVE)
-    with pytest.raises(InvalidInput, match="entry_bound alone"):
+    with pytest.raises(InvalidInput, match="bounded noise protects single entries, so the"):
         BoundedNoise(half_width=1.0, level=1.0, epsilon=1.0).guarantee(Rows(domain=BALL))
 
 

@@ -134,9 +134,9 @@ def test_concentrated_privacy_is_half_of_mu_squared():
 @pytest.mark.parametrize(
     ("arguments", "query", "words"),
     [
-        ({"neighbours": ADD_REMOVE}, Rows(domain=BOX), "give slots"),
+        ({"neighbours": ADD_REMOVE}, Rows(domain=BOX), "one released row per record reveals their number"),
         ({"neighbours": REPLACE_ONE, "slots": 5}, Rows(domain=BOX), "leave slots out"),
-        ({"neighbours": ADD_REMOVE, "slots": 5}, Rows(domain=BOX, target="clear"), "targets in clear"),
+        ({"neighbours": ADD_REMOVE, "slots": 5}, Rows(domain=BOX, target="clear"), "targets without noise"),
         ({"neighbours": ADD_REMOVE, "slots": 5, "local": True}, Rows(domain=BOX), "local guarantee"),
         ({"neighbours": REPLACE_ONE, "delta": 0.0}, Rows(domain=BOX), "0 < delta < 1"),
     ],

@@ -121,7 +121,7 @@ def test_what_an_order_cannot_hide_is_refused():
         ShuffledGaussianRows.calibrate(query, **PRIVATE, neighbours=ADD_REMOVE, shuffled=300, slots=200)
     with pytest.raises(InvalidInput, match="slots"):
         ShuffledGaussianRows.calibrate(query, **PRIVATE, neighbours=REPLACE_ONE, shuffled=300, slots=300)
-    with pytest.raises(InfeasibleTarget, match="keeps this budget"):
+    with pytest.raises(InfeasibleTarget, match="cannot be met with noise on a grid"):
         ShuffledGaussianRows.calibrate(query, epsilon=1000.0, delta=1e-6, neighbours=REPLACE_ONE, shuffled=300)
     with pytest.raises(InvalidInput, match="0 < delta"):
         ShuffledLaplaceRows.calibrate(query, epsilon=1.0, delta=0.0, neighbours=REPLACE_ONE, shuffled=300)

@@ -51,7 +51,7 @@ def test_nothing_released_depends_on_the_number_of_records_but_through_second_mo
     query = SecondMoments(domain=BALL, most_records=100)
     made = GaussianSketch.calibrate(query, rows=7, epsilon=1.0, delta=1e-5, neighbours=ADD_REMOVE)
     assert {made.run(query, invented(BALL, count), SystemNoise()).value.shape for count in (0, 1, 100)} == {(7, 4)}
-    with pytest.raises(InvalidInput, match="longer"):
+    with pytest.raises(InvalidInput, match="the table has more"):
         made.run(query, invented(BALL, 101), SystemNoise())
 
 

@@ -55,9 +55,9 @@ def test_the_share_of_the_score_is_its_share_of_mu_squared():
 
 
 def test_fits_that_break_their_promise_leave_no_target():
-    with pytest.raises(InfeasibleTarget, match="pure epsilon"):
+    with pytest.raises(InfeasibleTarget, match="so the search does too"):
         target(lambda epsilon, delta: pure(1.5 * epsilon, delta))
-    with pytest.raises(InfeasibleTarget, match="leaves room"):
+    with pytest.raises(InfeasibleTarget, match="too small for this search"):
         target(lambda epsilon, delta: [GaussianDP(mu=5.0, **STATED)], delta=1e-8)
 
 

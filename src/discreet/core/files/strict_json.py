@@ -32,10 +32,10 @@ def read_object(text: str, *, what: str) -> dict[str, Any]:
     except json.JSONDecodeError as error:
         refusal = FileFormatError(f"it is not JSON, or cut off (line {error.lineno}, column {error.colno}).")
     except (ValueError, RecursionError):
-        refusal = FileFormatError(f"it holds a number too long or lists too deep for {what}.")
+        refusal = FileFormatError(f"a number in it is too long, or its lists are nested too deeply, for {what}.")
     else:
         if _too_deep(record):
-            refusal = FileFormatError(f"it holds lists or objects more than {DEEPEST} deep, which {what} never has.")
+            refusal = FileFormatError(f"its lists or objects are nested more than {DEEPEST} deep, which {what} never is.")
         elif isinstance(record, dict):
             return record
         else:
@@ -82,20 +82,20 @@ def agree(first: object, second: object, *, relative: float = 1e-6) -> bool:
 
 
 def _no_number(name: str) -> NoReturn:
-    raise FileFormatError(f"it holds {name}, and every number in it must be finite.")
+    raise FileFormatError(f"it contains {name}; every number in it must be finite.")
 
 
 def _finite(digits: str) -> float:
     number = float(digits)
     if not math.isfinite(number):
-        raise FileFormatError("it holds a number beyond the range of float64, and every number in it must be finite.")
+        raise FileFormatError("it contains a number too large for float64; every number in it must be finite.")
     return number
 
 
 def _each_once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     record = dict(pairs)
     if len(record) != len(pairs):
-        raise FileFormatError("it holds the same key twice in one object, so it says two things at once.")
+        raise FileFormatError("one of its objects has the same key twice.")
     return record
 
 
@@ -119,14 +119,14 @@ def read_back(text: str, read: Callable[[dict[str, Any]], Found], *, what: str, 
     """
     record = read_object(text, what=what)
     if record.get("format") != format_:
-        raise FileFormatError(f"this version reads {what} of the format {format_!r}; another or none is stated.")
+        raise FileFormatError(f"this version reads {what} of format {format_!r}; this file states another format, or none.")
     if not printable(record):
-        raise FileFormatError("it holds control characters, which could disguise what it says on a terminal.")
+        raise FileFormatError("it contains control characters, which could make a terminal show something else.")
     found, again = understood(lambda: (made := read(record), made.to_dict()))
     if extra := set(record) - set(again):
-        raise FileFormatError(f"it holds {quoted(sorted(extra))}, which {what} of this format has not.")
+        raise FileFormatError(f"it holds {quoted(sorted(extra))}, which {what} of this format does not have.")
     if differing := [name for name, value in again.items() if not agree(record.get(name), value)]:
-        raise FileFormatError(f"it contradicts itself: {quoted(differing)} must follow from {basis}, and something else is stated.")
+        raise FileFormatError(f"it contradicts itself: {quoted(differing)} must follow from {basis}, but the file states something else.")
     return found
 
 
@@ -139,7 +139,7 @@ def understood(read: Callable[[], T]) -> T:
     except DiscreetError as error:
         refusal = FileFormatError(f"it contradicts itself: {error}")
     except (KeyError, TypeError, ValueError, IndexError, AttributeError, ArithmeticError):
-        refusal = FileFormatError("it is incomplete, or holds values of the wrong type.")
+        refusal = FileFormatError("it is incomplete, or has values of the wrong type.")
     raise refusal
 
 

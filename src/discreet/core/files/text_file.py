@@ -22,9 +22,9 @@ def read_text(path: str | Path, *, what: str, remedy: str) -> str:
             content = file.read(LARGEST + 1)  # a device says no size, and may have no end
         if len(content) <= LARGEST:
             return content.decode("utf-8-sig")
-        refusal: InvalidInput = FileFormatError(f"{str(path)!r} is no {what}: it is too large.")
+        refusal: InvalidInput = FileFormatError(f"{str(path)!r} is not a usable {what}: it is too large.")
     except UnicodeDecodeError:
-        refusal = FileFormatError(f"{str(path)!r} is no {what}: it is not UTF-8 text.")
+        refusal = FileFormatError(f"{str(path)!r} is not a usable {what}: it is not UTF-8 text.")
     except FileNotFoundError:
         refusal = InvalidInput(f"there is no {what} {str(path)!r}. {remedy}")
     except (OSError, ValueError) as error:
@@ -38,5 +38,5 @@ def read_parsed(path: str | Path, parse: Callable[[str], Parsed], *, what: str, 
     try:
         return parse(text)
     except FileFormatError as error:
-        refusal = FileFormatError(f"{str(path)!r} is no usable {what}: {error}")
+        refusal = FileFormatError(f"{str(path)!r} is not a usable {what}: {error}")
     raise refusal

@@ -56,17 +56,19 @@ def write_whole(path: str | Path, text: str | bytes, *, overwrite: bool, mode: i
 def _target(path: str | Path, *, overwrite: bool, as_text: bool) -> Path:
     """The file that `path` stands for, links followed. Raises InvalidInput for anything that must not be written to."""
     if str(path) == "-":
-        raise InvalidInput("the name of a file is needed; '-' was given, and standard output cannot be written whole or not at all.")
+        raise InvalidInput(
+            "give the name of a file: '-' (standard output) is not possible here, because the file is written completely or not at all."
+        )
     if as_text and Path(path).suffix.lower() in _NEVER:
         raise InvalidInput(
-            f"{str(path)!r} names a kind of file that is not written here: pages are .html, which a browser prints as PDF, pictures .svg, "
-            "tables .csv, and all else .json. Give it such a name."
+            f"{str(path)!r} has an ending that is not supported. Pages end in .html (a browser prints them as PDF), pictures in .svg, "
+            "tables in .csv, everything else in .json."
         )
     try:
         target = Path(os.path.realpath(path))
         exists = _exists(target)
         if exists and not target.is_file():
-            refusal = InvalidInput(f"{str(path)!r} is no ordinary file and is not written over. Give the path of a file.")
+            refusal = InvalidInput(f"{str(path)!r} is not an ordinary file, so it is not overwritten. Give the path of a file.")
         elif exists and not overwrite:
             refusal = exists_already(f"{str(path)!r} exists already")
         elif not target.parent.is_dir():

@@ -38,7 +38,7 @@ def check_room(path: str | Path, size: int) -> None:
     except OSError:
         return  # not known: writing will show
     if free < size:
-        raise InvalidInput(f"the disk of {str(path)!r} has too little room: up to {size / 2**20:.0f} MiB are needed. Nothing was spent.")
+        raise InvalidInput(f"the disk of {str(path)!r} is too full: up to {size / 2**20:.0f} MiB are needed. Nothing was spent.")
 
 
 @contextmanager
@@ -67,15 +67,15 @@ def whole_folder(path: str | Path, *, overwrite: bool, replaceable: Callable[[Pa
 def _target(path: str | Path, *, overwrite: bool, replaceable: Callable[[Path], bool]) -> Path:
     """The folder that `path` stands for, links followed. Raises InvalidInput for anything that must not be written to."""
     if str(path) in {"-", ""}:
-        raise InvalidInput("the name of a folder is needed; standard output cannot be one.")
+        raise InvalidInput("give the name of a folder; standard output cannot be one.")
     try:
         target = Path(os.path.realpath(path))
         if target.exists() and not target.is_dir():
-            refusal = InvalidInput(f"{str(path)!r} is a file and is not written over. Give the path of a folder.")
+            refusal = InvalidInput(f"{str(path)!r} is a file, and a folder is needed. Give the path of a folder.")
         elif target.exists() and any(target.iterdir()) and not overwrite:
             refusal = exists_already(f"the folder {str(path)!r} exists already and is not empty")
         elif target.exists() and any(target.iterdir()) and not replaceable(target):
-            refusal = InvalidInput(f"the folder {str(path)!r} holds something else, and nothing else is ever deleted. Choose another path.")
+            refusal = InvalidInput(f"the folder {str(path)!r} contains something else, which is never deleted. Choose another path.")
         elif not target.parent.is_dir():
             refusal = no_parent(path)
         else:

@@ -23,7 +23,7 @@ from discreet.matrices.base import Numbers
 R = TypeVar("R")
 BLOCK_BYTES = 32 * 2**20
 """About the size of a block, as float64 numbers."""
-CHANGED = "the table changed while it was read. Every pass must find the same records: work on a copy that nobody writes to."
+CHANGED = "the table changed while it was being read. Every pass must find the same records: use a copy that nobody writes to."
 
 
 @holds_records_of_a_block

@@ -34,7 +34,7 @@ _PARTING = 5.0
 """Seconds that a cluster may take to hear that a pass is over."""
 
 SPENT = "Nothing was released; what the ledger says is spent counts as spent."
-GONE = f"the scheduler of the Dask cluster is gone or does not answer. {SPENT} Start it again, or use another one."
+GONE = f"the scheduler of the Dask cluster has stopped or does not answer. {SPENT} Start it again, or use another one."
 
 _CLOSED = ("tls://", "inproc://")
 _TALKATIVE = ("distributed", "tornado", "asyncio")
@@ -54,7 +54,7 @@ class Cluster:
     def __post_init__(self) -> None:
         """Check the terms."""
         if not self.deadline > 0.0:
-            raise InvalidInput(f"a deadline is a positive number of seconds without progress; {self.deadline!r} was given.")
+            raise InvalidInput(f"deadline must be a positive number of seconds without progress; {self.deadline!r} was given.")
         check_address(str(self.client.scheduler.address), insecure=self.insecure)
         let_blocks_travel()
 
@@ -118,8 +118,9 @@ def check_address(address: str, *, insecure: bool) -> None:
     """Raise InvalidInput for an address over which anyone may speak, unless that was said to be known."""
     if not insecure and not address.startswith(_CLOSED):
         raise InvalidInput(
-            f"the Dask cluster at {address!r} is not encrypted: whoever reaches it reads the records and runs programs as its owner. Start it with "
-            "certificates (tls://), or say that everyone who can reach it may: Cluster(client=.., insecure=True), --dask-insecure for a command."
+            f"the Dask cluster at {address!r} is not encrypted: anyone who can reach it can read the records and run programs as its owner. "
+            "Start it with certificates (tls://). To accept the risk, pass Cluster(client=.., insecure=True), or --dask-insecure at the "
+            "command line."
         )
 
 

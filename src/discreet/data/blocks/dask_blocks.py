@@ -34,12 +34,12 @@ if TYPE_CHECKING:
 R = TypeVar("R")
 
 _LOST = (
-    "a block was lost: its workers died, or it could not be made or worked on. "
-    f"{SPENT} Look at the memory of the workers, and use fewer rows a block."
+    "a block was lost: its workers died, or it could not be read or processed. "
+    f"{SPENT} Check the memory of the workers, and use fewer rows per block."
 )
 _SILENT = (
-    "the Dask cluster has finished nothing for {deadline:g} seconds: its workers are stopped, stuck or too slow. "
-    f"{SPENT} Look at the workers, or allow more time (Cluster(client=.., deadline=..), --dask-deadline for a command)."
+    f"the Dask cluster has finished nothing for {{deadline:g}} seconds: its workers have stopped, are stuck or are too slow. {SPENT} "
+    "Check the workers, or allow more time (Cluster(client=.., deadline=..), --dask-deadline for a command)."
 )
 
 _LOOK = 10.0
@@ -230,7 +230,7 @@ class _Outcome(NamedTuple):
 
 def _check(blocks: Sequence[Any], features: int) -> None:
     if not blocks or features < 1:
-        raise InvalidInput(f"a table has at least one block and one feature; {len(blocks)} and {features} were given.")
+        raise InvalidInput(f"a table needs at least one block and one feature; {len(blocks)} and {features} were given.")
 
 
 def _shared(numbers: list[int], among: int) -> list[list[int]]:

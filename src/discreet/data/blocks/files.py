@@ -149,7 +149,7 @@ def numeric_files(
     """
     names = [*features, *(name for name in (target, weights, person) if name is not None)]
     if not features or len(set(names)) < len(names):
-        raise InvalidInput("features, target, weights and person name different columns, and at least one feature is needed.")
+        raise InvalidInput("features, target, weights and person must name different columns, with at least one feature.")
     refusal = InvalidInput("every feature and weight must be a column of numbers. Describe columns of text with a schema (schema_files).")
 
     def encode(frame: "pl.DataFrame") -> Block:
@@ -182,7 +182,9 @@ def schema_files(
     """
     whose = target if persons is None else persons
     if target and isinstance(schema.target, NumberTargets):
-        raise InvalidInput(f"the schema declares the {schema.target.where}, and a table in blocks has one: give one table that fits into memory.")
+        raise InvalidInput(
+            f"the schema declares the {schema.target.where}, but a table read in blocks can have only one. Pass one table that fits into memory."
+        )
 
     def encode(frame: "pl.DataFrame") -> Block:
         table = schema.encode(frame, target=target, persons=whose)
@@ -268,7 +270,7 @@ def _scanned(path: str, state: tuple[int, ...]) -> "pl.LazyFrame":  # noqa: ARG0
 
 
 def _damaged(path: str) -> FileFormatError:
-    return FileFormatError(f"{path!r} is no readable table: it is damaged, truncated, or not what its name says. Write it again.")
+    return FileFormatError(f"{path!r} cannot be read as a table: it is damaged, truncated, or not what its name says. Write it again.")
 
 
 def number_columns(frame: "pl.DataFrame", names: Sequence[str], *, single: bool) -> npt.NDArray[np.float64] | npt.NDArray[np.float32]:
@@ -295,7 +297,7 @@ class KeptBlocks:
     def __init__(self, memory: int, sizes: Sequence[int] = ()) -> None:
         """Keep nothing yet. `sizes`: upper bounds of the bytes of every block, where they are known."""
         if isinstance(memory, bool) or not isinstance(memory, int) or memory < 0:
-            raise InvalidInput(f"memory is a number of bytes, an integer >= 0; {memory!r} was given.")
+            raise InvalidInput(f"memory must be a number of bytes, an integer >= 0; {memory!r} was given.")
         self.memory = memory
         self._room = memory
         self.planned = _spread(memory, sizes)

@@ -22,7 +22,7 @@ class FunctionTable(BlockTable):
     def __init__(self, make: Callable[[int], Block], *, blocks: int, features: int) -> None:
         """Hold the function."""
         if blocks < 1 or features < 1:
-            raise InvalidInput(f"a table has at least one block and one feature; {blocks} and {features} were given.")
+            raise InvalidInput(f"a table needs at least one block and one feature; {blocks} and {features} were given.")
         super().__init__(features)
         self._make = make
         self._blocks = blocks

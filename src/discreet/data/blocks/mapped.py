@@ -77,5 +77,5 @@ def _mapped(path: str | Path) -> npt.NDArray[Any]:
     except OSError as error:
         refusal = InvalidInput(f"{name!r} cannot be opened ({type(error).__name__}). A readable file is needed.")
     except (ValueError, EOFError):
-        refusal = FileFormatError(f"{name!r} is no .npy file with an array of numbers. Write it with numpy.save.")
+        refusal = FileFormatError(f"{name!r} is not a .npy file with an array of numbers. Write it with numpy.save.")
     raise refusal

@@ -21,7 +21,7 @@ class MovedTable(BlockTable):
     def __init__(self, table: BlockTable, device: str) -> None:
         """Hold the table; nothing is read."""
         if table.remote:
-            raise InvalidInput("blocks on a cluster are worked on where they are; leave device out, or read the files in this process.")
+            raise InvalidInput("a cluster processes blocks on its own workers; leave device out, or read the files in this process.")
         super().__init__(table.features, rule=table.rule, ends=table.ends)  # slow: moving a block takes longer than its Gram matrix
         self._table, self._device = table, check_device(device)
 

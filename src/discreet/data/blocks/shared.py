@@ -21,8 +21,8 @@ from discreet.data.persons import Counts, Draw, Keys, PersonCodes, Source, key_c
 
 R = TypeVar("R")
 NOT_TOLD = (
-    "the table says whose rows are whose, and this method was not told that persons own several: their rows would not share a weight. "
-    "Declare the persons, or leave their column out."
+    "the table has a column of person ids, but this method was not told that a person may have several rows. Declare the persons, or leave "
+    "their column out."
 )
 
 
@@ -70,10 +70,10 @@ def kept_blocks(table: BlockTable, persons: Persons, noise: Source, *, jobs: int
 def _keyed(_: int, block: Block, *, key: bytes, check: Callable[[Block], object] | None) -> Keys:
     """Whose the rows of a block are, once it is checked."""
     if block.persons is None:
-        raise InvalidInput("the table does not say whose rows are whose: it needs a column of ids of persons.")
+        raise InvalidInput("the table needs a column of person ids; it has none.")
     keys = keyed(block.persons, key)
     if len(keys) != block.rows.shape[0]:
-        raise InvalidInput("rows and ids of persons must have the same length.")
+        raise InvalidInput("rows and person ids must have the same length.")
     if check is not None:
         check(block)
     return keys

@@ -35,7 +35,7 @@ class TransformedTable(BlockTable):
     def __init__(self, table: BlockTable, function: Callable[..., Any], *, features: int, jobs: int = 1, several: int | None = None) -> None:
         """Count the rows of every block."""
         if features < 1:
-            raise InvalidInput(f"a table has at least one feature; {features} were given.")
+            raise InvalidInput(f"a table needs at least one feature; {features} were given.")
         super().__init__(features, remote=table.remote, rule=table.rule if several is None else None)  # slow: rows are computed in every pass
         self._table = table
         self._function = partial(_of_rows, function) if several is None else function

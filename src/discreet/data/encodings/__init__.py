@@ -48,7 +48,7 @@ def encoding_named(name: str, **parameters: Any) -> Encoding:  # noqa: ANN401 - 
         if parameter not in takes:
             raise SchemaError(f"{name}: unknown key {parameter!r}.{did_you_mean(parameter, takes)} Known keys: {quoted(takes) or 'none'}.")
     if absent := [field.name for field in fields(known[name]) if field.default is MISSING and field.name not in parameters]:  # type: ignore[arg-type]
-        raise SchemaError(f"{name}: {quoted(absent)} is missing. Add it.")
+        raise SchemaError(f"{name}: {quoted(absent)} is missing; add it.")
     return known[name](**parameters)
 
 

@@ -52,8 +52,8 @@ class Bins(Encoding):
         """See Encoding. Raises SchemaError where cuts are still to be chosen."""
         if self.cuts == PRIVATE:
             raise SchemaError(
-                "bins: the cuts are still to be chosen. `discreet fit` and `fit_with_cuts` choose them privately and fit on them; for anything else "
-                "give cuts, or leave them out for equal steps."
+                "bins: the cuts have not been chosen yet. `discreet fit` and `fit_with_cuts` choose them privately. For anything else, "
+                "give cuts, or leave them out for bins of equal width."
             )
         return np.searchsorted(self._starts(bounds)[1:], values, side="right").astype(np.float64)
 

@@ -32,8 +32,8 @@ class Calendar(Encoding):
         """See Encoding: days that the calendar has, so that no number is beyond those that can be counted."""
         if not FIRST_DAY <= bounds.lower < bounds.upper <= LAST_DAY:
             raise SchemaError(
-                f"{self.name}: bounds are days since 1970-01-01, of the years 1 to 9999: from {FIRST_DAY} to {LAST_DAY}. For what is no date "
-                "take another encoding."
+                f"{self.name}: bounds are days since 1970-01-01, from {FIRST_DAY} to {LAST_DAY} (years 1 to 9999). If the column holds no "
+                "dates, use another encoding."
             )
 
     def positions(self, values: Floats, bounds: Bounds) -> Floats:  # noqa: ARG002 - the same everywhere

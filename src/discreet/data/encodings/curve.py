@@ -67,7 +67,7 @@ class Curve(Encoding):
     def check(self, bounds: Bounds) -> None:
         """See Encoding: not too many knots."""
         if len(self._knots(bounds)) + len(self.values) > MOST_NODES:
-            raise SchemaError(f"curve: at most {MOST_NODES} knots and values are possible.")
+            raise SchemaError(f"curve: the largest number of knots and values is {MOST_NODES}.")
 
     def positions(self, values: Floats, bounds: Bounds) -> Floats:
         """See Encoding."""

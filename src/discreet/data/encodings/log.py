@@ -36,7 +36,7 @@ class Log(Encoding):
         with np.errstate(over="ignore"):
             low, high = self._ends(bounds)
         if not (np.isfinite(low) and np.isfinite(high) and high - low > _NEAREST * max(abs(low), abs(high))):
-            raise SchemaError("log: on this scale the bounds are the same number, or infinite. Take another unit, or leave the encoding out.")
+            raise SchemaError("log: on a logarithmic scale the two bounds are equal, or infinite. Use another unit, or leave the encoding out.")
 
     def positions(self, values: Floats, bounds: Bounds) -> Floats:
         """See Encoding."""

@@ -272,7 +272,7 @@ def _whose(persons: Fields, problems: list[Problem]) -> str:
 
 def _person_column(persons: Fields) -> PersonColumn:
     if not (column := persons.text("column")):
-        raise SchemaError("choose the column that says whose row each is.")
+        raise SchemaError("choose the column of person ids.")
     rows = persons.text("rows")
     if not re.fullmatch(r"\d{1,9}", rows):
         raise SchemaError("the most rows of a person that are kept is still to be filled in, a whole number. Choose it without the records.")

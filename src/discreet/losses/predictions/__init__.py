@@ -50,5 +50,5 @@ def register(example: PredictionLoss) -> None:
     Raises InvalidInput for a name that is taken, and for a loss that is not what it states.
     """
     if not isinstance(example, PredictionLoss):
-        raise InvalidInput("register takes a loss that derives from PredictionLoss, made with its parameters; discreet.losses.register takes others.")
+        raise InvalidInput("register needs an instance of a class derived from PredictionLoss; for other losses use discreet.losses.register.")
     enrol(example, check_prediction_loss, taken=(kind for kind in exported(globals(), PredictionLoss) if kind is not OfMargin))

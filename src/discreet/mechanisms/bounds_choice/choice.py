@@ -54,7 +54,7 @@ class OpenColumns:
     def __post_init__(self) -> None:
         """See class docstring."""
         if not self.grids:
-            raise InvalidInput("there is no column whose bounds are to be chosen.")
+            raise InvalidInput("no column has bounds to choose.")
 
     @property
     def parts(self) -> int:

@@ -120,7 +120,7 @@ def release_bounds(
     columns, ids = draft.read(frame)
     ids = persons if ids is None else ids
     if rule is not None and rule.told_apart and ids is None:
-        raise InvalidInput("persons are to be told apart, and no ids were given: pass persons, one id a row, or name their column in the schema.")
+        raise InvalidInput("person ids are needed, but none were given. Pass persons, one id per row, or name their column in the schema.")
     owners = owners_of(ids, rule=rule, rows=len(columns[0]), noise=noise)
     kept, weights = owners.kept(columns)
     # The ledger is told no bytes: of some columns alone, that two tables are alike would tell of one record in them.

@@ -106,7 +106,7 @@ class GaussianSteps:
         """One of the releases: `vector` (d,) on the grid, with noise. Raises InvalidInput for a vector beyond the grid: no number of it is shown."""
         scaled = np.rint(vector / self.step)
         if not np.all(np.abs(scaled) < _LARGEST):
-            raise InvalidInput("a sum over the records is too large for the grid that the noise was calibrated for.")
+            raise InvalidInput("a sum over the records exceeds the grid for which the noise was calibrated.")
         drawn = noise.discrete_gaussian(scale=self.scale, dimension=len(vector), draws=1)[:, 0]
         total: Floats = (scaled.astype(np.int64) + drawn).astype(np.float64) * self.step
         return total
@@ -168,8 +168,8 @@ def require_smooth(problem: ConstrainedRisk) -> None:
     """Refuse a loss with a kink, over which the Frank-Wolfe method need not come near the minimum."""
     if problem.smoothness == float("inf"):
         raise InvalidInput(
-            f"the Frank-Wolfe method needs a smooth loss; {problem.loss.name!r} has a kink. "
-            "Use a smooth one ('huber', 'log-cosh', 'softplus-hinge'), or mirror descent."
+            f"the Frank-Wolfe method needs a smooth loss, but {problem.loss.name!r} has a kink. Use a smooth one"
+            " ('huber', 'log-cosh', 'softplus-hinge'), or mirror descent."
         )
 
 

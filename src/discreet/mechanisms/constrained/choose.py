@@ -124,7 +124,7 @@ def calibrate_over_set(
         return replace(made, ridge=choices.ridge or 0.0) if isinstance(made, NonPrivateFrankWolfe) else made
     if choices.calibration == PUBLISHED:
         if choices.ridge is not None:
-            raise InvalidInput("calibration='published' takes the ridge that is printed; leave alpha out, or use calibration='tight'.")
+            raise InvalidInput("calibration='published' uses the ridge printed in the paper; leave alpha out, or use calibration='tight'.")
         return published_over_set(
             problem, mechanism=mechanism, epsilon=epsilon, delta=delta, neighbours=neighbours, steps=steps, mirror_map=choices.mirror_map
         )
@@ -134,8 +134,8 @@ def calibrate_over_set(
         best = next(each for each in found if steps is None or each.name != OBJECTIVE)
         if best.risk == math.inf:
             raise InfeasibleTarget(
-                f"no mechanism over the set {problem.constraint.name!r} with the loss {problem.loss.name!r} reaches delta={delta!r}: pass delta > 0, "
-                "for example 1e-6."
+                f"no mechanism over the set {problem.constraint.name!r} with the loss {problem.loss.name!r} reaches delta={delta!r}. Pass "
+                "delta > 0, for example 1e-6."
             )
         chosen = best.name
     _require_taken(chosen, steps, choices)
@@ -151,7 +151,7 @@ def calibrate_over_set(
 def _require_taken(mechanism: str, steps: int | None, choices: Choices) -> None:
     """Refuse what the mechanism of this name does not take."""
     if mechanism == OBJECTIVE and steps is not None:
-        raise InvalidInput("objective perturbation takes no number of steps: leave it out, or choose another mechanism.")
+        raise InvalidInput("objective perturbation has no steps: leave n_iter out, or choose another mechanism.")
     if mechanism != MIRROR and choices.mirror_map != AUTO:
         raise InvalidInput(f"mechanism={mechanism!r} takes no mirror_map: leave one of the two out, or take mechanism='mirror-descent'.")
     if mechanism not in (OBJECTIVE, MIRROR) and choices.ridge is not None:

@@ -275,9 +275,7 @@ def require_short(problem: ConstrainedRisk, records: int) -> None:
     """Refuse tables so long that the rounding of a score, gamma_(d+4) n B r, could exceed ROUNDING B r."""
     most = 1 << math.floor(math.log2(ROUNDING / gamma(problem.dimension + 4)))
     if records > most:
-        raise InvalidInput(
-            f"rounding errors of scores are bounded for up to {most} records of {problem.dimension} features, and the table is longer."
-        )
+        raise InvalidInput(f"rounding errors are bounded for up to {most} records with {problem.dimension} features, and the table has more.")
 
 
 def default_polytope_steps(problem: ConstrainedRisk, epsilon: float, delta: float, neighbours: Neighbours) -> int:

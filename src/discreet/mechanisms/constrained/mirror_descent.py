@@ -136,7 +136,7 @@ def geometry_of(problem: ConstrainedRisk, name: str) -> Geometry:
 def plan(problem: ConstrainedRisk, *, sensitivity: float, mu: float, mirror_map: str = AUTO, steps: int | None = None, ridge: float = 0.0) -> Plan:
     """The best map and schedule by their bounds. `sensitivity` and `mu` are those of all noisy gradients together; `ridge` lambda >= 0."""
     if problem.constraint.diameter == 0:
-        raise InvalidInput("the set is a single point: there is nothing to learn from the records.")
+        raise InvalidInput("the constraint set is a single point, so there is nothing to learn.")
     records = NOMINAL if problem.domain.records is None else problem.domain.records
     names = map_names(problem.constraint) if mirror_map == AUTO else (mirror_map,)
     if ridge > 0:

@@ -52,7 +52,7 @@ class SampledMirrorDescent(GradientSteps):
     ) -> Self:
         """The least noise (to 0.1 %) for (epsilon, delta) at sampling `rate` in (0, 1] and `steps` T. Raises InvalidInput, for replace-one too."""
         if neighbours is not ADD_REMOVE:
-            raise InvalidInput("Poisson batches are private under add-remove here; for replace-one use full gradients (NoisyMirrorDescent).")
+            raise InvalidInput("Poisson batches need add-remove; for replace-one use full gradients (NoisyMirrorDescent).")
         check_gaussian_target(epsilon, delta)
         units = round(rate * 2**RATE_BITS) if isinstance(rate, float | int) and 0 < rate <= 1 else 0
         if not 1 <= units <= 2**RATE_BITS:

@@ -66,7 +66,7 @@ class ObjectivePerturbationOverSet(TwoStages[ConstrainedRisk], ConstrainedMechan
         check_gaussian_target(epsilon, delta)
         require_certified(problem)
         if problem.constraint.diameter == 0:
-            raise InvalidInput("the set is a single point: there is nothing to learn.")
+            raise InvalidInput("the constraint set is a single point, so there is nothing to learn.")
         strength = default_ridge(problem, epsilon=epsilon, delta=delta, neighbours=neighbours) if ridge is None else ridge
         if not (is_finite(strength) and strength > 0):
             raise InvalidInput(f"ridge must be a positive finite number or None; {ridge!r} was given.")

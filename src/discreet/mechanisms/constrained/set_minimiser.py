@@ -130,8 +130,8 @@ def certified_minimiser(problem: ConstrainedRisk, objective: PredictionSum, *, r
         ahead = following + momentum * (following - point)
         point = following
     raise SolverFailure(
-        f"the solver could not certify a distance of {distance:.3g} from the minimiser over the set in dimension {problem.dimension}. "
-        "Use a larger ridge."
+        f"the solver could not certify a solution within {distance:.3g} of the minimiser over the set (dimension {problem.dimension}). Use "
+        "a larger ridge."
     )
 
 

@@ -52,7 +52,7 @@ class GaussianCounting(CountingMechanism):
                 f"Gaussian noise needs 0 < epsilon <= {_LARGEST_EPSILON:g} and 0 < delta < 1; epsilon={epsilon!r}, delta={delta!r} were given."
             )
         if delta < 1e-30:
-            raise InfeasibleTarget(f"delta={delta!r} is smaller than what can be computed exactly here. Take delta >= 1e-30, or delta=0.")
+            raise InfeasibleTarget(f"delta={delta!r} is too small to be computed exactly here. Use delta >= 1e-30, or delta=0.")
         parts = problem.checked_shares(shares)
         mu = gaussian_mu(epsilon, delta)
         moves = problem.sensitivities(neighbours)

@@ -65,7 +65,7 @@ def divergence(components: Sequence[Component], epsilon: float) -> float:
     narrow = [one for one in components if one.scale < WIDE]
     wide = [one for one in components if one.scale >= WIDE]
     if any(one.spread for one in narrow):
-        raise InvalidInput(f"noise on shares of persons, and on sums of errors, is wider than {WIDE:g} parts; take a smaller epsilon.")
+        raise InvalidInput(f"noise on shares of persons and on sums of errors must be wider than {WIDE:g} parts; use a smaller epsilon.")
     if not narrow:
         return float(_wide(components, np.array([epsilon]))[0])
     if len(components) == 1:

@@ -97,7 +97,7 @@ class Histogram:
         if neighbours is ADD_REMOVE:
             return Sensitivity(1, 1)
         if self.cells == 1:
-            raise InvalidInput("a histogram of one cell is the number of records, which is public under replace-one: no noise is needed.")
+            raise InvalidInput("a histogram with one cell is the number of records, which is public under replace-one and needs no noise.")
         return Sensitivity(2, 1)
 
     def answer(self, records: Integers, shares: Integers | None = None) -> Integers:
@@ -150,7 +150,7 @@ class Queries:
         """See class docstring."""
         object.__setattr__(self, "each", tuple(self.each))
         if not self.each:
-            raise InvalidInput("a mechanism that counts needs at least one query.")
+            raise InvalidInput("a counting mechanism needs at least one query.")
 
     @property
     def parts(self) -> int:
@@ -216,7 +216,7 @@ def shares_of(persons: Persons | None, weights: Floats | None) -> Integers | Non
     """
     several = persons is not None and persons.several
     if several != (weights is not None):
-        raise InvalidInput(f"rows have weights where persons have several, and only there; {'none' if weights is None else 'some'} were given.")
+        raise InvalidInput(f"rows need weights exactly when persons may have several; {'none' if weights is None else 'some'} were given.")
     if weights is None:
         return None
     if weights.ndim != 1 or not np.all((weights >= 0.0) & (weights <= 1.0)):

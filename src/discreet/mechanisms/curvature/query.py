@@ -97,7 +97,7 @@ class CurvatureQuery:
             raise InvalidInput(f"the problem has {self.problem.dimension} weights; other ones were given.")
         if self.problem.dimension > MOST_WEIGHTS:
             raise InvalidInput(
-                f"the curvature is released for at most {MOST_WEIGHTS} weights, and drowns in noise long before; {self.problem.dimension} were given."
+                f"the curvature can be released for at most {MOST_WEIGHTS} weights (far fewer are useful); {self.problem.dimension} were given."
             )
 
     @property

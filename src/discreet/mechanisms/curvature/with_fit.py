@@ -90,4 +90,4 @@ def settled(
         choice = both.choice.of(problem(both.fit), times=1.0 + 1e-3 * attempt)
         if epsilon_for(together(choice, both.fit), delta) <= epsilon and isinstance(both.guarantee, ApproximateDP):
             return replace(both, choice=choice)
-    raise InfeasibleTarget(f"no noise for intervals is left within epsilon={epsilon:g}, delta={delta:g} beside the fit; raise either.")
+    raise InfeasibleTarget(f"epsilon={epsilon:g}, delta={delta:g} leave no budget for intervals after the fit; raise either.")

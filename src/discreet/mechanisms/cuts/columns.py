@@ -163,7 +163,7 @@ def choose_cuts(
     table = records(counting) if callable(records) else counting.encode(records, target=True)
     whose = whose_rows(table, noise, rows_per_person=None, person_weight="person", jobs=1)
     if whose.rule != plan.persons:
-        raise InvalidInput("the schema and the table disagree on whose rows are whose. Encode it with the schema that is passed.")
+        raise InvalidInput("the schema and the table disagree about person ids. Encode the table with the schema that you pass.")
     answer = counts_of(whose, counting, plan.cells, jobs=1)
     whole = len(counting.layout.own) == len(schema.layout.own)
     content = table.content() if isinstance(table, EncodedTable) and whole else None

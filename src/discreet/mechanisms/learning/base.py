@@ -217,7 +217,7 @@ MOST_OF_LAST = 0.03
 def grid_step(radius: float, dimension: int) -> float:
     """The power of two below radius / (32 sqrt(d)). Raises InfeasibleTarget for a radius that float64 cannot divide like this."""
     if not _SMALLEST < radius < 1.0 / _SMALLEST:
-        raise InfeasibleTarget("the noise of this budget, or the solver's tolerance for it, is beyond float64: take an epsilon nearer to 1.")
+        raise InfeasibleTarget("the noise of this budget, or the solver's tolerance for it, is beyond float64: use an epsilon nearer to 1.")
     return 2.0 ** math.floor(math.log2(radius / (_FINENESS * math.sqrt(dimension))))
 
 
@@ -348,7 +348,7 @@ def _split(points: Floats, step: float) -> tuple[Integers, Floats]:
     scaled = points / step
     whole = np.rint(scaled)
     if not np.all(np.abs(scaled) < _LARGEST):
-        raise SolverFailure("the weights are too long for the grid that the noise was calibrated for; raise alpha.")
+        raise SolverFailure("the weights exceed the grid for which the noise was calibrated; raise alpha.")
     return whole.astype(np.int64), scaled - whole
 
 

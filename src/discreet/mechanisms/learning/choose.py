@@ -221,7 +221,7 @@ def _check_target(epsilon: float, delta: float) -> None:
     if math.isnan(epsilon) or epsilon <= 0:
         raise InvalidInput(f"epsilon must be greater than 0; {epsilon!r} was given. Use epsilon=inf for a fit without privacy.")
     if not 0 <= delta < 1:
-        raise InvalidInput(f"delta must be at least 0 and less than 1; {delta!r} was given. Take delta well below 1 / n.")
+        raise InvalidInput(f"delta must be at least 0 and less than 1; {delta!r} was given. Choose delta well below 1 / n.")
 
 
 @remembered
@@ -293,7 +293,7 @@ def relative_noise(dimension: int, *, epsilon: float, delta: float, neighbours: 
     moved = _moved(neighbours)
     noise = moved * math.sqrt(dimension) / epsilon if _spherical_is_less(dimension, epsilon, delta) else moved / gaussian_mu(epsilon, delta)
     if not noise < _MOST_NOISE:
-        raise InfeasibleTarget("this budget needs more noise than can be drawn: take a larger epsilon, or a larger delta.")
+        raise InfeasibleTarget("this budget needs more noise than can be drawn: use a larger epsilon or delta.")
     return noise
 
 

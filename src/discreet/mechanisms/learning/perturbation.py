@@ -219,7 +219,7 @@ def least_scale(delta: Callable[[float], float], *, above: float, target: float,
     while risk(high) > target:
         low, high, step = high, high + step, 2.0 * step
         if high - math.log(above) > 40.0:
-            raise InfeasibleTarget("no noise scale reaches this target: the regularisation is too weak.")
+            raise InfeasibleTarget("no amount of noise reaches this target, because the regularisation is too weak.")
     _narrowed(risk, known, low, high, target, precision)
     while high - low > precision:
         low, high = _halved(risk, known, low, high, target)

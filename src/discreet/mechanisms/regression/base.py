@@ -56,8 +56,8 @@ class RegressionMechanism(Mechanism[LeastSquares, Records]):
         problem.require(data)
         if data.records > self.most_records(problem):
             raise InvalidInput(
-                f"this mechanism was planned for at most {self.most_records(problem)} records, and the table is longer. Declare their number, "
-                "roughly, as public_records."
+                f"this mechanism was planned for at most {self.most_records(problem)} records, and the table has more. Declare their rough "
+                "number as public_records."
             )
 
     def draw(self, problem: LeastSquares, data: Records, noise: Noise) -> Drawn:

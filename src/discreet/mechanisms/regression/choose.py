@@ -55,21 +55,22 @@ def calibrate_least_squares(
         raise InvalidInput(f"epsilon must be positive; {epsilon!r} was given.")
     if epsilon == math.inf:
         if problem.prior is not None:
-            raise InvalidInput("epsilon=inf is least squares without a ridge, which could pull towards a prior; leave prior out.")
+            raise InvalidInput("epsilon=inf is plain least squares, without a ridge that could pull towards a prior; leave prior out.")
         return NonPrivateLeastSquares(neighbours=neighbours)
     if not (0 < delta < 1 and epsilon <= 100):
         raise InvalidInput(
-            f"private least squares needs 0 < delta < 1 and epsilon at most 100; epsilon={epsilon!r}, delta={delta!r} were given. Without delta, "
-            "take Lasso or SimplexRegression."
+            f"private least squares needs 0 < delta < 1 and epsilon at most 100; epsilon={epsilon!r}, delta={delta!r} were given. For delta "
+            "= 0, use Lasso or SimplexRegression."
         )
     name = ("objective" if steps is None else "refined") if mechanism == "auto" else mechanism
     if steps is not None and name not in _WITH_GRADIENTS:
-        raise InvalidInput(f"mechanism={name!r} takes no gradients; leave n_iter out, or take mechanism='refined'.")
+        raise InvalidInput(f"mechanism={name!r} uses no gradient steps; leave n_iter out, or use mechanism='refined'.")
     if problem.prior is not None and name not in _AROUND_A_POINT:
-        raise InvalidInput(f"mechanism={name!r} takes no prior; leave it out, or take one of {list(_AROUND_A_POINT)}.")
+        raise InvalidInput(f"mechanism={name!r} does not support a prior; leave it out, or use one of {list(_AROUND_A_POINT)}.")
     if problem.domain.largest_weight is not None and name not in _AROUND_A_POINT:
         raise InvalidInput(
-            f"mechanism={name!r} takes no weights of records; leave sample_weight and max_sample_weight out, or take one of {list(_AROUND_A_POINT)}."
+            f"mechanism={name!r} does not support sample weights; leave sample_weight and max_sample_weight out, or use one of "
+            f"{list(_AROUND_A_POINT)}."
         )
     makers: dict[str, Callable[..., RegressionMechanism]] = {
         "objective": ResidualObjectivePerturbation.calibrate,

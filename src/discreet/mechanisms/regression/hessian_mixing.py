@@ -121,7 +121,7 @@ def _calibrated(problem: LeastSquares, epsilon: float, delta: float, neighbours:
 
     low, high = 0.1 * mu, mu
     if made(low).delta(problem, profile) > delta:
-        raise InfeasibleTarget(f"epsilon={epsilon:g}, delta={delta:g} leaves no room for gradients beside a sketch; take mechanism='refined'.")
+        raise InfeasibleTarget(f"epsilon={epsilon:g}, delta={delta:g} leaves no budget for gradients after the sketch; use mechanism='refined'.")
     while high > low * (1.0 + 1e-6):
         middle = math.sqrt(low * high)
         low, high = (middle, high) if made(middle).delta(problem, profile) <= delta else (low, middle)

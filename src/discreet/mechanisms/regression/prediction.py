@@ -66,7 +66,7 @@ class PredictionObjectivePerturbation(TwoStages[PredictionRisk]):
         """
         check_gaussian_target(epsilon, delta)
         if not math.isfinite(problem.smoothness):
-            raise InvalidInput(f"objective perturbation needs a smooth loss, and {problem.loss.name!r} has a kink; take its smooth relative.")
+            raise InvalidInput(f"objective perturbation needs a smooth loss, but {problem.loss.name!r} has a kink; use its smooth version.")
         strength = default_ridge(problem, epsilon) if ridge is None else ridge
         if not (is_finite(strength) and strength > 0):
             raise InvalidInput(f"the ridge must be a positive finite number; {strength!r} was given.")
@@ -109,7 +109,7 @@ class PredictionObjectivePerturbation(TwoStages[PredictionRisk]):
         problem.require(data)
         if data.records > self.records:
             raise InvalidInput(
-                f"this mechanism was planned for at most {self.records} records, and the table is longer. Declare their number, roughly, as "
+                f"this mechanism was planned for at most {self.records} records, and the table has more. Declare their rough number as "
                 "public_records."
             )
 

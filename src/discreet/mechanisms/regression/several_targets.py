@@ -81,9 +81,9 @@ class TargetsObjectivePerturbation(TwoStages[SeveralTargets]):
             raise InvalidInput(f"several targets need epsilon at most {_MOST_EPSILON}; epsilon={epsilon!r} was given.")
         each, domain = problem.each, problem.domain
         if not math.isfinite(each.smoothness):
-            raise InvalidInput(f"objective perturbation needs a smooth loss, and {each.loss.name!r} has a kink; take its smooth relative.")
+            raise InvalidInput(f"objective perturbation needs a smooth loss, but {each.loss.name!r} has a kink; use its smooth version.")
         if problem.persons is not None and problem.persons.several:
-            raise InvalidInput("several targets are proved for one row of each person: keep one (rows_per_person=1), or fit each target by itself.")
+            raise InvalidInput("several targets need one row per person: keep one (rows_per_person=1), or fit each target separately.")
         strength = targets_ridge(problem, epsilon, neighbours) if ridge is None else ridge
         if not (is_finite(strength) and strength > 0):
             raise InvalidInput(f"the ridge must be a positive finite number; {strength!r} was given.")
@@ -137,7 +137,7 @@ class TargetsObjectivePerturbation(TwoStages[SeveralTargets]):
         problem.require(data)
         if data.records > self.records:
             raise InvalidInput(
-                f"this mechanism was planned for at most {self.records} records, and the table is longer. Declare their number, roughly, as "
+                f"this mechanism was planned for at most {self.records} records, and the table has more. Declare their rough number as "
                 "public_records."
             )
 

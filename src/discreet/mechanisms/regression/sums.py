@@ -116,9 +116,9 @@ class LeastSquares(OverDomain):
     def require(self, data: Records) -> None:
         """Raise InvalidInput for records of another domain, and for more than `most_records` of them."""
         if data.domain != self.domain:
-            raise InvalidInput("the problem was made for another domain than the one of these records; make it for data.domain.")
+            raise InvalidInput("the problem was made for a different domain from that of these records; make it for data.domain.")
         if data.records > self.most_records:
-            raise InvalidInput(f"sums are exact for at most {self.most_records} records, and the table is longer. Raise most_records.")
+            raise InvalidInput(f"sums are exact for at most {self.most_records} records, and the table has more. Raise most_records.")
 
     def moments(self, data: Records) -> Moments:
         """See module docstring; one pass. Raises InvalidInput as `require` does."""

@@ -56,7 +56,7 @@ class BoundedNoise(Mechanism[Rows, Records]):
         if not all(is_finite(size) and size > 0 for size in sizes) or not (is_finite(self.level) and self.level >= 0):
             raise InvalidInput("bounded noise needs a positive half_width, weight and epsilon, and a level of at least 0, all finite.")
         if self.neighbours is not REPLACE_ONE:
-            raise InvalidInput("one released row a record tells their number: the relation is replace-one.")
+            raise InvalidInput("one released row per record reveals their number, so the relation must be replace-one.")
 
     name = "release-bounded-noise"
 
@@ -77,7 +77,7 @@ class BoundedNoise(Mechanism[Rows, Records]):
     def promise(self, query: Rows) -> ApproximateDP | NoGuarantee:
         """See module docstring: per entry. Raises InvalidInput for rows that are shortened as a whole."""
         if not query.domain.entries_alone:
-            raise InvalidInput("bounded noise protects single entries: give the domain an entry_bound alone.")
+            raise InvalidInput("bounded noise protects single entries, so the domain must have entry_bound only.")
         delta = self.delta(2.0 * float(np.max(query.read.entries)), self.epsilon)
         if delta >= 1:
             why = "two entries may be farther apart than the noise is wide, so a release may tell them apart for sure"

@@ -96,7 +96,9 @@ class RandomisedCategories(Mechanism[Categories, Numbers[Integers]]):
         while _spent((kept,) * count, UNIT) > epsilon:
             kept -= 2
         if kept <= UNIT:
-            raise InfeasibleTarget(f"epsilon={epsilon!r} is too small for {count} columns: answers would tell nothing. Raise it, or ask fewer.")
+            raise InfeasibleTarget(
+                f"epsilon={epsilon!r} is too small for {count} columns: the answers would be pure noise. Raise it, or use fewer columns."
+            )
         laws = tuple(min((RESPONSE, UNARY), key=lambda law: mean_variance(law, cells, kept / UNIT)) for _, cells in problem.columns)
         return cls(laws=laws, kept=(kept,) * count)
 

@@ -46,24 +46,24 @@ def placed(query: RowQuery, data: Records, noise: Noise, add: Add, slots: int | 
 def check_placement(query: RowQuery, neighbours: Neighbours, slots: int | None) -> None:
     """Raise InvalidInput for a placement that would tell what the relation hides."""
     if neighbours is ADD_REMOVE and query.read.target is Target.CLEAR:
-        raise InvalidInput("targets in clear tell how many records there are: under add-remove take target='noisy' or 'omitted'.")
+        raise InvalidInput("targets without noise reveal the number of records. Under add-remove, use target='noisy' or 'omitted'.")
     if not query.read.in_order and slots is None:
         raise InvalidInput(
-            "how many rows a person has, and where they are in the table, would be told by the released rows. Give slots (--slots), a public number "
-            "of rows (the rest are rows of zeros, with noise, in secret order); as many as there are persons, times the rows of a person that are "
-            "kept, are always enough."
+            "the released rows would reveal how many rows each person has, and where. Pass slots (--slots), a public number of rows to "
+            "release; unused ones are zeros with noise, in secret order. The number of persons times the rows kept per person is always "
+            "enough."
         )
     if query.read.in_order and (neighbours is ADD_REMOVE) != (slots is not None):
         raise InvalidInput(
-            "one released row a record tells their number. Under add-remove give slots (--slots), a public number of rows (the rest are rows of "
-            "zeros, with noise, in secret order); under replace-one the number of records is public: leave slots out."
+            "one released row per record reveals their number. Under add-remove, pass slots (--slots), a public number of rows to release; "
+            "unused ones are zeros with noise, in secret order. Under replace-one the number of records is public: leave slots out."
         )
 
 
 def require_slots(data: Records, slots: int | None) -> None:
     """Raise InvalidInput for more records than slots."""
     if slots is not None and data.records > slots:
-        raise InvalidInput(f"{slots} rows are to be released, and the table has more records; declare more slots.")
+        raise InvalidInput(f"{slots} rows were to be released, but the table has more records; declare more slots.")
 
 
 def _noisy(first: int, block: Records, *, query: RowQuery, add: Add, streams: Callable[[int], Noise]) -> Floats:

@@ -111,7 +111,7 @@ def largest(curve: Callable[[float], Bounded], delta: float) -> float:
         raise InfeasibleTarget(f"delta={delta!r} cannot be computed here. Take a delta from {LEAST_DELTA:g} to below 1.")
     low, high = math.log(1e-12), math.log(1e9)
     if curve(math.exp(low)).up > delta:
-        raise InfeasibleTarget(f"no noise that fits in a computer's numbers reaches delta={delta!r}; raise epsilon or delta.")
+        raise InfeasibleTarget(f"noise for delta={delta!r} would be too large for float64; raise epsilon or delta.")
     seen = {False: low, True: high}
 
     def excess(log: float) -> float:

@@ -78,7 +78,7 @@ class GridRelease(Mechanism[RowQuery, Records]):
         query.read.require(data)
         require_slots(data, self.slots)
         if self.local and data.records != 1:
-            raise InvalidInput("a local release is of one record: its owner's. Use randomise, or calibrate without local=True.")
+            raise InvalidInput("a local release contains one record, its owner's. Use randomise, or calibrate without local=True.")
 
     def draw(self, query: RowQuery, data: Records, noise: Noise) -> Drawn:
         """See Mechanism."""
@@ -91,7 +91,7 @@ class GridRelease(Mechanism[RowQuery, Records]):
     def one_record(self, query: RowQuery, features: Floats, target: float) -> Records:
         """The data set of one owner. Raises InvalidInput unless calibrated with local=True."""
         if not self.local:
-            raise InvalidInput("calibrate with local=True to randomise single records at their owners.")
+            raise InvalidInput("to randomise single records on their owners' devices, calibrate with local=True.")
         row = np.asarray(features, dtype=np.float64).reshape(1, -1)
         domain = query.read.domain
         return Records(rows=as_matrix(row), targets=None if domain.kind == "none" else np.array([float(target)]), domain=domain, kept=True)
@@ -178,7 +178,7 @@ class GaussianRelease(GridRelease):
         if not isinstance(query, Rows) or not query.domain.entries_alone:
             raise InvalidInput("bits about single entries need a query Rows and a domain with entry_bound alone: a norm bound ties entries together.")
         if self.published:
-            raise InvalidInput("a published calibration promises nothing, bits included.")
+            raise InvalidInput("a published calibration guarantees nothing, not even bits.")
         largest = float(np.max(query.read.entries)) / self.step + 0.5
         bits = 0.5 * math.log1p((largest**2 + 1.0 / 12.0) / self.scale**2) / math.log(2.0) * (1.0 + 1e-9)
         return MutualInformation(bits=bits, neighbours=REPLACE_ONE, local=self.local, theorem=INFORMATION_ROWS)
@@ -231,7 +231,7 @@ class InformationRelease(Mechanism[Rows, Records]):
             deviation *= 1.0 + 1e-6
             made = cls._of(query, deviation)
         if made.inner.scale >= LARGEST_SCALE:
-            raise InfeasibleTarget(f"{bits!r} bits ask for more noise than numbers on a grid can have; raise bits.")
+            raise InfeasibleTarget(f"{bits!r} bits need more noise than numbers on a grid can have; raise bits.")
         return made
 
     @classmethod

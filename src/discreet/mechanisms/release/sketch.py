@@ -253,4 +253,4 @@ def check_target(epsilon: float, rows: int) -> None:
     require_rows(rows)
 
 
-TOO_ROUGH = "rounding errors for up to {records} records cannot be hidden in a sketch of {rows} rows at this target; declare a smaller most_records."
+TOO_ROUGH = "a sketch of {rows} rows cannot hide the rounding errors of up to {records} records at this target; declare a smaller most_records."

@@ -78,13 +78,13 @@ def _pure(epsilon: float, law: NegativeBinomialRuns, share: float, made: Made, c
         middle = 0.5 * (low + high)
         low, high = (middle, high) if middle + log_tilt(law, middle, 0.0) <= epsilon * (1.0 - 1e-9) else (low, middle)
     if not low * share > _SMALLEST:
-        raise InfeasibleTarget("nothing that float64 can divide is left of this epsilon for the single fits and their scores; raise epsilon.")
+        raise InfeasibleTarget("this epsilon is too small to divide among the fits and their scores; raise epsilon.")
     fit = low * (1.0 - share)
     mechanism = made(LAPLACE, 1.0 / (low * share))
     curves = curves_at(fit, 0.0)
     total = mechanism.guarantee(curves)
     if not (isinstance(total, PureDP) and total.epsilon <= epsilon):
-        raise InfeasibleTarget("the fits do not keep to the pure epsilon that they were given, so that the search cannot either; pass delta > 0.")
+        raise InfeasibleTarget("the fits need delta > 0, so the search does too; pass delta > 0.")
     return InnerTarget(epsilon=fit, delta=0.0, mechanism=mechanism)
 
 
@@ -105,7 +105,7 @@ def _approximate(epsilon: float, delta: float, law: NegativeBinomialRuns, share:
                 break
         fit *= max(0.2, min(2.0, epsilon / total)) * (1.0 - 0.3 * _CLOSE)
     if best is None:
-        raise InfeasibleTarget(f"no fit leaves room for a search within epsilon={epsilon:g}, delta={delta:g}; raise either, or expect fewer runs.")
+        raise InfeasibleTarget(f"epsilon={epsilon:g}, delta={delta:g} are too small for this search; raise either, or expect fewer runs.")
     return best
 
 

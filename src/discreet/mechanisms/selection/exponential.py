@@ -61,7 +61,7 @@ class ExponentialMechanism(Mechanism[Candidates, Numbers[npt.NDArray[np.integer]
         if not 0 < self.rate < float("inf"):
             raise InvalidInput(f"the exponential mechanism needs a positive finite rate; {self.rate!r} was given.")
         if self.monotone and self.neighbours is not ADD_REMOVE:
-            raise InvalidInput("replacing a record may move one score up and another one down: scores are monotone under add-remove only.")
+            raise InvalidInput("replacing a record may raise one score and lower another: scores are monotone under add-remove only.")
 
     @classmethod
     def calibrate(cls, *, epsilon: float, sensitivity: int, neighbours: Neighbours, monotone: bool = False) -> "ExponentialMechanism":

@@ -127,7 +127,7 @@ class ThenFit(Generic[C]):
         fit = planned(target, left)
         total = compose([choice.mechanism.guarantee(choice.problem), fit.guarantee], planned=delta > 0)
         if epsilon_for(total, delta) > epsilon:
-            raise InfeasibleTarget(f"no fit is left within epsilon={epsilon:g}, delta={delta:g} of {name} beside what is chosen; raise either.")
+            raise InfeasibleTarget(f"epsilon={epsilon:g}, delta={delta:g} of {name} leave no budget for a fit after the choice; raise either.")
         return cls(name=name, choice=choice, fit=fit, target=(target, left), guarantee=_stated(total, epsilon, delta))
 
     def parameters(self, fit: Certificate) -> dict[str, Json]:

@@ -180,7 +180,7 @@ class Request:
             raise InvalidInput(f"method {method!r} needs {', '.join(missing)}; give {'it' if len(missing) == 1 else 'them'}.")
         known = [usable.name for usable in (*way.needs, *way.takes)]
         if useless := [name for name in self.given if name not in known]:
-            of = f"method {method!r} takes no {useless[0]} ({SETTINGS[useless[0]].says})."
+            of = f"method {method!r} has no setting {useless[0]} ({SETTINGS[useless[0]].says})."
             raise InvalidInput(f"{of} It takes {quoted(known, most=12)}. Leave {useless[0]} out.")
 
     def require_entries(self, method: str) -> None:
@@ -194,7 +194,7 @@ class Request:
     def require_bits(self, method: str) -> None:
         """Raise InvalidInput for what bits about an entry cannot be stated for."""
         if self.neighbours is not REPLACE_ONE:
-            raise InvalidInput("bits about entries are stated for replace-one: an entry cannot be added or removed. Leave neighbours out.")
+            raise InvalidInput("bits about entries need replace-one: an entry cannot be added or removed. Leave neighbours out.")
         self.require_entries(method)
 
 
@@ -296,7 +296,7 @@ def of_sketch(parameters: Mapping[str, Json], query: Query) -> Floats:
 
 
 _NO_WAY = {
-    "tight": "method {method!r} has no sound calibration: it protects nobody. calibration='published' (--calibration published) "
-    "releases it without any guarantee, for comparison.",
+    "tight": "method {method!r} protects nobody: it has no sound calibration. For comparison, calibration='published' (--calibration "
+    "published) releases it without any guarantee.",
     "published": "method {method!r} has no published calibration that differs from ours; leave calibration out.",
 }

@@ -245,6 +245,6 @@ LOCAL = Method(
     query=Rows,
     noise={"release-gaussian-rows": of_rows, "release-laplace-rows": _laplace_on_grid},
     shaped=("release-laplace-rows",),
-    collected="local records are randomised by their owners, one by one (`discreet randomise`), and collected; no table is released so.",
+    collected="method 'local' collects records that their owners randomised (`discreet randomise`); it cannot release a table.",
     exposes="Owners who answered twice: they spent twice.",
 )

@@ -75,7 +75,7 @@ def _fresh_published(request: Request) -> Plan:
     deviation = 2.0 * query.read.norm * tu_factor_2(epsilon, request[DELTA], width) / math.sqrt(width)
     step = grid_step(query.sensitivity(REPLACE_ONE), width)
     if deviation / step >= LARGEST_SCALE:
-        raise InfeasibleTarget("so much noise does not fit into 64-bit integers: raise epsilon or delta.")
+        raise InfeasibleTarget("the noise would not fit into 64-bit integers: raise epsilon or delta.")
     return Plan(query, FreshProjection(width=width, step=step, scale=deviation / step, neighbours=REPLACE_ONE, epsilon=epsilon))
 
 

@@ -135,7 +135,7 @@ def cell_columns(schema: Schema, *, target: bool, whole: Sequence[str] = ()) -> 
         numbers.append(schema.target)
     known = {_named(column): column for column in numbers}
     if unknown := [name for name in whole if name not in known]:
-        raise InvalidInput(f"{quoted(unknown)} cannot be whole; numbers of the schema are {quoted(known)}.")
+        raise InvalidInput(f"{quoted(unknown)} cannot be whole; the columns of numbers are {quoted(known)}.")
     own: list[NumericColumn | DateColumn] = [*schema.numeric, *schema.date]
     found = [_of_number(column.name, column.bounds, _own_bins(column), column, whole=column.name in whole) for column in own]
     found += [CellColumn(name=column.name, labels=column.categories) for column in schema.categorical]
@@ -145,9 +145,11 @@ def cell_columns(schema: Schema, *, target: bool, whole: Sequence[str] = ()) -> 
                 bounds = Bounds(number.lower, number.upper)
                 found.append(_of_number(number.column, bounds, BINS, number, whole=number.column in whole))
             case NumberTargets() as several:
-                raise InvalidInput(f"{several.where} are several, and one is taken: leave the target out, or declare the others as numeric columns.")
+                raise InvalidInput(
+                    f"{several.where} are several, but a release has at most one. Leave the target out, or declare the others as numeric columns."
+                )
             case TimeTarget() as time:
-                raise InvalidInput(f"{time.where} is a time until something happens, and no one column: leave the target out.")
+                raise InvalidInput(f"{time.where} is a time until an event, which is not a single column. Leave the target out.")
             case classes:
                 found.append(CellColumn(name=classes.column, labels=classes.classes))
     return tuple(found)
@@ -223,10 +225,10 @@ def _of_number(name: str, bounds: Bounds, bins: Bins, column: NumericColumn | Da
     ends = np.array([bounds.lower, bounds.upper])
     if whole:
         if max(abs(bounds.lower), abs(bounds.upper)) > _EXACT:
-            raise InvalidInput(f"{column.where} has a bound beyond 2^53, where float64 holds no longer every whole number, and cannot be whole.")
+            raise InvalidInput(f"{column.where} cannot be whole: it has a bound beyond 2^53, where float64 cannot hold every whole number.")
         first, last = np.ceil(bounds.lower), np.floor(bounds.upper)
         if first >= last:
-            raise InvalidInput(f"{column.where} has no two whole numbers between its bounds, and cannot be whole.")
+            raise InvalidInput(f"{column.where} cannot be whole: there are not two whole numbers between its bounds.")
         every, ends = np.arange(first, min(last, first + _EACH) + 1.0), np.array([first, last + 1.0])
         grid = every if last - first < _EACH else np.clip(np.ceil(grid), first, last)
         begins = every if last - first < _SINGLE else np.clip(np.ceil(begins), first, last)

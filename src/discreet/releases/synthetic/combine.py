@@ -31,9 +31,11 @@ def combined(estimates: Sequence[float], *, level: float = 0.95) -> Combined:
     """From the same estimate on each of m >= 2 synthetic tables. Raises InvalidInput for fewer, for no numbers, or for a level out of (0, 1)."""
     values = np.asarray(estimates, dtype=np.float64)
     if values.ndim != 1 or len(values) < 2 or not np.all(np.isfinite(values)):
-        raise InvalidInput("an interval needs the same estimate of at least two synthetic tables, finite numbers; release with tables=5 or more.")
+        raise InvalidInput(
+            "an interval needs the same estimate from at least two synthetic tables, as finite numbers; release with tables=5 or more."
+        )
     if not 0.0 < level < 1.0:
-        raise InvalidInput(f"the level of an interval lies between 0 and 1; {level!r} was given.")
+        raise InvalidInput(f"the level of an interval must lie between 0 and 1; {level!r} was given.")
     count = len(values)
     middle, total = float(values.mean()), (1.0 + 1.0 / count) * float(values.var(ddof=1))
     half = float(student.ppf(0.5 + 0.5 * level, count - 1)) * math.sqrt(total)

@@ -56,7 +56,7 @@ def fitted(sizes: Sequence[int], tables: Sequence[Table], counts: Sequence[Float
     done = subprocess.run(command, input=text.getvalue(), capture_output=True, check=False)  # noqa: S603 - this interpreter and this module
     if done.returncode:
         said = done.stderr.decode(errors="replace").strip().splitlines()[-1:] or ["nothing"]
-        raise SolverFailure(f"the distribution could not be fitted: mbi said {said[0][:200]!r}. Its oldest version that is known to work is 2.0.")
+        raise SolverFailure(f"the distribution could not be fitted: mbi reported {said[0][:200]!r}. The oldest version known to work is 2.0.")
     with np.load(io.BytesIO(done.stdout), allow_pickle=False) as answer:
         order = answer["order"].tolist()
         return [

@@ -109,10 +109,10 @@ def _asked(columns: Sequence[CellColumn], workload: Sequence[Sequence[str]]) -> 
     found: list[Table] = []
     for names in workload:
         if unknown := [name for name in names if name not in places]:
-            raise InvalidInput(f"the workload names {unknown[0]!r}, which is no column of the synthetic table.{did_you_mean(unknown[0], places)}")
+            raise InvalidInput(f"the workload names {unknown[0]!r}, which is not a column of the synthetic table.{did_you_mean(unknown[0], places)}")
         table = tuple(sorted({places[name] for name in names}))
         if len(table) < 2:
-            raise InvalidInput("a table of the workload is of two or more columns, such as age*education.")
+            raise InvalidInput("a table of the workload needs two or more columns, such as age*education.")
         if table not in found:
             found.append(table)
     return found

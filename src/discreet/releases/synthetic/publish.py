@@ -85,7 +85,7 @@ class SyntheticPublication:
             if isinstance(number, bool) or not isinstance(number, int) or not 1 <= number <= most:
                 raise InvalidInput(f"{what} of a synthetic release must be a whole number from 1 to {most}; {number!r} was given.")
         if tables > 1 and rows is not None:
-            raise InvalidInput("several synthetic tables have about as many rows as there are records, as their intervals assume; leave rows out.")
+            raise InvalidInput("with several synthetic tables, the intervals assume as many rows as records; leave rows out.")
         plan = SyntheticPlan.calibrate(
             schema, epsilon=epsilon, delta=delta, neighbours=neighbours, target=target, workload=workload, whole=whole, persons=schema.persons
         )
@@ -122,10 +122,10 @@ class SyntheticPublication:
         rule = plan.problem.persons
         whose = whose_rows(table, noise, rows_per_person=None, person_weight="person", jobs=jobs)
         if whose.rule != rule:
-            raise InvalidInput("the schema and the table disagree on whose rows are whose. Encode it with the schema that is passed.")
+            raise InvalidInput("the schema and the table disagree about person ids. Encode the table with the schema that you pass.")
         public = _records(whose) if plan.mechanism.neighbours is REPLACE_ONE else None
         if public == 0:
-            raise InvalidInput("the table has no records; at least one is needed where their number is public.")
+            raise InvalidInput("the table has no records; under replace-one at least one is needed.")
         coder = Coder(counting_schema(plan.schema), plan.columns)
         counts = TableCounts(whose, coder, plan.sizes, target=plan.target, jobs=jobs)
         released = plan.mechanism.run(plan.problem, Numbers(counts, _content(table)), noise, account=account)
@@ -264,7 +264,7 @@ def publish_synthetic(  # noqa: PLR0913 - what is public about a table, and what
     noise is enough, BudgetExceeded before anything is drawn.
     """
     if persons is not None:
-        raise InvalidInput("a synthetic table takes ids of persons from the schema: write [person] with their column, and leave persons out.")
+        raise InvalidInput("a synthetic table takes person ids from the schema: add [person] with their column, and leave persons out.")
     rule = schema_rule(schema.persons, None, rows_per_person, person_weight)
     used = replace(schema, rows_per_person=1) if schema.persons is None and rule is not None else schema
     publication = SyntheticPublication.planned(
