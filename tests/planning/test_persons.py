@@ -64,7 +64,7 @@ def test_a_plan_of_persons_has_the_noise_of_a_fit_of_persons():
     assert bounds[2] == bounds[3]
     assert bounds[0].excess < bounds[2].excess < 1.001 * bounds[0].excess
     assert math.isfinite(bounds[2].excess)
-    with pytest.raises(InvalidInput, match="the number of rows kept per person must be a"):
+    with pytest.raises(InvalidInput, match="the number of rows kept per person, must be a whole number"):
         plan(rows_per_person=0)
     with pytest.raises(InvalidInput, match="single rows"):
         ways_of(plan(rows_per_person=None), 1000)
