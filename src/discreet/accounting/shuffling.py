@@ -46,7 +46,8 @@ _FINENESS = 0.02
 """Steps of the grid beside the root of E L^2 under the tilt: splitting adds a ten-thousandth of the variance."""
 _MOST = 1 << 20
 _ROUNDING = 24.0 * float(np.finfo(np.float64).eps)
-_LARGEST_EPSILON = 50.0
+LARGEST_EPSILON = 50.0
+"""Beyond it nothing is counted: e^epsilon is a factor of what rows do not have in common."""
 LEAST_DELTA = 1e-30
 _TIMES = 5
 MOST_ROWS = 1 << 30
@@ -229,7 +230,7 @@ def _atoms(atoms: list[tuple[float, float, float]], share: float) -> Law:
 
 
 def _require(epsilon: float, share: float) -> None:
-    if not (is_finite(epsilon) and 0 <= epsilon <= _LARGEST_EPSILON and 0 < share <= 1):
+    if not (is_finite(epsilon) and 0 <= epsilon <= LARGEST_EPSILON and 0 < share <= 1):
         raise InvalidInput(
-            f"shuffled rows are counted for epsilon from 0 to {_LARGEST_EPSILON:g} and a share in (0, 1]; {epsilon!r}, {share!r} were given."
+            f"shuffled rows are counted for epsilon from 0 to {LARGEST_EPSILON:g} and a share in (0, 1]; {epsilon!r}, {share!r} were given."
         )

@@ -64,8 +64,7 @@ class Persons:
         if self.weight not in get_args(Weight) or (self.weight == "declared" and self.rows != 1):
             raise InvalidInput(
                 'the weight of a row must be "person" (each person counts once), "row" (all rows count alike) or "declared" (one row per '
-                "person, without ids);"
-                f" {self.weight!r} was given."
+                f"person, without ids); {self.weight!r} was given."
             )
 
     @property

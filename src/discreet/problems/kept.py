@@ -11,6 +11,8 @@ import numpy as np
 from discreet.core.arrays import Floats
 from discreet.problems.certified_sums import CertifiedSums
 
+COSTLY = 8.0
+"""As in the solvers: passes that a Hessian is always worth; where one costs more, margins are kept."""
 _POINTS = 4
 """Whose margins are kept: of wide tables that are held, so that they are little beside these."""
 

@@ -45,14 +45,15 @@ from discreet.losses import MarginLoss
 from discreet.matrices import Matrix
 from discreet.matrices.device import Array
 from discreet.problems.certified_sums import TINY, UNIT, CertifiedSums, Place, gamma, norms_above, place_of
+from discreet.problems.kept import COSTLY
 
 _FINE = 8192
 """The finer bound of item 2, two more slopes a record, is worth it when the coarse one exceeds this many u sum_i c_i L R_i: eight blocks' worth."""
 
 _FACTOR = 0.04
 """Passes of a Cholesky factor, times n / d^2."""
-_SAMPLED_ROWS, _SAMPLED_COLUMNS, _COSTLY = 1 << 14, 64, 8.0
-"""Rows from which a fit begins at the minimiser of a sixteenth, and rows a column; as in the solvers, passes that a Hessian is always worth."""
+_SAMPLED_ROWS, _SAMPLED_COLUMNS = 1 << 14, 64
+"""Rows from which a fit begins at the minimiser of a sixteenth, and rows a column."""
 _SAMPLED, _FEW = 8, 2048
 """Records a column of a sampled Hessian, and records of a sampled diagonal."""
 
@@ -175,7 +176,7 @@ class RowObjective(ABC):
 
     def sample(self) -> Self | None:
         """See Objective; where passes are many, and Hessians of a share of the records far from singular."""
-        short = self.matrix.shape[0] < max(_SAMPLED_ROWS, _SAMPLED_COLUMNS * self.dimension) or self.hessian_passes[1] > _COSTLY
+        short = self.matrix.shape[0] < max(_SAMPLED_ROWS, _SAMPLED_COLUMNS * self.dimension) or self.hessian_passes[1] > COSTLY
         some = None if short and not self.matrix.on_device else self._place.sample()
         if some is None:
             return None

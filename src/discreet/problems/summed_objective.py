@@ -27,7 +27,7 @@ from discreet.core.arrays import Floats
 from discreet.core.workers import map_in_order
 from discreet.data import Records
 from discreet.problems.certified_sums import CertifiedSums
-from discreet.problems.kept import Memory, Products
+from discreet.problems.kept import COSTLY, Memory, Products
 
 Sums = tuple[Any, ...]
 """What a part gives: numbers, arrays and CertifiedSums, to be added place by place."""
@@ -42,8 +42,6 @@ _RUN = 8
 """Parts that a thread takes at a time."""
 _HANDFUL = 1
 """Runs."""
-_CHEAP = 8.0
-"""As in the solvers: passes that a Hessian is always worth."""
 _MATRIX_LIMIT = 3000
 """As in the solvers: up to this dimension a first Hessian is wanted."""
 
@@ -130,7 +128,7 @@ class SummedObjective:
 
     def __post_init__(self) -> None:
         """Margins are kept where a Hessian costs many passes."""
-        if self.passes > _CHEAP:
+        if self.passes > COSTLY:
             self._products = Products()
 
     def with_linear(self, linear: Floats | None) -> "SummedObjective":
@@ -144,7 +142,7 @@ class SummedObjective:
 
         None too where Hessians cost many passes: what is sampled then is a Hessian, if one is wanted at all.
         """
-        few = None if self.some is None or self.passes > _CHEAP else self.some()
+        few = None if self.some is None or self.passes > COSTLY else self.some()
         if few is None:
             return None
         if not self.hessian_at_hand:
@@ -190,7 +188,7 @@ class SummedObjective:
         """grad G(w), (d,): one pass."""
         if self.hessian_at_hand:
             return np.asarray(self._certified(point)[0][:, 0])
-        wanted = self._memory.empty and self.hessians and self.dimension <= _MATRIX_LIMIT and self.passes <= _CHEAP
+        wanted = self._memory.empty and self.hessians and self.dimension <= _MATRIX_LIMIT and self.passes <= COSTLY
 
         products_of = self._products_of(margins)
 
@@ -251,7 +249,7 @@ class SummedObjective:
     @cached_property
     def _few(self) -> Sample | None:
         """The parts of a sampled Hessian."""
-        return None if self.some is None or self.passes <= _CHEAP else self.some()
+        return None if self.some is None or self.passes <= COSTLY else self.some()
 
     def _products_of(self, point: Floats) -> Callable[[Part], Floats]:
         """The margins of parts at a point."""

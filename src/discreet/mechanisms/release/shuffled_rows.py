@@ -16,7 +16,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from discreet.accounting import ApproximateDP, Json, NoGuarantee, beyond, closeness, gaussian_mu
-from discreet.accounting.shuffling import share_for, shuffled_normal, shuffled_ratio
+from discreet.accounting.shuffling import LARGEST_EPSILON, share_for, shuffled_normal, shuffled_ratio
 from discreet.core.arrays import is_finite
 from discreet.core.errors import InvalidInput
 from discreet.core.neighbours import ADD_REMOVE, Neighbours
@@ -122,7 +122,7 @@ class ShuffledGaussianRows(_Shuffled):
 
         def made(scale: float) -> "ShuffledGaussianRows":
             inner = GaussianRelease(step=step, scale=scale, neighbours=neighbours, slots=slots, epsilon=epsilon)
-            missing = _HALF * delta / ((1.0 + math.exp(min(epsilon, 50.0))) * shuffled)
+            missing = _HALF * delta / ((1.0 + math.exp(min(epsilon, LARGEST_EPSILON))) * shuffled)
             share = share_for(missing, mu=_largest(query, inner))
             return ShuffledGaussianRows(inner=inner, neighbours=neighbours, shuffled=shuffled, epsilon=epsilon, share=share)
 
@@ -136,7 +136,7 @@ class ShuffledGaussianRows(_Shuffled):
         alone = self.inner.delta(query, self.epsilon)
         apart = closeness(query.numbers * self.shuffled, self.inner.scale)
         left, mu = self.epsilon - apart.total, _largest(query, self.inner)
-        if not (0 < left <= 50.0 and mu <= _FARTHEST * UP and self.share * self.shuffled >= FEWEST):
+        if not (0 < left <= LARGEST_EPSILON and mu <= _FARTHEST * UP and self.share * self.shuffled >= FEWEST):
             return alone
         curve = shuffled_normal(left, mu=mu, rows=self.shuffled, share=self.share, neighbours=self.neighbours)
         return min(alone, math.exp(apart.upper) * (curve + beyond(left)) * UP)
