@@ -257,7 +257,7 @@ def shown_names():
     """What results ask display for: see discreet.core.showing."""
     for source in (source for source in MODULES.values() if "from discreet.core.showing import" in source and "def told" not in source):
         for node in nodes(parsed(source)):
-            if isinstance(node, ast.Call) and ast.unparse(node.func) in {"shown", "pictured"} and isinstance(node.args[0], ast.Constant):
+            if isinstance(node, ast.Call) and ast.unparse(node.func) in {"shown", "html_of", "pictured"} and isinstance(node.args[0], ast.Constant):
                 yield ast.literal_eval(node.args[0])
 
 

@@ -2,6 +2,7 @@
 
 import json
 import math
+from abc import ABC, abstractmethod
 from collections.abc import Callable
 from dataclasses import asdict, dataclass, field
 from typing import TypeAlias
@@ -12,7 +13,7 @@ from discreet.audit.drawn.parts import FALSE_ALARM, Watch
 from discreet.core.arrays import Floats
 from discreet.core.errors import InvalidInput
 from discreet.core.short import short_repr
-from discreet.core.showing import Svg, pictured, shown
+from discreet.core.showing import Svg, html_of, pictured
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -51,8 +52,23 @@ class LawPicture:
     __repr__ = short_repr
 
 
+class _Reported(ABC):
+    """What a report is besides its words."""
+
+    __slots__ = ()
+    _repr_html_ = html_of("audit.view")
+
+    @abstractmethod
+    def to_dict(self) -> dict[str, Json]:
+        """For files."""
+
+    def to_json(self) -> str:
+        """`to_dict` as text."""
+        return json.dumps(self.to_dict(), indent=2, allow_nan=False)
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
-class AuditReport:
+class AuditReport(_Reported):
     """A lower bound on epsilon at the claim's delta. `violated` says whether it exceeds the claim, or noise is not drawn as certificates state."""
 
     subject: str
@@ -77,10 +93,6 @@ class AuditReport:
     """What left runs of the mechanism, beside the laws that its certificate states."""
 
     __repr__ = short_repr
-
-    def _repr_html_(self) -> str:
-        """For notebooks."""
-        return shown("audit.view", self)
 
     @property
     def verdict(self) -> str:
@@ -123,27 +135,19 @@ class AuditReport:
             "drawn": [watch.to_dict() for watch in self.drawn],
         }
 
-    def to_json(self) -> str:
-        """`to_dict` as text."""
-        return json.dumps(self.to_dict(), indent=2, allow_nan=False)
-
     def plot(self) -> Svg:
         """Both output laws as an SVG picture, text to be written to a file; see `discreet.display.audit`."""
         return pictured("audit.plot", self)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class DrawnReport:
+class DrawnReport(_Reported):
     """Whether what left many runs on an invented table has the laws that certificates state."""
 
     subject: str
     watches: tuple[Watch, ...]
 
     __repr__ = short_repr
-
-    def _repr_html_(self) -> str:
-        """For notebooks."""
-        return shown("audit.view", self)
 
     @property
     def violated(self) -> bool:
@@ -157,27 +161,13 @@ class DrawnReport:
 
     def __str__(self) -> str:
         """For people."""
-        lines = [
-            f"Subject      {self.subject}",
-            f"Method       drawn, noise recovered from what leaves, false alarm {FALSE_ALARM:g}",
-            *drawn_lines(self.watches),
-            f"Verdict      {self.verdict}",
-        ]
-        return "\n".join(lines)
+        method = f"Method       drawn, noise recovered from what leaves, false alarm {FALSE_ALARM:g}"
+        return "\n".join([f"Subject      {self.subject}", method, *drawn_lines(self.watches), f"Verdict      {self.verdict}"])
 
     def to_dict(self) -> dict[str, Json]:
         """For files."""
-        return {
-            "subject": self.subject,
-            "method": "drawn",
-            "violated": self.violated,
-            "verdict": self.verdict,
-            "drawn": [watch.to_dict() for watch in self.watches],
-        }
-
-    def to_json(self) -> str:
-        """`to_dict` as text."""
-        return json.dumps(self.to_dict(), indent=2, allow_nan=False)
+        drawn: list[Json] = [watch.to_dict() for watch in self.watches]
+        return {"subject": self.subject, "method": "drawn", "violated": self.violated, "verdict": self.verdict, "drawn": drawn}
 
     def plot(self) -> Svg:
         """Raise InvalidInput: two output laws are drawn where two tables are compared."""

@@ -26,6 +26,7 @@ ln(d / delta) for large d. Quantiles are found by special functions, and checked
 """
 
 import math
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Protocol, runtime_checkable
 
@@ -58,11 +59,7 @@ class GammaNorm:
 
     def quantile(self, delta: float) -> float:
         """See NoiseNorm."""
-        probability(delta, "delta")
-        reached = float(gammainccinv(self.dimension, delta))
-        while not float(gammaincc(self.dimension, reached)) <= delta:
-            reached *= raising(450_000)
-        return reached / self.rate * raising(4_096)
+        return _reached(gammainccinv, gammaincc, self.dimension, delta) / self.rate * raising(4_096)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -79,11 +76,16 @@ class ChiNorm:
 
     def quantile(self, delta: float) -> float:
         """See NoiseNorm."""
-        probability(delta, "delta")
-        reached = float(chdtri(self.dimension, delta))
-        while not float(chdtrc(self.dimension, reached)) <= delta:
-            reached *= raising(450_000)
-        return math.sqrt(reached) * self.scale * raising(4_096)
+        return math.sqrt(_reached(chdtri, chdtrc, self.dimension, delta)) * self.scale * raising(4_096)
+
+
+def _reached(quantile: Callable[[int, float], float], beyond: Callable[[int, float], float], dimension: int, delta: float) -> float:
+    """The quantile of the upper tail, raised until the tail itself is at most delta."""
+    probability(delta, "delta")
+    reached = float(quantile(dimension, delta))
+    while not float(beyond(dimension, reached)) <= delta:
+        reached *= raising(450_000)
+    return reached
 
 
 def lemma_4(shape: int, scale: float, delta: float) -> float:

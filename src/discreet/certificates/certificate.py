@@ -17,7 +17,7 @@ from discreet.core.files.strict_json import printable, read_object
 from discreet.core.files.text_file import read_parsed
 from discreet.core.files.whole_file import write_whole
 from discreet.core.short import short_repr
-from discreet.core.showing import shown
+from discreet.core.showing import html_of
 from discreet.statements import Hypothesis
 from discreet.verification import Check, Stated, rebuilt_checks, recheck
 
@@ -32,6 +32,7 @@ class Verification:
     checks: tuple[Check, ...]
 
     __repr__ = short_repr
+    _repr_html_ = html_of("certificates.verification_view")
 
     @property
     def ok(self) -> bool:
@@ -48,16 +49,13 @@ class Verification:
         """For `--json`."""
         return {"ok": self.ok, "checks": [{"name": check.name, "ok": check.ok, "detail": check.detail} for check in self.checks]}
 
-    def _repr_html_(self) -> str:
-        """For notebooks."""
-        return shown("certificates.verification_view", self)
-
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Certificate(Stated):
     """What a release promises and why. Compare, save and publish it freely."""
 
     __repr__ = short_repr
+    _repr_html_ = html_of("certificates.view")
 
     def verify(self, value: Floats | None = None) -> Verification:
         """Recompute everything that can be recomputed; with `value`, also that it is the value that was released."""
@@ -178,10 +176,6 @@ class Certificate(Stated):
         """The guarantee in words."""
         return _promise(self.guarantee)
 
-    def _repr_html_(self) -> str:
-        """For notebooks."""
-        return shown("certificates.view", self)
-
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Release:
@@ -193,14 +187,11 @@ class Release:
     """What the mechanism computed beside the value from the same noisy answers, of a type of its own; public, and in no file or digest."""
 
     __repr__ = short_repr
+    _repr_html_ = html_of("certificates.release_view")
 
     def verify(self) -> Verification:
         """Check the certificate against this value."""
         return self.certificate.verify(self.value)
-
-    def _repr_html_(self) -> str:
-        """For notebooks."""
-        return shown("certificates.release_view", self)
 
 
 def _promise(guarantee: Guarantee) -> list[str]:

@@ -8,7 +8,7 @@ coefficients alone it is found, so a boundary w is seen through P. With independ
 (moments of a Wishart matrix): a score of size |x| |w| is off by (2/k)^{1/2} of itself at most, whatever the number of columns.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Self
 
@@ -25,11 +25,13 @@ from discreet.queries import Target
 from discreet.releases import Kind, PublishedRelease
 
 
+@dataclass(kw_only=True, eq=False, repr=False)
 class _Lifted:
     """A classifier of projected rows whose coefficients are for the records' own columns."""
 
-    projection: Any
-    coef_: Floats
+    coef_: Floats = field(init=False)
+
+    projection: Any = None
 
     def fit_release(self, release: PublishedRelease | str | Path) -> Self:
         """From a published folder of projected rows with labels in clear: projection and noise are read from it."""
@@ -65,8 +67,6 @@ class ProjectedLogisticRegression(_Lifted, NoisyLogisticRegression):
     projection : P, (d, k); None for rows that are not projected.
     """
 
-    projection: Any = None
-
 
 @answers_per_record
 @dataclass(kw_only=True, eq=False, repr=False)
@@ -77,5 +77,3 @@ class ProjectedLinearSVC(_Lifted, NoisyLinearSVC):
 
     projection : P, (d, k); None for rows that are not projected.
     """
-
-    projection: Any = None

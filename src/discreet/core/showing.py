@@ -4,6 +4,7 @@
 `discreet.display.ledger.plot(...)`, imported when somebody looks. That every name is there is tested in tests/test_architecture.py.
 """
 
+from collections.abc import Callable
 from importlib import import_module
 from pathlib import Path
 
@@ -33,6 +34,16 @@ def shown(what: str, *given: object) -> str:
     module, _, function = what.rpartition(".")
     made: str = getattr(import_module(f"discreet.display.{module}"), function)(*given)
     return made
+
+
+def html_of(what: str) -> Callable[[object], str]:
+    """A method for notebooks: `_repr_html_ = html_of("ledger.view")` in the body of a class."""
+
+    def _repr_html_(self: object) -> str:
+        """For notebooks."""
+        return shown(what, self)
+
+    return _repr_html_
 
 
 def pictured(what: str, *given: object) -> Svg:

@@ -15,7 +15,7 @@ import threading
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from functools import cache
 from typing import Any, TypeVar
 
@@ -44,48 +44,48 @@ def map_in_order(work: Callable[[T], R], items: Iterable[T], jobs: int) -> Itera
             pool.shutdown(wait=True, cancel_futures=True)
 
 
-@contextmanager
-def single_threaded_algebra() -> Iterator[None]:
+def single_threaded_algebra() -> AbstractContextManager[None]:
     """Hold the linear algebra library of this process to one thread. Blocks may overlap, in one thread or several."""
-    _limit.enter()
-    try:
-        yield
-    finally:
-        _limit.leave()
+    return _limit.held()
 
 
-class _Limit:
-    """One limit for all who need it: two of their own would be lifted in the wrong order, and one of them while the other is still at work."""
+class WhileNeeded:
+    """One state for all who need it: two of their own would be left in the wrong order, and one of them while the other is still at work."""
 
-    __slots__ = ("_holders", "_lock", "_set")
+    __slots__ = ("_begin", "_end", "_holders", "_lock")
 
-    def __init__(self) -> None:
-        self._holders = 0
-        self._set: Any = None
+    def __init__(self, begin: Callable[[], Callable[[], object]]) -> None:
+        """`begin` brings it about, and says how it ends."""
+        self._begin, self._holders = begin, 0
+        self._end: Callable[[], object] = int
         self.renew()
 
     def renew(self) -> None:
         """A new lock: in a forked process the old one may be held by a thread that is not there."""
         self._lock = threading.Lock()
 
-    def enter(self) -> None:
-        """Set it, if nobody has."""
-        libraries = _linear_algebra()
+    @contextmanager
+    def held(self) -> Iterator[None]:
+        """Begun if nobody has, and ended if nobody else needs it. Blocks may overlap, in one thread or several."""
         with self._lock:
             if self._holders == 0:
-                self._set = libraries.limit(limits=1)
+                self._end = self._begin()
             self._holders += 1
+        try:
+            yield
+        finally:
+            with self._lock:
+                self._holders -= 1
+                if self._holders == 0:
+                    self._end()
 
-    def leave(self) -> None:
-        """Lift it, if nobody else needs it."""
-        with self._lock:
-            self._holders -= 1
-            if self._holders == 0:
-                self._set.restore_original_limits()
-                self._set = None
+
+def _limited() -> Callable[[], object]:
+    restored: Callable[[], object] = _linear_algebra().limit(limits=1).restore_original_limits
+    return restored
 
 
-_limit = _Limit()
+_limit = WhileNeeded(_limited)
 _own = threading.local()
 if hasattr(os, "register_at_fork"):  # not on every system
     os.register_at_fork(after_in_child=_limit.renew)

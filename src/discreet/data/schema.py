@@ -20,7 +20,7 @@ from discreet.core.errors import SchemaError, did_you_mean, frameless, kind
 from discreet.core.lazily import lazily
 from discreet.core.neighbours import Persons
 from discreet.core.short import short_repr
-from discreet.core.showing import shown
+from discreet.core.showing import html_of
 from discreet.data.coding import Coding
 from discreet.data.columns import CategoricalColumn, Cross, DateColumn, NumberTarget, NumericColumn, Target
 from discreet.data.dialect import Dialect
@@ -77,6 +77,7 @@ class Schema:
     """1 where each person has one row, as the owner of the table says. Without this and `person` the unit of privacy is a row."""
 
     __repr__ = short_repr
+    _repr_html_ = html_of("schemas.view")
 
     def __post_init__(self) -> None:
         """Refuse a schema without features, with a column in two places, or with a label that also means missing."""
@@ -160,10 +161,6 @@ class Schema:
                             f"{column.where}: {text!r} differs from another label only in capitals, which ignore_case ignores. Rename one of "
                             "the two, or make it an alias of the other."
                         )
-
-    def _repr_html_(self) -> str:
-        """For notebooks."""
-        return shown("schemas.view", self)
 
     @property
     def layout(self) -> Columns:

@@ -12,7 +12,7 @@ from discreet.core.arrays import Floats
 from discreet.core.errors import InvalidInput, did_you_mean
 from discreet.core.files.whole_file import write_whole
 from discreet.core.short import short_repr
-from discreet.core.showing import Svg, pictured, shown
+from discreet.core.showing import Svg, html_of, pictured
 from discreet.descriptions.asked import QUARTILES, Asked, Column
 from discreet.evaluation import Estimate
 
@@ -105,6 +105,7 @@ class Description:
     """The released integers, from which everything above was computed."""
 
     __repr__ = short_repr
+    _repr_html_ = html_of("descriptions.view")
 
     @property
     def whole(self) -> Part:
@@ -199,10 +200,6 @@ class Description:
         table = self.rows()
         widths = [max(len(row[place]) for row in table) for place in range(len(table[0]))]
         return "\n".join("  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip() for row in table)
-
-    def _repr_html_(self) -> str:
-        """For notebooks: the table and the guarantee."""
-        return shown("descriptions.view", self)
 
 
 def number_words(number: float, *, width: float) -> str:

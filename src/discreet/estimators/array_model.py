@@ -26,9 +26,9 @@ from discreet.core.files.text_file import read_parsed
 from discreet.core.files.whole_file import write_whole
 from discreet.core.lazily import lazily
 from discreet.core.short import short_repr
-from discreet.core.showing import shown
+from discreet.core.showing import html_of
 from discreet.data.labels import Label
-from discreet.estimators.forms import BoundedForm, Form, KernelForm, MadeForm, form_of
+from discreet.estimators.forms import BoundedForm, Form, KernelForm, MadeForm
 from discreet.estimators.model_record import check_keys, weights_of
 from discreet.estimators.stated_model import StatedModel, kind_of, same
 from discreet.matrices.per_record import answers_per_record
@@ -66,19 +66,11 @@ class ArrayModel(StatedModel):
     """How the weights answer about rows over `unit`, as the certificate says."""
 
     __repr__ = short_repr
+    _repr_html_ = html_of("estimators.array_model_view")
 
     def __post_init__(self) -> None:
         """Keep a read-only copy of the weights, and refuse parts that do not belong together."""
-        weights = self._kept()
-        object.__setattr__(self, "weights", weights)
-        form = form_of(self.certificate.problem, columns=self.features, classes=len(self.labels), weights=weights.size)
-        object.__setattr__(self, "form", form)
-        if failed := [check.detail for check in self._agreement() if not check.ok]:
-            raise InvalidInput(f"the parts of the model do not belong together: {failed[0]}. Take weights and certificate from the same fit.")
-
-    def _repr_html_(self) -> str:
-        """For notebooks."""
-        return shown("estimators.array_model_view", self)
+        self._settle(columns=self.features, parts="weights and certificate")
 
     @classmethod
     def from_estimator(cls, estimator: "PrivateModel") -> Self:

@@ -29,7 +29,7 @@ import numpy as np
 from discreet.core.arrays import AnyFloats, Floats
 from discreet.core.errors import InvalidInput, quoted
 from discreet.core.short import short_repr
-from discreet.core.showing import Svg, pictured, shown
+from discreet.core.showing import Svg, html_of, pictured
 from discreet.core.told import Told
 from discreet.data import NumberTarget, NumberTargets, Schema
 from discreet.data.columns import CategoricalColumn, Cross, DateColumn, NumericColumn
@@ -106,6 +106,7 @@ class Curves:
     """What the band counts: NOISE (an upper bound) or WHOLE; None where there is none."""
 
     __repr__ = short_repr
+    _repr_html_ = html_of("curves.view")
 
     def __getitem__(self, column: str) -> Contribution:
         """That of a column. Raises InvalidInput for one that the model does not read."""
@@ -123,10 +124,6 @@ class Curves:
     def plot(self, *, most: int = 12) -> Svg:
         """The `most` important contributions as one picture, SVG."""
         return pictured("curves.plot", self, most)
-
-    def _repr_html_(self) -> str:
-        """For notebooks."""
-        return shown("curves.view", self)
 
 
 def iso_date(days: float) -> str:

@@ -16,7 +16,7 @@ from discreet.core.arrays import Floats
 from discreet.core.errors import InfeasibleTarget, InvalidInput
 from discreet.core.neighbours import ADD_REMOVE, REPLACE_ONE, Neighbours, Privacy
 from discreet.core.short import short_repr
-from discreet.core.showing import shown
+from discreet.core.showing import html_of
 from discreet.core.validate import whole
 from discreet.estimators.forms import Form
 from discreet.mechanisms.learning import default_ridge
@@ -50,14 +50,11 @@ class Explanation:
     reasons: tuple[Reason, ...]
 
     __repr__ = short_repr
+    _repr_html_ = html_of("estimators.explanation_view")
 
     def __str__(self) -> str:
         """One paragraph a choice."""
         return "\n".join([self.title, *(f"  {reason.choice:<10} {reason.text}" for reason in self.reasons)])
-
-    def _repr_html_(self) -> str:
-        """For notebooks."""
-        return shown("estimators.explanation_view", self)
 
     def to_dict(self) -> dict[str, Json]:
         """For JSON: the texts and the numbers."""

@@ -16,7 +16,7 @@ from discreet.core.arrays import is_finite
 from discreet.core.errors import InvalidInput, InvalidType, VerificationFailure
 from discreet.core.neighbours import ADD_REMOVE
 from discreet.core.short import short_repr
-from discreet.core.showing import shown
+from discreet.core.showing import html_of
 from discreet.data import BlockTable, EncodedTable
 from discreet.estimators.base import account_of
 from discreet.estimators.inputs import is_private
@@ -45,10 +45,7 @@ class IntervalFit:
     """From which all intervals follow: `coef_interval`, `decisions`, `model.summary(uncertainty=...)`."""
 
     __repr__ = short_repr
-
-    def _repr_html_(self) -> str:
-        """For notebooks."""
-        return shown("told.interval_fit_view", self)
+    _repr_html_ = html_of("told.interval_fit_view")
 
 
 def require_gaussian(epsilon: float, delta: float) -> None:

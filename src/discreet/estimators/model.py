@@ -27,10 +27,10 @@ from discreet.core.files.text_file import read_parsed
 from discreet.core.files.whole_file import write_whole
 from discreet.core.lazily import lazily
 from discreet.core.short import short_repr
-from discreet.core.showing import shown
+from discreet.core.showing import html_of
 from discreet.data import NumberTarget, NumberTargets, Schema, Target
 from discreet.data.labels import Label, canonical
-from discreet.estimators.forms import Form, KernelForm, LinearForm, MadeForm, form_of
+from discreet.estimators.forms import Form, KernelForm, LinearForm, MadeForm
 from discreet.estimators.model_record import FORMAT, check_keys, schema_of, weights_of
 from discreet.estimators.stated_model import StatedModel, kind_of, same
 from discreet.estimators.summary import MOST, Summary
@@ -67,15 +67,11 @@ class Model(StatedModel):
     """How the weights answer, as the certificate says."""
 
     __repr__ = short_repr
+    _repr_html_ = html_of("estimators.model_view")
 
     def __post_init__(self) -> None:
         """Keep a read-only copy of the weights, and refuse parts that do not belong together."""
-        weights = self._kept()
-        object.__setattr__(self, "weights", weights)
-        form = form_of(self.certificate.problem, columns=self.schema.features, classes=len(self.classes), weights=weights.size)
-        object.__setattr__(self, "form", form)
-        if failed := [check.detail for check in self._agreement() if not check.ok]:
-            raise InvalidInput(f"the parts of the model do not belong together: {failed[0]}. Take weights, schema and certificate from the same fit.")
+        self._settle(columns=self.schema.features, parts="weights, schema and certificate")
 
     def __eq__(self, other: object) -> bool:
         """Equal in every part."""
@@ -184,10 +180,6 @@ class Model(StatedModel):
         except InvalidInput as error:
             refusal = FileFormatError(str(error))
         raise refusal
-
-    def _repr_html_(self) -> str:
-        """For notebooks: what it is, and its certificate."""
-        return shown("estimators.model_view", self)
 
     def save(self, path: str | Path, *, overwrite: bool = False) -> None:
         """Write the model file, whole or not at all. Raises InvalidInput where the file exists (unless `overwrite`) or cannot be written."""

@@ -24,6 +24,7 @@ from discreet.estimators.forms import (
     MadeForm,
     chosen_codes,
     codes_above,
+    form_of,
     has_link,
     log_probabilities,
     probabilities,
@@ -161,8 +162,11 @@ class StatedModel(ABC):
                 "Fit a logistic-regression, or a linear-svc with the softplus-hinge, for probabilities."
             )
 
-    def _kept(self) -> Floats:
-        """A read-only copy of the weights. Raises InvalidInput for a kind that there is not, and for numbers that are not finite."""
+    def _settle(self, *, columns: int, parts: str) -> None:
+        """Keep a read-only copy of the weights, and the form of the answers for rows of so many columns.
+
+        Raises InvalidInput for a kind that there is not, for numbers that are not finite, and for `parts` that do not belong together.
+        """
         if not isinstance(self.kind, str) or saved_kind(self.kind) is None:
             near = did_you_mean(self.kind, (*KINDS, *OWN)) if isinstance(self.kind, str) else ""
             raise InvalidInput(f"the kind of a model must be one of {quoted((*KINDS, *OWN))}; {self.kind!r} was given.{near}")
@@ -170,7 +174,11 @@ class StatedModel(ABC):
         if not np.all(np.isfinite(weights)):
             raise InvalidInput("the weights of a model must be finite numbers.")
         weights.setflags(write=False)
-        return weights
+        object.__setattr__(self, "weights", weights)
+        form = form_of(self.certificate.problem, columns=columns, classes=len(self.classes), weights=weights.size)
+        object.__setattr__(self, "form", form)
+        if failed := [check.detail for check in self._agreement() if not check.ok]:
+            raise InvalidInput(f"the parts of the model do not belong together: {failed[0]}. Take {parts} from the same fit.")
 
     def _has_its_classes(self, stated: Json, scheme: Json) -> bool:
         count = len(self.classes)

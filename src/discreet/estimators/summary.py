@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from discreet.accounting import Json
 from discreet.core.files.cell import as_cell
 from discreet.core.short import short_repr
-from discreet.core.showing import shown
+from discreet.core.showing import html_of, shown
 from discreet.core.told import columns
 
 MOST = 40
@@ -70,6 +70,7 @@ class Summary:
     notes: tuple[str, ...]
 
     __repr__ = short_repr
+    _repr_html_ = html_of("summaries.view")
 
     @property
     def header(self) -> tuple[str, ...]:
@@ -87,10 +88,6 @@ class Summary:
         tables = [line for part in self.parts for line in self._table(part)]
         rule = "=" * max(len(self.title), *(min(len(line), 100) for line in (*said, *tables)))
         return "\n".join([self.title, rule, *said, *tables, rule, *self.notes])
-
-    def _repr_html_(self) -> str:
-        """For notebooks."""
-        return shown("summaries.view", self)
 
     def to_latex(self) -> str:
         """Tables for a paper, with booktabs; every name is escaped."""

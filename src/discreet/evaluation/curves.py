@@ -100,8 +100,22 @@ def _ends(held: Floats) -> tuple[float, float]:
     return max(0.0, float(held.min()) - 1.0 / _AREAS), min(1.0, float(held.max()) + 1.0 / _AREAS)
 
 
+class _Plotted:
+    """A curve that shows itself."""
+
+    __slots__ = ()
+
+    def plot(self) -> Svg:
+        """The curve with its band, SVG."""
+        return pictured("evaluation.curve_plot", self)
+
+    def _repr_html_(self) -> str:
+        """For notebooks."""
+        return self.plot()
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
-class RocCurve:
+class RocCurve(_Plotted):
     """Points from (0, 0) to (1, 1), one an edge, from the highest edge down; with a band, and the area under the curve."""
 
     thresholds: tuple[float, ...]
@@ -116,14 +130,6 @@ class RocCurve:
     """AUC with an approximate interval."""
 
     __repr__ = short_repr
-
-    def plot(self) -> Svg:
-        """The curve with its band, SVG."""
-        return pictured("evaluation.curve_plot", self)
-
-    def _repr_html_(self) -> str:
-        """For notebooks."""
-        return self.plot()
 
     def to_dict(self) -> dict[str, object]:
         """For JSON."""
@@ -155,20 +161,12 @@ class CalibrationBin:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class CalibrationCurve:
+class CalibrationCurve(_Plotted):
     """One bin after the other."""
 
     bins: tuple[CalibrationBin, ...]
 
     __repr__ = short_repr
-
-    def plot(self) -> Svg:
-        """The curve with its band, SVG."""
-        return pictured("evaluation.curve_plot", self)
-
-    def _repr_html_(self) -> str:
-        """For notebooks."""
-        return self.plot()
 
     def to_dict(self) -> dict[str, object]:
         """For JSON."""

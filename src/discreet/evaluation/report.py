@@ -12,7 +12,7 @@ from discreet.core.arrays import Floats
 from discreet.core.errors import InvalidInput
 from discreet.core.files.whole_file import write_whole
 from discreet.core.short import short_repr
-from discreet.core.showing import Svg, pictured, shown
+from discreet.core.showing import Svg, html_of, pictured
 from discreet.evaluation.asked import Asked
 from discreet.evaluation.curves import CalibrationCurve, RocCurve
 from discreet.evaluation.intervals import Estimate
@@ -80,6 +80,7 @@ class PrivateEvaluation:
     """Of its file."""
 
     __repr__ = short_repr
+    _repr_html_ = html_of("evaluation.view")
 
     @property
     def counted(self) -> str:
@@ -156,7 +157,3 @@ class PrivateEvaluation:
         if self.baseline is not None:
             lines.append(f"{self.baseline.words}.")
         return "\n".join(lines)
-
-    def _repr_html_(self) -> str:
-        """For notebooks: the measures, the confusion table, the guarantee."""
-        return shown("evaluation.view", self)

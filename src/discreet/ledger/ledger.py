@@ -21,7 +21,7 @@ from uuid import uuid4
 from discreet.accounting import Guarantee, Unit
 from discreet.core.errors import InvalidInput
 from discreet.core.neighbours import Neighbours
-from discreet.core.showing import Svg, pictured, shown
+from discreet.core.showing import Svg, html_of, pictured
 from discreet.core.told import Told
 from discreet.ledger import exchange, records
 from discreet.ledger.accountants import BASIC, Amount, total
@@ -272,9 +272,7 @@ class Ledger:
         header = ("Data set", "Total", "Spent", "Left", "Entries")
         return str(Told(title=f"Ledger {self.path.name}", header=header, rows=rows, texts=(1, 2, 3)))
 
-    def _repr_html_(self) -> str:
-        """For notebooks: every data set with what is spent and left now."""
-        return shown("ledger.view", self)
+    _repr_html_ = html_of("ledger.view")
 
     @staticmethod
     def _fitting(connection: sqlite3.Connection, name: str, guarantee: Guarantee, part: str | None) -> DataSet:

@@ -34,7 +34,7 @@ from discreet.bounds import (
 from discreet.core.errors import InfeasibleTarget, InvalidInput
 from discreet.core.neighbours import DELTA, Neighbours, Persons
 from discreet.core.short import short_repr
-from discreet.core.showing import shown
+from discreet.core.showing import html_of
 from discreet.core.validate import each, positive, probability, whole
 from discreet.data import Domain
 from discreet.losses import MarginLoss, loss_named
@@ -82,6 +82,7 @@ class PlannedBound:
     """Lambda, the `alpha` of a fit."""
 
     __repr__ = short_repr
+    _repr_html_ = html_of("planning.bound_view")
 
     def to_dict(self) -> dict[str, object]:
         """For JSON."""
@@ -98,10 +99,6 @@ class PlannedBound:
             },
             "alpha": self.alpha,
         }
-
-    def _repr_html_(self) -> str:
-        """For notebooks."""
-        return shown("planning.bound_view", self)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -215,9 +212,7 @@ class Plan:
         reach = self.margin_loss.lipschitz * self.problem(1, 1.0).domain.radius
         return math.ceil((2.0 * self.norm * reach * (2.0 + math.sqrt(2.0 * math.log(2.0 / self.failure))) / excess) ** 2)
 
-    def _repr_html_(self) -> str:
-        """For notebooks."""
-        return shown("planning.view", self)
+    _repr_html_ = html_of("planning.view")
 
     @property
     def _noise_failure(self) -> float:

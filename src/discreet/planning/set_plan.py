@@ -28,7 +28,7 @@ from discreet.bounds.geometry import averaged_frank_wolfe, private_noise
 from discreet.core.errors import InfeasibleTarget, InvalidInput
 from discreet.core.neighbours import DELTA, Neighbours
 from discreet.core.short import short_repr
-from discreet.core.showing import shown
+from discreet.core.showing import html_of
 from discreet.core.told import Told
 from discreet.core.validate import positive, whole
 from discreet.data import Domain
@@ -74,6 +74,7 @@ class SetBound:
     """The excess that no point of the set exceeds: bounds above it say nothing."""
 
     __repr__ = short_repr
+    _repr_html_ = html_of("planning.set_bound_view")
 
     @property
     def best(self) -> SetRisk:
@@ -104,10 +105,6 @@ class SetBound:
         rows = [(one.mechanism, f"{one.risk:.4g}", "-" if one.steps is None else f"{one.steps:,}", one.remark or "-") for one in self.mechanisms]
         title = f"Expected excess of the mean loss with {self.records:,} records; no point of the set exceeds {self.trivial:.4g}"
         return str(Told(title=title, header=("Mechanism", "Proved", "Steps", "Remark"), rows=rows, texts=(3,)))
-
-    def _repr_html_(self) -> str:
-        """For notebooks."""
-        return shown("planning.set_bound_view", self)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -216,9 +213,7 @@ class SetPlan:
             )
         return self.bound(found[0].records)
 
-    def _repr_html_(self) -> str:
-        """For notebooks."""
-        return shown("planning.view", self)
+    _repr_html_ = html_of("planning.view")
 
     def _remembered(self, records: int, mechanism: str, seen: dict[int, float]) -> float:
         if records not in seen:

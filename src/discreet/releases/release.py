@@ -19,7 +19,7 @@ from discreet.core.errors import FileFormatError, InvalidInput, quoted
 from discreet.core.files.whole_file import reason_of
 from discreet.core.neighbours import REPLACE_ONE
 from discreet.core.short import short_repr
-from discreet.core.showing import shown
+from discreet.core.showing import html_of
 from discreet.data import Domain
 from discreet.queries import Projection, Target
 from discreet.queries.record import query_from_record
@@ -47,16 +47,13 @@ class PublishedRelease(Contents):
     _covariance: Floats | None = field(repr=False)
 
     __repr__ = short_repr
+    _repr_html_ = html_of("releases.view")
 
     def __eq__(self, other: object) -> bool:
         """Equal manifests, which hold the checksums of the numbers."""
         return self.document == other.document if isinstance(other, PublishedRelease) else NotImplemented
 
     __hash__ = None  # type: ignore[assignment]
-
-    def _repr_html_(self) -> str:
-        """For notebooks."""
-        return shown("releases.view", self)
 
     @property
     def guarantee(self) -> Guarantee:

@@ -14,13 +14,14 @@ given, and says in pages what our sentence says.
 import logging
 import math
 import threading
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from concurrent.futures import CancelledError
-from contextlib import contextmanager, suppress
+from contextlib import AbstractContextManager, suppress
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from discreet.core.errors import InvalidInput
+from discreet.core.workers import WhileNeeded
 from discreet.data.blocks.travel import let_blocks_travel
 
 if TYPE_CHECKING:
@@ -124,48 +125,28 @@ def check_address(address: str, *, insecure: bool) -> None:
         )
 
 
-@contextmanager
-def quiet() -> Iterator[None]:
+def quiet() -> AbstractContextManager[None]:
     """Nothing of what Dask and what it is built on log. Blocks may overlap, in one thread or several."""
-    _silence.enter()
-    try:
-        yield
-    finally:
-        _silence.leave()
+    return _silence.held()
 
 
-class _Silence:
-    """The levels of the loggers that had one of their own, and how many need them silent."""
+def _silenced() -> Callable[[], object]:
+    """The loggers that have a level of their own; afterwards they have it again."""
+    named = [logging.getLogger(name) for name in _TALKATIVE]
+    own = [one for name, one in logging.Logger.manager.loggerDict.items() if isinstance(one, logging.Logger) and _level_counts(name, one)]
+    levels = {one: one.level for one in [*named, *own]}
+    for one in levels:
+        one.setLevel(logging.CRITICAL + 1)
 
-    __slots__ = ("_holders", "_levels", "_lock")
+    def spoken() -> None:
+        for one, level in levels.items():
+            one.setLevel(level)
 
-    def __init__(self) -> None:
-        self._holders = 0
-        self._levels: dict[logging.Logger, int] = {}
-        self._lock = threading.Lock()
-
-    def enter(self) -> None:
-        """Silence them, if nobody has."""
-        with self._lock:
-            if self._holders == 0:
-                named = [logging.getLogger(name) for name in _TALKATIVE]
-                own = [one for name, one in logging.Logger.manager.loggerDict.items() if isinstance(one, logging.Logger) and _level_counts(name, one)]
-                self._levels = {one: one.level for one in [*named, *own]}
-                for one in self._levels:
-                    one.setLevel(logging.CRITICAL + 1)
-            self._holders += 1
-
-    def leave(self) -> None:
-        """Let them speak again, if nobody else needs them silent."""
-        with self._lock:
-            self._holders -= 1
-            if self._holders == 0:
-                for one, level in self._levels.items():
-                    one.setLevel(level)
+    return spoken
 
 
 def _level_counts(name: str, logger: logging.Logger) -> bool:
     return name.startswith(tuple(f"{parent}." for parent in _TALKATIVE)) and logger.level != logging.NOTSET
 
 
-_silence = _Silence()
+_silence = WhileNeeded(_silenced)

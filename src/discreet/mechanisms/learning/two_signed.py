@@ -20,7 +20,7 @@ its second one.
 import math
 from collections.abc import Callable
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import lru_cache, partial
 
 import numpy as np
 
@@ -33,8 +33,9 @@ from discreet.core.rounding import raising
 from discreet.data import Domain
 from discreet.losses.base import MarginLoss
 from discreet.losses.predictions import HuberLoss, LogCosh, PredictionLoss
+from discreet.mechanisms.learning.base import last_part
 from discreet.mechanisms.learning.margin import MARGIN, person_replaced
-from discreet.mechanisms.learning.perturbation import least_scale
+from discreet.mechanisms.learning.perturbation import GaussianPlan, gaussian_plan, least_scale
 from discreet.problems import RegularisedRisk
 
 LOSSES = ("log-cosh", "huber")
@@ -117,6 +118,30 @@ def two_signed_delta(half: RegularisedRisk, *, scale: float, epsilon: float, nei
 def two_signed_profile(half: RegularisedRisk, neighbours: Neighbours) -> Callable[[float, float], float]:
     """`two_signed_delta` of (scale, epsilon), with its last values; what depends on the problem alone is computed once."""
     return lru_cache(maxsize=64)(_profile(half, neighbours))
+
+
+def two_signed_plan(
+    half: RegularisedRisk,
+    *,
+    epsilon: float,
+    delta: float,
+    neighbours: Neighbours,
+    curvature: float,
+    tolerance: Callable[[float], float],
+    radius: Callable[[float, float], float],
+) -> GaussianPlan:
+    """The least noise for a total of (epsilon, delta), see `gaussian_plan`; `curvature` is about that of the whole objective in one direction."""
+    profile = two_signed_profile(half, neighbours)
+    return gaussian_plan(
+        epsilon=epsilon,
+        delta=delta,
+        dimension=half.domain.dimension,
+        scale=lambda part, least: two_signed_scale(half, epsilon=part, delta=least, neighbours=neighbours),
+        curve=lambda scale: partial(profile, scale),
+        tolerance=tolerance,
+        radius=radius,
+        part=lambda last, scale: last_part(last * curvature / scale),
+    )
 
 
 def _profile(half: RegularisedRisk, neighbours: Neighbours) -> Callable[[float, float], float]:

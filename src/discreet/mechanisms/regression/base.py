@@ -34,6 +34,14 @@ class Fitted(NamedTuple):
     """The same if errors are symmetric around the line."""
 
 
+def require_planned(most: int, records: int) -> None:
+    """Raise InvalidInput for more records than rounding errors were planned for."""
+    if records > most:
+        raise InvalidInput(
+            f"this mechanism was planned for at most {most} records, and the table has more. Declare their rough number as public_records."
+        )
+
+
 class RegressionMechanism(Mechanism[LeastSquares, Records]):
     """A mechanism whose value is the weights of a linear regression, (dimension,), with the `Fitted` that they are part of beside them."""
 
@@ -54,11 +62,7 @@ class RegressionMechanism(Mechanism[LeastSquares, Records]):
     def require(self, problem: LeastSquares, data: Records) -> None:
         """See Mechanism; also for more than `most_records`."""
         problem.require(data)
-        if data.records > self.most_records(problem):
-            raise InvalidInput(
-                f"this mechanism was planned for at most {self.most_records(problem)} records, and the table has more. Declare their rough "
-                "number as public_records."
-            )
+        require_planned(self.most_records(problem), data.records)
 
     def draw(self, problem: LeastSquares, data: Records, noise: Noise) -> Drawn:
         """See Mechanism."""

@@ -20,9 +20,9 @@ from discreet.core.arrays import is_finite
 from discreet.core.errors import InvalidInput
 from discreet.core.neighbours import ADD_REMOVE, REPLACE_ONE, Neighbours
 from discreet.data import Records
-from discreet.mechanisms.learning.base import computed_radius, last_part
-from discreet.mechanisms.learning.perturbation import TwoStages, gaussian_plan
-from discreet.mechanisms.learning.two_signed import curvature_at, half_problem, prediction_loss, two_signed_profile, two_signed_scale
+from discreet.mechanisms.learning.base import computed_radius
+from discreet.mechanisms.learning.perturbation import TwoStages
+from discreet.mechanisms.learning.two_signed import curvature_at, half_problem, prediction_loss, two_signed_plan, two_signed_profile
 from discreet.mechanisms.regression.base import Fitted, RegressionMechanism
 from discreet.mechanisms.regression.objective_minimiser import certified_minimiser, gradient_error, longest
 from discreet.mechanisms.regression.sums import LeastSquares
@@ -106,17 +106,14 @@ class ResidualObjectivePerturbation(TwoStages[LeastSquares], RegressionMechanism
             raise InvalidInput(f"the ridge must be a positive finite number; {strength!r} was given.")
         half = half_problem(loss=loss, width=a, radius=domain.radius, ridge=strength, dimension=domain.dimension, persons=domain.persons)
         records = planned_records(problem, neighbours)
-        reach = strength + (domain.records or TYPICAL) * domain.radius**2 / domain.dimension
-        profile = two_signed_profile(half, neighbours)
-        plan = gaussian_plan(
+        plan = two_signed_plan(
+            half,
             epsilon=epsilon,
             delta=delta,
-            dimension=domain.dimension,
-            scale=lambda part, least: two_signed_scale(half, epsilon=part, delta=least, neighbours=neighbours),
-            curve=lambda scale: partial(profile, scale),
+            neighbours=neighbours,
+            curvature=strength + (domain.records or TYPICAL) * domain.radius**2 / domain.dimension,
             tolerance=lambda scale: _tolerance(problem, records, a, strength, scale),
             radius=lambda tolerance, error: computed_radius(problem.prior, gradient=tolerance, error=error, ridge=strength),
-            part=lambda last, scale: last_part(last * reach / scale),
         )
         return cls(**plan._asdict(), loss=loss, width=a, ridge=strength, records=records, neighbours=neighbours)
 

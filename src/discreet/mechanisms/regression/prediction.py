@@ -25,9 +25,9 @@ from discreet.core.rounding import raising
 from discreet.data import Records
 from discreet.mechanisms.base import Drawn, Mechanism
 from discreet.mechanisms.constrained.base import check_gaussian_target
-from discreet.mechanisms.learning.base import last_part
-from discreet.mechanisms.learning.perturbation import TwoStages, gaussian_plan
-from discreet.mechanisms.learning.two_signed import half_problem, two_signed_profile, two_signed_scale
+from discreet.mechanisms.learning.perturbation import TwoStages
+from discreet.mechanisms.learning.two_signed import half_problem, two_signed_plan, two_signed_profile
+from discreet.mechanisms.regression.base import require_planned
 from discreet.mechanisms.regression.objective import TYPICAL, planned_records
 from discreet.mechanisms.regression.objective_minimiser import certified_minimiser, evaluated, gradient_error, longest
 from discreet.noise import Noise
@@ -78,17 +78,14 @@ class PredictionObjectivePerturbation(TwoStages[PredictionRisk]):
                 f"{strength:.3g} was given. {default_ridge(problem, epsilon):.3g} is comfortable, and alpha=None chooses it; or raise epsilon."
             )
         records = planned_records(problem, neighbours)
-        reach = strength + (domain.records or TYPICAL) * domain.radius**2 * problem.smoothness / domain.dimension
-        profile = two_signed_profile(half, neighbours)
-        plan = gaussian_plan(
+        plan = two_signed_plan(
+            half,
             epsilon=epsilon,
             delta=delta,
-            dimension=domain.dimension,
-            scale=lambda part, least: two_signed_scale(half, epsilon=part, delta=least, neighbours=neighbours),
-            curve=lambda scale: partial(profile, scale),
+            neighbours=neighbours,
+            curvature=strength + (domain.records or TYPICAL) * domain.radius**2 * problem.smoothness / domain.dimension,
             tolerance=lambda scale: tolerance_of(problem, records, strength, scale),
             radius=lambda tolerance, error: (tolerance + error) / strength,
-            part=lambda last, scale: last_part(last * reach / scale),
         )
         return cls(**plan._asdict(), ridge=strength, records=records, neighbours=neighbours)
 
@@ -107,11 +104,7 @@ class PredictionObjectivePerturbation(TwoStages[PredictionRisk]):
     def require(self, problem: PredictionRisk, data: Records) -> None:
         """See Mechanism; also for more records than rounding errors were planned for."""
         problem.require(data)
-        if data.records > self.records:
-            raise InvalidInput(
-                f"this mechanism was planned for at most {self.records} records, and the table has more. Declare their rough number as "
-                "public_records."
-            )
+        require_planned(self.records, data.records)
 
     def draw(self, problem: PredictionRisk, data: Records, noise: Noise) -> Drawn:
         """See Mechanism."""

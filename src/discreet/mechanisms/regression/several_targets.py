@@ -37,6 +37,7 @@ from discreet.mechanisms.learning.base import last_part
 from discreet.mechanisms.learning.margin import MARGIN
 from discreet.mechanisms.learning.perturbation import TwoStages, gaussian_plan, least_scale
 from discreet.mechanisms.learning.two_signed import half_problem
+from discreet.mechanisms.regression.base import require_planned
 from discreet.mechanisms.regression.objective import TYPICAL, planned_records
 from discreet.mechanisms.regression.objective_minimiser import certified_minimiser
 from discreet.mechanisms.regression.prediction import NonPrivatePrediction, default_ridge, half_of, tolerance_of
@@ -135,11 +136,7 @@ class TargetsObjectivePerturbation(TwoStages[SeveralTargets]):
     def require(self, problem: SeveralTargets, data: TargetTable) -> None:  # type: ignore[override]
         """See Mechanism; also for more records than rounding errors were planned for."""
         problem.require(data)
-        if data.records > self.records:
-            raise InvalidInput(
-                f"this mechanism was planned for at most {self.records} records, and the table has more. Declare their rough number as "
-                "public_records."
-            )
+        require_planned(self.records, data.records)
 
     def draw(self, problem: SeveralTargets, data: TargetTable, noise: Noise) -> Drawn:  # type: ignore[override]
         """See Mechanism."""

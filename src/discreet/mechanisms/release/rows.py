@@ -69,6 +69,11 @@ class GridRelease(Mechanism[RowQuery, Records]):
     local: bool = False
     """Whether every owner randomises their own record."""
 
+    @property
+    @abstractmethod
+    def deviation(self) -> float:
+        """Standard deviation of the noise on every number; the rounding adds a variance of step^2 / 12."""
+
     @abstractmethod
     def integers(self, count: int, columns: int, noise: Noise) -> Integers:
         """Noise in steps, (count, columns)."""
@@ -117,7 +122,7 @@ class GaussianRelease(GridRelease):
 
     @property
     def deviation(self) -> float:
-        """Standard deviation of the noise on every number; the rounding adds a variance of step^2 / 12."""
+        """See GridRelease."""
         return self.step * self.scale
 
     @classmethod

@@ -55,6 +55,11 @@ class _Shuffled(Mechanism[RowQuery, Records]):
         return self.inner.slots
 
     @property
+    def deviation(self) -> float:
+        """Standard deviation of the noise on every number; the rounding adds a variance of step^2 / 12."""
+        return self.inner.deviation
+
+    @property
     @abstractmethod
     def theorem(self) -> str:
         """Where the proof is."""
@@ -100,11 +105,6 @@ class ShuffledGaussianRows(_Shuffled):
 
     name = "release-shuffled-gaussian-rows"
     theorem = SHUFFLED_GAUSSIAN
-
-    @property
-    def deviation(self) -> float:
-        """Standard deviation of the noise on every number; the rounding adds a variance of step^2 / 12."""
-        return self.inner.deviation
 
     @staticmethod
     def calibrate(
@@ -154,11 +154,6 @@ class ShuffledLaplaceRows(_Shuffled):
 
     name = "release-shuffled-laplace-rows"
     theorem = SHUFFLED_LAPLACE
-
-    @property
-    def deviation(self) -> float:
-        """As that of LaplaceRelease."""
-        return self.inner.deviation
 
     @staticmethod
     def calibrate(

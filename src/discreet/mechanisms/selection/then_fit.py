@@ -10,7 +10,7 @@ the same public problem whatever was chosen, so its curve is known before a reco
 import math
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any, Generic, Protocol, Self, TypeVar
+from typing import Any, Generic, Protocol, Self, TypeAlias, TypeVar
 
 from discreet.accounting import ApproximateDP, Guarantee, Json, PureDP, compose, epsilon_for, gaussian_epsilon, gaussian_mu
 from discreet.accounting.algebra import AnyGuarantee
@@ -49,6 +49,8 @@ class Choice(Protocol):
 
 
 C = TypeVar("C", bound=Choice)
+Planned: TypeAlias = Callable[[float, float], Certificate]
+"""A target (epsilon, delta) to the certificate of a fit."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -74,7 +76,7 @@ class ThenFit(Generic[C]):
         epsilon: float,
         delta: float,
         share: float,
-        planned: Callable[[float, float], Certificate],
+        planned: Planned,
     ) -> Self:
         """The largest fit target (to a thousandth) that `share` leaves of (epsilon, delta).
 
@@ -110,16 +112,7 @@ class ThenFit(Generic[C]):
         return best
 
     @classmethod
-    def _by_sums(
-        cls,
-        name: str,
-        chosen: Callable[..., C],
-        *,
-        epsilon: float,
-        delta: float,
-        share: float,
-        planned: Callable[[float, float], Certificate],
-    ) -> Self:
+    def _by_sums(cls, name: str, chosen: Callable[..., C], *, epsilon: float, delta: float, share: float, planned: Planned) -> Self:
         """Where the search found less: shares of epsilon and of delta, which add."""
         kept, left = 1.0 - _CLOSE, _LEFT * delta
         choice = chosen(epsilon=share * kept * epsilon, delta=(1.0 - _LEFT) * kept * delta)

@@ -205,6 +205,27 @@ class Plan(NamedTuple):
     mechanism: Mechanism[Any, Records]
 
 
+def least_noise(mechanism: type[Any], query: Callable[[Request], Query], *settings: Setting[Any]) -> Callable[[Request], Plan]:
+    """A plan for (epsilon, delta): the mechanism's own calibration for that query, with these settings by their names."""
+
+    def plan(request: Request) -> Plan:
+        asked = query(request)
+        return Plan(asked, mechanism.calibrate(asked, **request.private, **{one.name: request.get(one) for one in settings}))
+
+    return plan
+
+
+def for_bits(method: str, mechanism: type[Any], query: Callable[[Request], Query], *settings: Setting[Any]) -> Callable[[Request], Plan]:
+    """The same for bits about any one entry."""
+
+    def plan(request: Request) -> Plan:
+        request.require_bits(method)
+        asked = query(request)
+        return Plan(asked, mechanism.calibrate(asked, bits=request[BITS], **{one.name: request.get(one) for one in settings}))
+
+    return plan
+
+
 class Way(NamedTuple):
     """One notion that a method can be calibrated for."""
 

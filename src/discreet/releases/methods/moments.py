@@ -11,12 +11,7 @@ from discreet.core.fields import positive
 from discreet.mechanisms.release import GaussianMoments
 from discreet.queries import SecondMoments
 from discreet.releases.columns import Kind
-from discreet.releases.methods.base import MOST_RECORDS, PRIVATE, Method, Plan, Query, Request, Way
-
-
-def _private(request: Request) -> Plan:
-    query = request.moments(counted=True)
-    return Plan(query, GaussianMoments.calibrate(query, **request.private))
+from discreet.releases.methods.base import MOST_RECORDS, PRIVATE, Method, Query, Way, least_noise
 
 
 def _of_moments(parameters: Mapping[str, Json], query: Query) -> Floats:
@@ -34,5 +29,5 @@ MOMENTS = Method(
     kind=Kind.MOMENTS,
     query=SecondMoments,
     noise={"release-gaussian-moments": _of_moments},
-    ways=(Way(_private, PRIVATE, (MOST_RECORDS,)),),
+    ways=(Way(least_noise(GaussianMoments, lambda request: request.moments(counted=True)), PRIVATE, (MOST_RECORDS,)),),
 )

@@ -38,6 +38,8 @@ from discreet.releases.methods.base import (
     Query,
     Request,
     Way,
+    for_bits,
+    least_noise,
     of_rows,
     setting,
     variance_on_grid,
@@ -55,19 +57,13 @@ def _additive_private(request: Request) -> Plan:
     return Plan(query, GaussianRelease.calibrate(query, **request.private, slots=slots))
 
 
-def _additive_bits(request: Request) -> Plan:
-    request.require_bits("additive")
-    query = request.records
-    return Plan(query, InformationRelease.calibrate(query, bits=request[BITS]))
-
-
 ADDITIVE = Method(
     name="additive",
     says="every record, with Gaussian noise on every number",
     kind=Kind.ROWS,
     query=Rows,
     noise={"release-gaussian-rows": of_rows, "release-information-rows": of_rows, "release-shuffled-gaussian-rows": of_rows},
-    ways=(Way(_additive_bits, (BITS,)), Way(_additive_private, PRIVATE, (SHUFFLE, SLOTS))),
+    ways=(Way(for_bits("additive", InformationRelease, lambda request: request.records), (BITS,)), Way(_additive_private, PRIVATE, (SHUFFLE, SLOTS))),
 )
 
 
@@ -182,11 +178,6 @@ def _fisher_query(request: Request) -> WeightedRows:
     return WeightedRows.of(request.domain, weights=weights, target=request.target)
 
 
-def _fisher_private(request: Request) -> Plan:
-    query = _fisher_query(request)
-    return Plan(query, FisherNoise.calibrate(query, **request.private, slots=request.get(SLOTS)))
-
-
 def _fisher_level(request: Request) -> Plan:
     query = _fisher_query(request)
     return Plan(query, FisherNoise.of_level(query, level=request[LEVEL], epsilon=request[EPSILON], neighbours=request.neighbours))
@@ -213,7 +204,7 @@ FISHER = Method(
     noise={"release-fisher-noise": _fisher_weighted},
     ways=(
         Way(_fisher_level, (LEVEL, EPSILON), (WEIGHTS,)),
-        Way(_fisher_private, PRIVATE, (WEIGHTS, SLOTS)),
+        Way(least_noise(FisherNoise, _fisher_query, SLOTS), PRIVATE, (WEIGHTS, SLOTS)),
         Way(_fisher_published, PRIVATE, (WEIGHTS,), "published"),
     ),
     on_grid=False,

@@ -32,6 +32,7 @@ from discreet.releases.methods.base import (
     Query,
     Request,
     Way,
+    least_noise,
     of_rows,
     setting,
     variance_on_grid,
@@ -40,17 +41,16 @@ from discreet.releases.methods.base import (
 SEED = setting("projection_seed", int, "the public seed of the projection", "Public seed of a projection; 0 if left out.")
 
 
-def _fixed_query(request: Request, *, beside: bool = False) -> Projection:
+def _fixed(request: Request, *, beside: bool = False) -> Projection:
     return Projection.from_public_seed(request.domain, width=request[WIDTH], seed=request.get(SEED) or 0, target=request.target, beside=beside)
 
 
-def _fixed_private(request: Request) -> Plan:
-    query = _fixed_query(request, beside=request.target is Target.NOISY)
-    return Plan(query, GaussianRelease.calibrate(query, **request.private, slots=request.get(SLOTS)))
+def _with_target_beside(request: Request) -> Projection:
+    return _fixed(request, beside=request.target is Target.NOISY)
 
 
 def _fixed_published(request: Request) -> Plan:
-    query = _fixed_query(request)
+    query = _fixed(request)
     return Plan(query, tu_theorem_1(query, epsilon=request[EPSILON], delta=request[DELTA]))
 
 
@@ -60,13 +60,11 @@ PROJECTION = Method(
     kind=Kind.PROJECTED_ROWS,
     query=Projection,
     noise={"release-gaussian-rows": of_rows},
-    ways=(Way(_fixed_private, (*PRIVATE, WIDTH), (SLOTS, SEED)), Way(_fixed_published, (*PRIVATE, WIDTH), (SEED,), "published")),
+    ways=(
+        Way(least_noise(GaussianRelease, _with_target_beside, SLOTS), (*PRIVATE, WIDTH), (SLOTS, SEED)),
+        Way(_fixed_published, (*PRIVATE, WIDTH), (SEED,), "published"),
+    ),
 )
-
-
-def _fresh_private(request: Request) -> Plan:
-    query = request.records
-    return Plan(query, FreshProjection.calibrate(query, width=request[WIDTH], **request.private, slots=request.get(SLOTS)))
 
 
 def _fresh_published(request: Request) -> Plan:
@@ -89,7 +87,10 @@ FRESH_PROJECTION = Method(
     kind=Kind.PROJECTED_ROWS,
     query=Rows,
     noise={"release-fresh-projection": _fresh_projected},
-    ways=(Way(_fresh_private, (*PRIVATE, WIDTH), (SLOTS,)), Way(_fresh_published, (*PRIVATE, WIDTH), (), "published")),
+    ways=(
+        Way(least_noise(FreshProjection, lambda request: request.records, WIDTH, SLOTS), (*PRIVATE, WIDTH), (SLOTS,)),
+        Way(_fresh_published, (*PRIVATE, WIDTH), (), "published"),
+    ),
     exposes="Anything else that is projected with the same matrix: it was for this release alone.",
     draws_projection=True,
 )

@@ -11,12 +11,7 @@ from discreet.core.errors import InvalidInput
 from discreet.mechanisms.release import ClearTargetSketch, EigenvalueSketch, GaussianSketch, InformationSketch, PublishedSketch
 from discreet.queries import SecondMoments, Target
 from discreet.releases.columns import Kind
-from discreet.releases.methods.base import BITS, MOST_RECORDS, PRIVATE, ROWS, Method, Plan, Query, Request, Way, of_sketch
-
-
-def _sketch_private(request: Request) -> Plan:
-    query = request.moments()
-    return Plan(query, GaussianSketch.calibrate(query, rows=request[ROWS], **request.private))
+from discreet.releases.methods.base import BITS, MOST_RECORDS, PRIVATE, ROWS, Method, Plan, Query, Request, Way, for_bits, least_noise, of_sketch
 
 
 def _published(request: Request) -> Plan:
@@ -34,13 +29,8 @@ SKETCH = Method(
     kind=Kind.SKETCH,
     query=SecondMoments,
     noise={"release-gaussian-sketch": of_sketch, "release-published-sketch": None},
-    ways=(Way(_sketch_private, (*PRIVATE, ROWS), (MOST_RECORDS,)), AS_PUBLISHED),
+    ways=(Way(least_noise(GaussianSketch, Request.moments, ROWS), (*PRIVATE, ROWS), (MOST_RECORDS,)), AS_PUBLISHED),
 )
-
-
-def _eigenvalue_private(request: Request) -> Plan:
-    query = request.moments()
-    return Plan(query, EigenvalueSketch.calibrate(query, rows=request[ROWS], **request.private))
 
 
 EIGENVALUE_SKETCH = Method(
@@ -49,15 +39,9 @@ EIGENVALUE_SKETCH = Method(
     kind=Kind.SKETCH,
     query=SecondMoments,
     noise={"release-eigenvalue-sketch": of_sketch},
-    ways=(Way(_eigenvalue_private, (*PRIVATE, ROWS), (MOST_RECORDS,)),),
+    ways=(Way(least_noise(EigenvalueSketch, Request.moments, ROWS), (*PRIVATE, ROWS), (MOST_RECORDS,)),),
     exposes="A noisy least eigenvalue of the records' second moments, which is in the certificate and counted in the guarantee.",
 )
-
-
-def _information_bits(request: Request) -> Plan:
-    request.require_bits("information-sketch")
-    query = request.moments()
-    return Plan(query, InformationSketch.calibrate(query, rows=request[ROWS], bits=request[BITS]))
 
 
 INFORMATION_SKETCH = Method(
@@ -66,16 +50,14 @@ INFORMATION_SKETCH = Method(
     kind=Kind.SKETCH,
     query=SecondMoments,
     noise={"release-information-sketch": of_sketch, "release-published-sketch": None},
-    ways=(Way(_information_bits, (BITS, ROWS), (MOST_RECORDS,)), AS_PUBLISHED),
+    ways=(Way(for_bits("information-sketch", InformationSketch, Request.moments, ROWS), (BITS, ROWS), (MOST_RECORDS,)), AS_PUBLISHED),
 )
 
 
-def _clear_target_bits(request: Request) -> Plan:
-    request.require_bits("clear-target-sketch")
+def _with_clear_target(request: Request) -> SecondMoments:
     if request.target is not Target.CLEAR:
         raise InvalidInput("method 'clear-target-sketch' gives targets no protection; say so with target='clear' (--target clear).")
-    query = request.moments(Target.NOISY)
-    return Plan(query, ClearTargetSketch.calibrate(query, rows=request[ROWS], bits=request[BITS]))
+    return request.moments(Target.NOISY)
 
 
 def _clear_target_features(parameters: Mapping[str, Json], query: Query) -> Floats:
@@ -89,6 +71,6 @@ CLEAR_TARGET_SKETCH = Method(
     kind=Kind.SKETCH,
     query=SecondMoments,
     noise={"release-clear-target-sketch": _clear_target_features},
-    ways=(Way(_clear_target_bits, (BITS, ROWS), (MOST_RECORDS,)),),
+    ways=(Way(for_bits("clear-target-sketch", ClearTargetSketch, _with_clear_target, ROWS), (BITS, ROWS), (MOST_RECORDS,)),),
     clears_target=True,
 )

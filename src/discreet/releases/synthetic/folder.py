@@ -24,7 +24,7 @@ from discreet.core.fields import count, finite, flag, sha256, text
 from discreet.core.files.strict_json import printable, read_object, understood
 from discreet.core.neighbours import Persons
 from discreet.core.short import short_repr
-from discreet.core.showing import shown
+from discreet.core.showing import html_of
 from discreet.data import Schema
 from discreet.data.parquet_file import parquet_header, parquet_table
 from discreet.mechanisms.margins import Margins, pair_scale
@@ -140,10 +140,7 @@ class SyntheticTable(Synthetic):
     document: Mapping[str, Any] = field(repr=False)
 
     __repr__ = short_repr
-
-    def _repr_html_(self) -> str:
-        """For notebooks."""
-        return shown("releases.view", self)
+    _repr_html_ = html_of("releases.view")
 
     def frame(self, number: int = 0) -> pl.DataFrame:
         """The rows of a table, in the columns' own types. Raises InvalidInput for a number of none, FileFormatError for another file."""
