@@ -1,0 +1,23 @@
+"""A sketch of the features alone."""
+
+from discreet.core.errors import InvalidInput
+from discreet.mechanisms.release import GaussianSketch
+from discreet.queries import SecondMoments, Target
+from discreet.releases.columns import Kind
+from discreet.releases.methods.base import MOST_RECORDS, PRIVATE, ROWS, Method, Request, Way, least_noise, of_sketch
+
+
+def _features(request: Request) -> SecondMoments:
+    if request.target is not Target.OMITTED:
+        raise InvalidInput("method 'features-sketch' releases no target; say so with target='omitted' (--target omitted).")
+    return request.moments()
+
+
+FEATURES_SKETCH = Method(
+    name="features-sketch",
+    says="secret random combinations of the features of all records",
+    kind=Kind.SKETCH,
+    query=SecondMoments,
+    noise={"release-gaussian-sketch": of_sketch},
+    ways=(Way(least_noise(GaussianSketch, _features, ROWS), (*PRIVATE, ROWS), (MOST_RECORDS,)),),
+)
