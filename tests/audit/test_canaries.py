@@ -61,7 +61,7 @@ def test_a_single_run_passes_a_right_mechanism_and_catches_half_the_noise():
     assert wrong.violated
     assert 1.0 < wrong.bound < 2.0
     assert "4000 canaries" in str(wrong)
-    with pytest.raises(InvalidInput, match="no output laws"):
+    with pytest.raises(InvalidInput, match="no output distributions"):
         wrong.plot()
 
 

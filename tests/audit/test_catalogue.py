@@ -105,7 +105,7 @@ def test_half_the_noise_in_the_code_that_draws_is_an_exit_code_and_a_page(half_t
     assert document["bound"] <= document["claim"]["epsilon"] * (1.0 + 1e-9)  # the calibrated numbers are right
     assert (document["violated"], document["drawn"][0]["as_stated"]) == (True, False)
     assert 0.4 < document["drawn"][0]["parts"][1]["spread"] < 0.8
-    assert "does not have the law that its certificates state" in (tmp_path / "page.html").read_text(encoding="utf-8")
+    assert "does not have the distribution that its certificates state" in (tmp_path / "page.html").read_text(encoding="utf-8")
 
 
 def test_a_watch_alone_has_a_report_of_its_own(tmp_path, monkeypatch):
@@ -119,7 +119,7 @@ def test_a_watch_alone_has_a_report_of_its_own(tmp_path, monkeypatch):
         report.plot()
     outcome = discreet("audit", "bounded", "--report", "page.html")
     assert outcome.code == 0
-    assert "has the noise that its certificates state" in (tmp_path / "page.html").read_text(encoding="utf-8")
+    assert "have the noise that its certificates state" in (tmp_path / "page.html").read_text(encoding="utf-8")
     assert discreet("audit", "bounded", "--runs", "100").code == 3
 
 

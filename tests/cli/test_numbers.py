@@ -57,7 +57,7 @@ def test_it_is_measured_exactly_on_public_records(regression):
     blocks = discreet("evaluate", "model.json", "half.parquet", "half.parquet", "--data-is", "synthetic", "--json")
     assert blocks.json["r2"] == pytest.approx(outcome.json["r2"])
     text = discreet("evaluate", "model.json", "people.csv", "--data-is", "synthetic").out
-    assert "always answering the mean of the targets" in text
+    assert "always predicting the mean of the targets" in text
 
 
 def test_it_is_measured_privately_with_a_file_a_page_and_a_certificate(regression):

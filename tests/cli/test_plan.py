@@ -13,7 +13,7 @@ PLAN = ("plan", "--epsilon", "1", "--features", "3", "--norm", "2")
 def test_it_says_how_many_records_are_enough_and_how_loose_that_is(folder):
     outcome = discreet(*PLAN, "--delta", "1e-6", "--excess", "0.1", "--plot", "plan.svg")
     assert (outcome.code, outcome.err) == (0, "")
-    assert "are proved to be enough for an excess of 0.1, with probability 95 %" in outcome.out
+    assert "are provably enough for an excess of 0.1, with probability 95 %" in outcome.out
     assert "C unspecified" in outcome.out
     assert "records were enough for an excess of 0.1." in outcome.out
     ET.fromstring((folder / "plan.svg").read_text())  # noqa: S314 - it is ours
@@ -105,7 +105,7 @@ def test_the_epsilon_that_is_needed_is_simulated_and_reported(folder):
     outcome = discreet(*ASKED, "--excess", "2", "--records", "300", "--report", "plan.html", "--plot", "plan.svg")
     assert (outcome.code, outcome.err) == (0, ""), outcome
     assert "is enough for an excess of 2 with 300 records, with probability 95 %" in outcome.out
-    assert "There, for a mean excess of 2, none that was tried was shown to be too small, and epsilon 0.02 was enough." in outcome.out
+    assert "In the simulation, for a mean excess of 2, none that was tried was shown to be too small, and epsilon 0.02 was enough." in outcome.out
     words = said((folder / "plan.html").read_text())
     assert "The epsilon that is needed" in words
     assert "none was shown to be too small" in words
@@ -115,7 +115,7 @@ def test_the_epsilon_that_is_needed_is_simulated_and_reported(folder):
 def test_too_many_records_to_simulate_are_told(folder):
     outcome = discreet(*ASKED, "--excess", "0.1", "--records", "100000", "--report", "plan.md")
     assert outcome.code == 0
-    assert "Not simulated: that is done up to 30,000 records" in outcome.out
+    assert "Not simulated: with so many features, only up to 30,000 records" in outcome.out
     assert "is proved to be enough for an expected loss" in (folder / "plan.md").read_text()
 
 

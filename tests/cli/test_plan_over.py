@@ -40,7 +40,7 @@ def test_both_questions_agree(folder):
 
 def test_it_says_how_many_records_are_enough_in_the_simulation(folder):
     outcome = discreet(*OVER, "--delta", "1e-6", "--excess", "0.2")
-    assert "are proved to be enough for an expected excess of the mean loss of 0.2" in outcome.out
+    assert "are provably enough for an expected excess of the mean loss of 0.2" in outcome.out
     assert "records were enough for an excess of 0.2." in outcome.out
 
 

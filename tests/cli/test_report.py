@@ -254,7 +254,7 @@ def test_the_ledger_must_hold_the_release(ledger, fitted_model):
     (ledger / "model.json").write_text(fitted_model)
     outcome = discreet("report", "model.json", "--out", "page.html", "--ledger", "team.ledger")
     assert outcome.code == 0, "it states no entry, so the page says that nothing adds it up"
-    assert "so nobody adds this release to others" in page(ledger / "page.html")
+    assert "so nothing adds this release to others" in page(ledger / "page.html")
     assert discreet(*FIT, *SPEND, "--overwrite").code == 0
     assert discreet("budget", "new", "other.ledger", "--data-set", "people", "--epsilon", "3").code == 0
     assert discreet("report", "model.json", "--out", "b.html", "--ledger", "other.ledger").code == 3

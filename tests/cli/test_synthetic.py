@@ -33,7 +33,7 @@ def test_it_is_written_verified_inspected_and_reported(survey, more):
     assert "Single rows mean nothing" in discreet("inspect", "out").out
     assert "method synthetic" in discreet("show", "out").out
     page = (survey / "page.html").read_text(encoding="utf-8")
-    assert "How far rows are from what was measured" in page
+    assert "How far the rows are from the measured counts" in page
     assert discreet("report", "out", "--out", "again.html").code == 0
     assert len(read_synthetic("out").frame()) == (77 if "77" in more else made.json["shape"][0])
     assert discreet(*RELEASE, *BUDGET, "--overwrite").code == 0

@@ -93,9 +93,9 @@ def test_labels_with_an_order_of_their_own_keep_it_and_all_are_drawn():
 
 
 def test_where_nothing_contributes_one_sentence_says_so():
-    with pytest.raises(InvalidInput, match="nothing to draw"):
+    with pytest.raises(InvalidInput, match="Nothing to draw"):
         curves(contributions=()).plot()
-    assert "nothing to draw" in curves(contributions=())._repr_html_()
+    assert "Nothing to draw" in curves(contributions=())._repr_html_()
 
 
 def test_a_flat_curve_is_a_flat_line():
@@ -104,7 +104,7 @@ def test_a_flat_curve_is_a_flat_line():
 
 
 def test_the_view_says_what_the_band_counts():
-    assert "Sampling is not counted" in curves()._repr_html_()
+    assert "does not count sampling error" in curves()._repr_html_()
     assert "No band is drawn" in curves(band=None)._repr_html_()
 
 

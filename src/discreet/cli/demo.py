@@ -76,19 +76,19 @@ def _shown(model: "discreet.Model", private: Measures, without: Measures, *, tra
     lines = [
         styled("Who earns more than 50,000 dollars a year? A private answer from UCI Adult (census survey of 1994, CC BY 4.0)"),
         "",
-        f"Trained on the {trained_on:,} people of its training part, tested on the {private.records:,} of its test part. The table is a public",
-        "data set, so its error rates may be shown here; those of your own table would have to be protected too.",
+        f"Trained on the {trained_on:,} people of the training set, tested on the {private.records:,} of the test set. The table is a public",
+        "data set, so its error rates may be shown here; those of your own table would need protection too.",
         "",
         styled("What is protected"),
         *(f"  {line}" for line in _promise(certificate)),
         "",
-        styled("What it costs: error on the test part"),
+        styled("What it costs: error on the test set"),
         *(
             f"  {name:<60}{100 * error:5.1f} %"
             for name, error in (
                 (f"private ({short(certificate)})", private.error),
                 ("the same fit without privacy", without.error),
-                (f"always answering {common_class}", private.always_commoner),
+                (f"always predicting {common_class}", private.always_commoner),
             )
         ),
         "",
@@ -100,7 +100,7 @@ def _shown(model: "discreet.Model", private: Measures, without: Measures, *, tra
         ),
         "",
         styled("Now with your own table"),
-        "  discreet schema new people.csv --target COLUMN --out people.toml     write down what is public about it, here:",
+        "  discreet schema new people.csv --target COLUMN --out people.toml     write down what is public about it, in",
         "                                                                       people.toml, from the header alone",
         "  discreet schema check people.toml people.csv                         is it complete?",
         "  discreet fit people.csv --schema people.toml --epsilon 1 --delta 1e-6 --out model.json",
@@ -120,7 +120,7 @@ def _promise(certificate: "discreet.Certificate") -> list[str]:
     change, unit = "added or removed" if secret_count else "replaced by any other", certificate.guarantee.unit
     exception = f"but for a probability of {delta:.3g}" if delta else "without exception"
     return [
-        f"Each {unit}, from everyone who sees the model, even from one who knows all other records.",
+        f"Each {unit}, from everyone who sees the model, even someone who knows all other records.",
         f"Any conclusion from the model becomes at most {factor} times (e^epsilon) as likely when one {unit}",
         f"is {change}, {exception}.",
         f"The number of {unit.counted} is {'protected too (add-remove).' if secret_count else 'taken as known (replace-one).'}",

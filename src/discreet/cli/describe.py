@@ -105,8 +105,8 @@ def description_lines(found: "discreet.descriptions.Description") -> list[str]:
     """The table, and what its intervals are for."""
     tables = [line for part in found.parts for line in _pairs_of(found, part)]
     about = (
-        f"Intervals    {100 * found.level:g} % each; of shares, means and quantiles for the population, noise and sampling error together; "
-        f"of counts for these {found.counted.lower()}, the noise alone"
+        f"Intervals    {100 * found.level:g} % each. Those of shares, means and quantiles are for the population and count noise and "
+        f"sampling error; those of counts are for these {found.counted.lower()} and count noise alone"
     )
     return [*str(found).splitlines(), *tables, "", about]
 

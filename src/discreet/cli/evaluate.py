@@ -209,12 +209,12 @@ def evaluation_lines(report: "discreet.PrivateEvaluation") -> list[str]:
     drawn = "records" if report.survey.persons is None else "persons"
     useful = [] if report.baseline is None else [f"{report.baseline.words}."]
     return [
-        f"{report.counted:<13}{report.records:.0f}, {counted}; what follows was read from noisy counts, and protects their people",
+        f"{report.counted:<13}{report.records:.0f}, {counted}; the measures below come from noisy counts, which protect these people",
         *labelled(*shown),
         *useful,
         *counts,
         "",
-        f"Intervals    {100 * report.level:g} % each; noise and sampling error together, for the population that the {drawn} are drawn from",
+        (f"Intervals    {100 * report.level:g} % each; they count noise and sampling error, for the population that the {drawn} were drawn from"),
     ]
 
 
@@ -283,6 +283,6 @@ def interval_lines(held: "discreet.estimators.IntervalFile") -> list[str]:
     """The intervals as a table, and what they are for."""
     width, references = max(len(name) for name, *_ in held.rows()) + 2, held.references
     cells = ((name, f"{middle:.4f}", f"{low:.4f}", f"{high:.4f}") for name, low, middle, high in held.rows())
-    covered = f"{100 * held.level:g} % each; noise and sampling error together, for the {held.target} weights of the population"
-    others = f"{', '.join(references)}: 0; the other categories of a column are relative to it" if references else None
+    covered = f"{100 * held.level:g} % each; they count noise and sampling error, for the {held.target} weights of the population"
+    others = f"{', '.join(references)}: 0; the other categories of a column are measured from it" if references else None
     return [*table((-width, 12, 12, 12), ("", "estimate", "low", "high"), *cells), "", *labelled(("Intervals", covered), ("Reference", others))]

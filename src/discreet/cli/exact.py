@@ -46,9 +46,12 @@ class Measures:
         useless = "" if self.error < self.always_commoner else "no better than "
         facts = labelled(
             ("Accuracy", f"{self.accuracy:.4f}"),
-            ("Balanced", f"{self.balanced_accuracy:.4f}, the mean accuracy of a class; {1.0 / len(self.classes):.4g} for a constant answer"),
-            ("Distance", None if self.distance is None else f"{self.distance:.4f} classes between the answer and the class, in the mean"),
-            ("Error", f"{self.error:.4f} ({useless}always answering the commoner class: {self.always_commoner:.4f})"),
+            (
+                "Balanced",
+                f"{self.balanced_accuracy:.4f}, the mean over classes of their accuracy; {1.0 / len(self.classes):.4g} for a constant prediction",
+            ),
+            ("Distance", None if self.distance is None else f"{self.distance:.4f} classes between prediction and truth, on average"),
+            ("Error", f"{self.error:.4f} ({useless}always predicting the more common class: {self.always_commoner:.4f})"),
             ("Log loss", None if self.log_loss is None else f"{self.log_loss:.4f}"),
         )
         answered = [name for name, column in zip(self.classes, zip(*self.confusion, strict=True), strict=True) if any(column)]
@@ -72,9 +75,9 @@ class NumberMeasures:
     @property
     def lines(self) -> list[str]:
         """In words."""
-        useless = "" if self.mse < self.always_mean else ", no better than always answering the mean of the targets"
+        useless = "" if self.mse < self.always_mean else ", no better than always predicting the mean of the targets"
         return labelled(
-            ("MSE", f"{figure(self.mse)} (always answering the mean of the targets: {figure(self.always_mean)})"),
+            ("MSE", f"{figure(self.mse)} (always predicting the mean of the targets: {figure(self.always_mean)})"),
             ("RMSE", figure(self.rmse)),
             ("MAE", figure(self.mae)),
             ("R^2", None if self.r2 is None else f"{self.r2:.4f}{useless}"),

@@ -30,8 +30,8 @@ class TimeMeasures:
         useless = "" if self.log_loss < self.always_alike else "no better than "
         return labelled(
             ("Events", f"{self.events}, of {self.records} records"),
-            ("Log loss", f"{self.log_loss:.4f} ({useless}the same survival for all: {self.always_alike:.4f})"),
-            ("Concordance", None if self.concordance is None else f"{self.concordance:.4f}; .5 for any constant answer"),
+            ("Log loss", f"{self.log_loss:.4f} ({useless}the same survival curve for everyone: {self.always_alike:.4f})"),
+            ("Concordance", None if self.concordance is None else f"{self.concordance:.4f}; .5 for any constant prediction"),
         )
 
 

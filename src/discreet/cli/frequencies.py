@@ -55,7 +55,7 @@ def frequencies(
         shown.append((name, "", ""))
         shown += [(f"  {row['category']}", f"{row['share']:.3f}", f"{row['lower']:.3f} to {row['upper']:.3f}") for row in one.rows()]
     first, *others = (max(len(row[place]) for row in shown) + 2 for place in range(3))
-    about = "of the population, each by itself; noise and sampling error together"
+    about = "of the population, one at a time; they count noise and sampling error"
     return Outcome(
         document={"reports": reports, "level": level, "shares": rows, "csv": None if failure is not None else csv, "report": report},
         lines=[

@@ -64,7 +64,7 @@ def _jobs() -> tuple[Job, ...]:
         _job("release", "Sums, noisy rows or sketches", _PUBLISH, "release", chosen_by="--method", choices=_methods(), files=folder),
         _job(
             "bounds",
-            "Bounds that nobody knows",
+            "Unknown bounds, chosen privately",
             _PUBLISH,
             "bounds",
             draft=True,

@@ -40,9 +40,9 @@ class _Problem:
 
     delta: Delta = DELTA
     neighbours: Annotated[Hidden, "What is hidden."] = "replace-one"
-    schema: Annotated[File | None, "The schema of the table: it says --features, --data-norm and --rows-per-person."] = None
+    schema: Annotated[File | None, "The schema of the table, which gives --features, --data-norm and --rows-per-person."] = None
     features: Annotated[int | None, "Number of features d of a row."] = None
-    norm: Annotated[float, "Norm of the predictors f0 to compete with; 1 / norm is the margin of one that separates."]
+    norm: Annotated[float, "Largest norm of the predictors f0 to compare with; a predictor that separates the classes has margin 1 / norm."]
     data_norm: Annotated[float | None, "Bound on the norm of a row.  [default: 1]"] = None
     no_intercept: Annotated[bool, "Plan a fit without intercept."] = False
     loss: Annotated[Literal["logistic", "softplus-hinge"], None] = "logistic"
@@ -81,7 +81,7 @@ class _Problem:
 )
 def plan(
     *,
-    excess: Annotated[float | None, "Excess of expected loss to stay below."] = None,
+    excess: Annotated[float | None, "The largest excess of expected loss that you accept."] = None,
     records: Annotated[int | None, "Number of records."] = None,
     epsilon: Annotated[float | None, "Privacy loss of the fit, > 0."] = None,
     problem: _Problem,
@@ -246,7 +246,7 @@ def _needed_records(
         said = f"with {found.records:,} {_many(made)} the excess of expected loss is at most {found.excess:.4g}, {confidence}"
         beside = f"the same bound without privacy: {found.without_privacy:.4g}"
     else:
-        said = f"{found.records:,} {_many(made)} are proved to be enough for an excess of {excess:g}, {confidence}"
+        said = f"{found.records:,} {_many(made)} are provably enough for an excess of {excess:g}, {confidence}"
         beside = f"the same bound without privacy: {alone:,} {_many(made)}"
     header = (_many(made), "bound", "no privacy", "simulated", f"{100 * (1 - made.failure):g} % below")
     lines = [
@@ -262,7 +262,7 @@ def _needed_records(
     if simulated:
         lines += ["", *_of_invented_records(made, simulated[0].repeats)]
         if made.loss != "logistic":
-            lines.append("For another loss than the logistic one that model is not the best predictor, so the simulated excess may be negative.")
+            lines.append("With a loss other than the logistic one, that model is not the best predictor, so the simulated excess may be negative.")
         lines += reached(enough, simulated[-1].records, excess)
     return document, lines
 
@@ -306,11 +306,11 @@ def _needed_epsilon(
         lines += [
             "",
             *_of_invented_records(made, simulated[0].repeats),
-            f"There, for a mean excess of {excess:g}, {needs(simulated, excess, that_was_tried=' that was tried')}.",
+            f"In the simulation, for a mean excess of {excess:g}, {needs(simulated, excess, that_was_tried=' that was tried')}.",
             "The intervals hold together with about 95 % confidence.",
         ]
     if found.records > _most_of_epsilons(made):
-        lines += ["", f"Not simulated: that is done up to {_most_of_epsilons(made):,} records of so many features."]
+        lines += ["", f"Not simulated: with so many features, only up to {_most_of_epsilons(made):,} records are."]
     return document, lines
 
 
@@ -335,6 +335,6 @@ def _printed_theorem(made: "discreet.planning.Plan", excess: float) -> tuple[int
 def _of_invented_records(made: "discreet.planning.Plan", repeats: int) -> tuple[str, str]:
     """What a simulation is of."""
     return (
-        f"Simulated: {repeats} private fits each, with the alpha that a fit takes by itself, on invented records: uniform directions,",
-        f"classes by a logistic model of norm {made.norm:g}. Your table will be another one; a bound holds for every table.",
+        f"Simulated: {repeats} private fits each, with the default alpha, on invented records: uniform directions,",
+        f"classes by a logistic model of norm {made.norm:g}. Your table will differ; a bound holds for every table.",
     )

@@ -169,14 +169,14 @@ def _proved(found: "discreet.planning.SetBound", needed: "tuple[discreet.plannin
     if excess is None:
         said = f"with {found.records:,} records the expected excess of the mean loss is at most {best.risk:.4g}"
     else:
-        said = f"{found.records:,} records are proved to be enough for an expected excess of the mean loss of {excess:g}"
+        said = f"{found.records:,} records are provably enough for an expected excess of the mean loss of {excess:g}"
     own = "" if auto.own_steps is None else f", at {auto.own_steps:,} steps"
     counts, widths = {one.mechanism: one for one in needed}, (-28, 10, 9, 11, 9, 14 if needed else 0)
     lines = [
         *labelled(
             ("Proved", said),
             ("", f"by {best.mechanism}{at}; no point of the set exceeds {found.trivial:.4g}"),
-            ("Auto", f"takes {found.auto}; of a fit that is left to itself{own}, {auto.own_risk:.4g} is proved"),
+            ("Auto", f"takes {found.auto}; for a fit with default settings{own}, the proof gives {auto.own_risk:.4g}"),
         ),
         "",
         styled(f"Expected excess of the mean loss, {found.records:,} records"),
@@ -210,8 +210,8 @@ def _tried(
             *((*numbers, f"  {mechanism}") for *numbers, mechanism in by_fits(simulated)),
         ),
         "",
-        f"Up to {most} fits each that are left to themselves, on invented records: {rows}, targets by a model of the set.",
-        f"Minima are known to {max(one.error for one in simulated):.1g}. Your table will be another one; a bound holds for every table.",
+        f"Up to {most} fits each with default settings, on invented records: {rows}, targets by a model of the set.",
+        f"The minima are accurate to {max(one.error for one in simulated):.1g}. Your table will differ; a bound holds for every table.",
         *reached(enough, simulated[-1].records, excess),
     ]
 
@@ -221,8 +221,8 @@ def reached(enough: int | None, most: int, excess: float | None) -> list[str]:
     if excess is None:
         return []
     if enough is not None:
-        return [f"There, {enough:,} records were enough for an excess of {excess:g}."]
-    return [f"There, {most:,} records, the most that are simulated, were not enough for an excess of {excess:g}."]
+        return [f"In the simulation, {enough:,} records were enough for an excess of {excess:g}."]
+    return [f"In the simulation, {most:,} records, the largest number tried, were not enough for an excess of {excess:g}."]
 
 
 def _problem(made: "discreet.planning.SetPlan", radius: float) -> str:

@@ -95,7 +95,7 @@ def tune(
         search,
         account,
         {"settings": count, "kept": dict(search.best_params_), "score": search.best_score_},
-        labelled(("Kept", f"{kept}, of {count} settings"), ("Score", f"about {_scored(search, model)}, on those that it was fitted on (with noise)")),
+        labelled(("Kept", f"{kept}, of {count} settings"), ("Score", f"about {_scored(search, model)}, on the training records (with noise)")),
     )
 
 

@@ -28,7 +28,7 @@ def plot(report: AuditReport) -> str:
 def _laws(report: AuditReport) -> Drawing:
     law = report.picture
     if law is None:
-        raise InvalidInput("this report has no output laws to draw: an audit of canaries in one run counts guesses only.")
+        raise InvalidInput("this report has no output distributions to draw: an audit of canaries in one run only counts guesses.")
     subject = report.subject if len(report.subject) <= _LONGEST_TITLE else f"{report.subject[: _LONGEST_TITLE - 3]}..."
     title = f"{subject}: {report.verdict}"
     low, high = float(law.edges[0]), float(law.edges[-1])
@@ -65,7 +65,7 @@ def view(report: AuditReport | DrawnReport) -> str:
 def page(report: AuditReport | DrawnReport) -> Page:
     """The report."""
     if isinstance(report, DrawnReport):
-        sentence = f"What leaves {report.subject} has the noise that its certificates state, as far as tests of what left many runs can tell."
+        sentence = f"The results of {report.subject} have the noise that its certificates state, as far as tests of many runs can tell."
         verdict = _otherwise(report.subject) if report.violated else Text(sentence, Tone.LEAD)
         found, limits = _drawn(report.watches), _LIMITS_OF_WATCHES
     else:
@@ -75,12 +75,18 @@ def page(report: AuditReport | DrawnReport) -> Page:
 
 
 _LIMITS = (
-    "An audit is about the tables and the tests that were tried. A bound below the claim proves nothing: only the theorem of the certificate does.",
-    "A bound above the claim is a fault of the mechanism, of its implementation or of the claim, up to the stated confidence.",
+    (
+        "An audit covers only the tables and tests that were tried. A bound below the claim proves nothing; only the theorem named in the "
+        "certificate does."
+    ),
+    "A bound above the claim means that the mechanism, its implementation or the claim is wrong, up to the stated confidence.",
 )
 _LIMITS_OF_WATCHES = (
-    "That the noise is as large as certificates state says nothing about whether it is large enough: that is the theorem of the certificate.",
-    f"The tests call noise of the stated law odd with a probability of at most {FALSE_ALARM:g}; a fault that is too small for them stays unseen.",
+    (
+        "The audit shows whether the noise is as large as certificates state, not whether that is large enough; the theorem named in the "
+        "certificate shows that."
+    ),
+    f"The tests reject correct noise with probability at most {FALSE_ALARM:g}; a fault too small for them goes unseen.",
 )
 
 
@@ -98,12 +104,12 @@ def _verdict(report: AuditReport) -> Text:
         return _otherwise(subject)
     if report.violated:
         return Text(f"The claim is wrong. {subject} claims {claimed}; the audit shows {shown}. Do not publish it.", Tone.BAD)
-    cannot = "whether it is as small as claimed an audit cannot show."
+    cannot = "an audit cannot show that epsilon is as small as claimed."
     return Text(f"The audit found nothing against the claim of {subject}: {claimed}. It shows {shown}; {cannot}", Tone.LEAD)
 
 
 def _otherwise(subject: str) -> Text:
-    return Text(f"The noise that leaves {subject} does not have the law that its certificates state. Do not use it.", Tone.BAD)
+    return Text(f"The noise of {subject} does not have the distribution that its certificates state. Do not use it.", Tone.BAD)
 
 
 def _found(report: AuditReport) -> list[Block]:
@@ -113,17 +119,18 @@ def _found(report: AuditReport) -> list[Block]:
         ("Method", report.method + ("" if report.runs is None else f", {report.runs:,} runs")),
         ("Claimed", _claimed(report)),
         ("Refuted below", f"epsilon {number(report.bound)}, {_sure(report)}"),
-        ("Advantage of the best test that was found", f"{percent(report.advantage)} (the claim allows {percent(report.claim.advantage)})"),
+        ("Advantage of the best test found", f"{percent(report.advantage)} (the claim allows {percent(report.claim.advantage)})"),
     ]
     blocks: list[Block] = [Facts("The audit", rows)]
     if report.events:
         events = [(one.description, one.likelier, f"{one.share:.4g}", f"{one.other_share:.4g}", number(one.bound)) for one in report.events]
         header = ("Event", "Likelier on", "Share there", "Share on the other", "Epsilon at least")
-        blocks.append(Table("Events that tell the tables apart", header, events, {2, 3, 4}))
+        blocks.append(Table("Events that distinguish the tables", header, events, {2, 3, 4}))
     blocks += _drawn(report.drawn)
     if report.picture is not None:
         caption = (
-            f"What leaves on either of the two tables, along {report.picture.label}. The more the two differ, the easier they are to tell apart."
+            f"The output distributions for the two tables, along {report.picture.label}. The more they differ, the easier it is to tell the "
+            "tables apart."
         )
         blocks.append(Picture(_laws(report), caption))
     return blocks
@@ -135,5 +142,5 @@ def _drawn(watches: Sequence[Watch]) -> list[Block]:
         for watch in watches
         for part in watch.parts
     ]
-    header = ("Noise", "Law of the certificate", "Numbers", "Drawn so", "Spread over the stated one")
-    return [Table("What left, beside what certificates state", header, rows, {2, 4})] if watches else []
+    header = ("Noise", "Law of the certificate", "Numbers", "Drawn so", "Observed spread / stated spread")
+    return [Table("Observed noise beside the noise that certificates state", header, rows, {2, 4})] if watches else []

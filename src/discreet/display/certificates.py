@@ -33,15 +33,15 @@ def view(certificate: Certificate, name: str = "Certificate", shape: tuple[int, 
     """HTML of a certificate, which begins with its promise; of a release with its shape."""
     blocks: list[Block] = [Text(sentence) for sentence in certificate.promise]
     if not certificate.noise_private:
-        blocks.append(Text("Not valid: the noise was seeded, so whoever knows the seed can subtract it.", Tone.BAD))
+        blocks.append(Text("Not valid: the noise was seeded, so anyone who knows the seed can subtract it.", Tone.BAD))
     rows = [] if shape is None else [("Released", f"an array of {' x '.join(f'{size:,}' for size in shape) or 'one number'}")]
     rows += [
         ("Mechanism", certificate.mechanism),
         ("Proof", certificate.guarantee.theorem),
         ("Noise", certificate.noise),
-        ("Conditions, each with what enforces it", str(len(certificate.hypotheses))),
+        ("Conditions, and how each is enforced", str(len(certificate.hypotheses))),
         ("Declared public by the caller", "; ".join(certificate.declared) or "nothing beyond the problem"),
-        ("Ledger entry", certificate.ledger_entry or "none: nothing adds this up with other releases"),
+        ("Ledger entry", certificate.ledger_entry or "none: nothing adds this to other releases"),
         ("Digest (SHA-256)", certificate.digest),
     ]
     return view_html(name, *blocks, Facts("print(...) shows everything, verify() checks it", rows))
@@ -175,15 +175,15 @@ def _budget(certificate: Certificate, ledger: Ledger | None) -> tuple[list[Block
     """
     entry = certificate.ledger_entry
     if entry is None:
-        return [Text("No ledger was used, so nobody adds this release to others about the same people.", Tone.BAD)], []
+        return [Text("No ledger was used, so nothing adds this release to others about the same people.", Tone.BAD)], []
     if ledger is None:
-        words = "The budget was reserved in a ledger before any noise was drawn. Whoever keeps the ledger can say what is left of it."
+        words = "The budget was reserved in a ledger before any noise was drawn. The keeper of the ledger can say how much is left."
         return [Text(words), Facts("In the ledger", [("Entry", entry)])], []
     found = ledger.entry(entry)
     data_set, history = ledger.data_set(found.data_set), ledger.history(found.data_set)
     if found.guarantee.to_dict() != certificate.guarantee.to_dict() and not is_to_persons(found.guarantee, certificate.guarantee):
         raise InvalidInput(
-            "the ledger's entry states another guarantee than the certificate, so it is not of this release. Give the ledger of the fit."
+            "the ledger's entry and the certificate state different guarantees, so they are not of the same release. Give the ledger of the fit."
         )
     place = next(number for number, one in enumerate(history) if one.id == entry)
     before, after, now = (taken(data_set, counted_of(history[:end]), part=found.part) for end in (place, place + 1, None))
@@ -198,7 +198,7 @@ def _budget(certificate: Certificate, ledger: Ledger | None) -> tuple[list[Block
     ]
     if found.guarantee.unit is not certificate.guarantee.unit:
         rows.insert(1, ("Charged as", f"{priced(found.guarantee)} for one person: {found.guarantee.theorem.split('; ')[-1]}"))
-    cancelled = [Text("The ledger says that this release was cancelled, yet there it is.", Tone.BAD)] if found.state is State.CANCELLED else []
+    cancelled = [Text("The ledger says that this release was cancelled, but it exists.", Tone.BAD)] if found.state is State.CANCELLED else []
     exceeded = [Text("More has been spent on this data set than its total allows.", Tone.BAD)] if now.exceeds(data_set.total) else []
     when = f"{found.id}, {found.reserved_at[:19].replace('T', ' ')} UTC"
     return [*cancelled, *exceeded, Facts("In the ledger", rows)], [Facts("In the ledger", [("Entry", when)]), picture(ledger, data_set)]
@@ -213,12 +213,12 @@ def _assumptions(certificate: Certificate, chosen: str | None) -> Iterator[Block
     yield Facts("Noise", [("Where it came from", noise)])
     if certificate.declared:
         but = "" if chosen is None else ", but for the bounds named below"
-        yield Text(f"Whoever published this answers for the following being public, that is, not learnt from the records{but}:")
+        yield Text(f"The publisher declares that the following is public, that is, not learnt from the records{but}:")
         yield Bullets(certificate.declared)
     else:
         yield Text("Nothing was declared public beyond the numbers below.")
     if chosen is not None:
-        yield Text(f"{chosen} Where a line above says that bounds were not taken from the records, it is not meant of these.", Tone.NOTE)
+        yield Text(f"{chosen} A line above that says bounds were not taken from the records does not apply to these.", Tone.NOTE)
 
 
 def _numbers(certificate: Certificate) -> Iterator[Block]:
@@ -230,9 +230,10 @@ def _numbers(certificate: Certificate) -> Iterator[Block]:
 def _checking(certificate: Certificate, verification: Verification, command: str) -> list[Block]:
     """The verdict of the checks when the page was written, and how to repeat them."""
     scope = (
-        "A check recomputes the guarantee from the recorded public numbers by a method that shares no code with the one that chose the noise. "
-        "It cannot see whether the release was made as recorded, whether what was declared public is so, or whether the records are what they are "
-        "said to be."
+        "A check recomputes the guarantee from the recorded public numbers, with code that shares nothing with the code that chose the "
+        "noise. "
+        "It cannot see whether the release was made as recorded, whether the declared facts are really public, or whether the records are "
+        "genuine."
     )
     identified = [
         ("Digest of what was released (SHA-256)", certificate.digest),
@@ -285,6 +286,6 @@ def chosen_bounds(schema: Schema, *, what: str) -> str | None:
     if not chosen:
         return None
     return (
-        f"The bounds of {quoted(chosen, most=_MOST)} were chosen privately from the records, in a release of its own with its own certificate; "
-        f"its cost adds to that of {what}."
+        f"The bounds of {quoted(chosen, most=_MOST)} were chosen privately from the records, in a separate release with its own "
+        f"certificate; its cost adds to that of {what}."
     )

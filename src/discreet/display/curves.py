@@ -42,7 +42,7 @@ _CROWDED = 0.05
 _UNIT = 1e-3
 _DAYS, _MONTHS = (1, 2, 5, 10, 20), (1, 2, 6, 12, 24, 60, 120, 240, 600, 1200, 2400, 6000, 12000, 24000)
 """Between dates below an axis."""
-_NOTHING = "There is nothing to draw: no column contributes to this model."
+_NOTHING = "Nothing to draw: no column contributes to this model."
 
 
 def view(curves: Curves) -> str:
@@ -72,8 +72,8 @@ def blocks(curves: Curves) -> list[Block]:
     rows = [(one.column, f"{one.importance:.3g}", f"{one.contribution.min():.3g}", f"{one.contribution.max():.3g}") for one in listed]
     header = ("Column", "Standard deviation over its values", "Least", "Most")
     caption = (
-        f"What each column adds to the answer, the most important first: upwards is towards {curves.towards}. "
-        f"Of {len(curves.contributions)} contributions, {_most(curves)} are drawn; of long lists, what adds most."
+        f"What each column adds to the prediction, the most important first; upwards is towards {curves.towards}. {_most(curves)} of "
+        f"{len(curves.contributions)} contributions are drawn, and the largest parts of long lists."
     )
     found: list[Block] = [Picture(drawing(curves, _most(curves)), caption), Text(_band_words(curves), Tone.NOTE)]
     return [*found, Table("Contributions, each with mean 0 over the values of its column", header, rows, {1, 2, 3})]
@@ -109,14 +109,14 @@ def _most(curves: Curves) -> int:
 def _band_words(curves: Curves) -> str:
     """What the band counts."""
     if curves.band is None:
-        return "No band is drawn: the law of the error of these weights is not known."
+        return "No band is drawn: the error distribution of these weights is not known."
     level = f"{100 * curves.level:g} %"
     if curves.band == NOISE:
         return (
-            f"The band holds the noise of privacy, {level} at each point: an upper bound, which takes the records to have no curvature. "
-            "Sampling is not counted; `discreet intervals` spends a budget on both."
+            f"The band counts the privacy noise, {level} at each point. It is an upper bound, computed as if the records added no "
+            "curvature, and it does not count sampling error; `discreet intervals` spends a budget to count both."
         )
-    return f"The band counts the noise of privacy and the sample, {level} at each point."
+    return f"The band counts privacy noise and sampling error, {level} at each point."
 
 
 def _panel(one: Contribution, top: float, largest: float, across: Axis) -> tuple[Panel, list[Shape]]:

@@ -25,8 +25,9 @@ def found(description: Description) -> list[Block]:
     head, *rows = description.rows()
     level = f"{100 * description.level:g} %"
     caption = (
-        f"Each interval holds what it is for with probability {level}, one by one. Those of shares, means, deviations and quantiles are about the "
-        f"population and count noise and sampling error; those of counts are about these {description.counted.lower()}, and count the noise"
+        f"Each interval covers its true value with probability {level}, one at a time. Those of shares, means, deviations and quantiles are "
+        f"for the population and count noise and sampling error; those of counts are for these {description.counted.lower()} and count "
+        "noise alone"
     )
     blocks: list[Block] = [Table(caption, head, [[_indented(cell) for cell in row] for row in rows], range(1, len(head)))]
     blocks.append(Pictures([Picture(_column(description, column), _seen(description, column)) for column in description.asked.described]))
@@ -181,6 +182,7 @@ def _indented(cell: str) -> str:
 def section_text(description: Description) -> Text:
     """What a page says of consistency."""
     return Text(
-        "Counts are rounded so that they add up: categories to the records of their group, groups to the whole table, tables of two columns to the "
-        f"counts of each. Whatever was computed came from {len(description.value):,} noisy integers, under one guarantee."
+        "Counts are rounded so that they add up: categories to the records of their group, groups to the whole table, tables of two "
+        "columns to the "
+        f"counts of each. Everything here was computed from {len(description.value):,} noisy integers, under one guarantee."
     )

@@ -106,15 +106,12 @@ def _signal(explanation: Explanation, weights: Floats) -> Section:
     if isinstance(moved, float) and moved > 0:
         rows = [
             ("Length of the released weights", f"{length:.3g}"),
-            ("How far the noise alone moves them, about", f"{moved:.3g}"),
+            ("How far noise alone moves them, about", f"{moved:.3g}"),
             ("Ratio", f"{length / moved:.2g}"),
         ]
-        noisy = (
-            "The weights are about as long as the noise, so much of what they say may be noise. "
-            "More records, a larger epsilon or fewer features help."
-        )
-        found = noisy if length < 2.0 * moved else "The weights are clearly longer than what the noise accounts for."
-        blocks = [Facts("Public numbers", rows), Text(f"{found} The length holds the noise as well, and it says nothing about single weights.")]
+        noisy = "The weights are about as long as the noise, so they may be mostly noise. More records, a larger epsilon or fewer features help."
+        found = noisy if length < 2.0 * moved else "The weights are clearly longer than noise alone would make them."
+        blocks = [Facts("Public numbers", rows), Text(f"{found} The length includes the noise, and says nothing about single weights.")]
     return Section("The noise against the signal", [*blocks, _reasons(explanation, explanation.title)])
 
 

@@ -27,7 +27,7 @@ def measures(report: PrivateEvaluation) -> list[Block]:
     blocks: list[Block] = []
     if rows:
         columns = ("Measure", "Released", f"{level} interval, population", f"{level} interval, these {report.counted.lower()}")
-        blocks.append(Table("Measures. The first interval holds noise and sampling error, the second the noise alone", columns, rows))
+        blocks.append(Table("Measures. The first interval counts noise and sampling error, the second noise alone", columns, rows))
     if report.baseline is not None:
         blocks.append(Text(report.baseline.words + "."))
     if report.confusion is not None:
@@ -38,7 +38,7 @@ def measures(report: PrivateEvaluation) -> list[Block]:
     if report.roc is not None or report.calibration is not None:
         drawn = [name for name, one in (("ROC", report.roc), ("calibration", report.calibration)) if one is not None]
         area = "" if report.roc is None else f" The area under the ROC curve is {report.roc.area.value:.3f}."
-        sentence = f"The {' and '.join(drawn)} curve{'s' if len(drawn) > 1 else ''}, with bands that hold noise and sampling error.{area}"
+        sentence = f"The {' and '.join(drawn)} curve{'s' if len(drawn) > 1 else ''}, with bands that count noise and sampling error.{area}"
         blocks.append(Picture(_curves(report), sentence))
     return blocks or [Text("Nothing but the number of records was measured.")]
 
@@ -67,7 +67,7 @@ def plot(report: PrivateEvaluation) -> str:
 
 def curve_plot(curve: RocCurve | CalibrationCurve) -> str:
     """One curve alone."""
-    return svg(_drawing("Released privately, with bands that hold noise and sampling error", [curve]))
+    return svg(_drawing("Released privately, with bands that count noise and sampling error", [curve]))
 
 
 def _curves(report: PrivateEvaluation) -> Drawing:

@@ -12,14 +12,14 @@ def page(found: Mapping[str, Frequencies], *, name: str) -> Page:
     first = next(iter(found.values()))
     level = f"{100 * first.level:g} %"
     lead = Text(
-        f"{first.reports:,} persons answered. Each of them added random noise to their own answer before it left their device, so nobody, whoever "
-        "collects the answers included, has ever held a true one. The noise averages out over many answers: the shares below are estimates.",
+        f"{first.reports:,} persons answered. Each added random noise to their own answer on their own device, so nobody, not even the "
+        "collector, has ever held a true answer. The noise averages out over many answers: the shares below are estimates.",
         Tone.LEAD,
     )
     limits = [
-        f"Each interval by itself holds the share in the population with probability {level}; it counts the noise and the sample.",
-        "It does not count who did not answer, or who answered something untrue on purpose.",
-        "How much privacy an answer cost its owner stands in the answer itself. What the same person answers elsewhere adds up.",
+        f"Each interval contains the share in the population with probability {level}, one at a time; it counts noise and sampling error.",
+        "It ignores people who did not answer, and people who lied on purpose.",
+        "Each answer states how much privacy it cost its owner. Answers of the same person elsewhere add up.",
     ]
     return Page(f"Shares of categories: {name}", [lead], [*map(_section, found.values()), Section("What this does not say", [Bullets(limits)])], FOOT)
 

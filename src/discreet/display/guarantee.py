@@ -46,7 +46,7 @@ _LARGEST = 40.0
 
 def guarantee_section(guarantee: Guarantee) -> Section:
     """Scope, currencies and curves."""
-    relation = "one more or one less" if guarantee.neighbours is ADD_REMOVE else "one replaced by another, their number being public"
+    relation = "one more or one less" if guarantee.neighbours is ADD_REMOVE else "one replaced by another; their number is public"
     scope = [
         ("Kind", _KINDS.get(type(guarantee).__name__, type(guarantee).__name__)),
         ("What may differ", f"one {guarantee.unit}: {relation} ({guarantee.neighbours})"),
@@ -54,14 +54,14 @@ def guarantee_section(guarantee: Guarantee) -> Section:
     ]
     blocks: list[Block] = [Facts("What the guarantee is about", scope)]
     if isinstance(guarantee, NoGuarantee):
-        blocks.append(Text("There is none, in any currency.", Tone.BAD))
+        blocks.append(Text("There is none, in any measure.", Tone.BAD))
     elif isinstance(guarantee, CramerRaoBound):
         bounds = [("Mean squared error of unbiased estimators, at least", f"{guarantee.unbiased_mse:.4g}")]
         if guarantee.prior_information:
             bounds.append(("Of every estimator, on average over the stated prior, at least", f"{guarantee.van_trees_mse:.4g}"))
         blocks.append(Facts("The Cramer-Rao number, which is no guarantee of privacy", bounds))
     else:
-        caption = "The same guarantee in several currencies; conversions only ever lose"
+        caption = "The same guarantee in other measures; each conversion loses a little"
         blocks += [Table(caption, ("Currency", "Number", "Read as"), list(_rows(guarantee))), _pictures(guarantee)]
     return Section("The guarantee", blocks)
 
@@ -89,11 +89,11 @@ def _rows(guarantee: Guarantee) -> Iterator[tuple[str, str, str]]:
     if named is not None:
         epsilon, delta = named
         factor = _number(math.exp(epsilon)) if epsilon < 100 else "10^43 or more"
-        yield "epsilon", f"{epsilon:.6g}", f"no outcome becomes more than e^epsilon = {factor} times likelier through one {guarantee.unit}"
+        yield "epsilon", f"{epsilon:.6g}", f"one {guarantee.unit} makes no outcome more than e^epsilon = {factor} times as likely"
         yield "delta", f"{delta:.3g}", "up to this probability" if isinstance(guarantee, ApproximateDP) else "without exception"
     elif isinstance(guarantee, MutualInformation):
-        yield "bits", f"{guarantee.bits:.6g}", "information about one number, on average over outcomes, given all others"
-        yield "epsilon at delta 0.001", _epsilon(guarantee, 1e-3), "what follows from the bits; nothing leads back"
+        yield "bits", f"{guarantee.bits:.6g}", "information about one number, given all others, averaged over outcomes"
+        yield "epsilon at delta 0.001", _epsilon(guarantee, 1e-3), "follows from the bits, but not the other way round"
     else:
         for delta in _DELTAS:
             yield f"epsilon at delta {delta:g}", _epsilon(guarantee, delta), "a point of the curve; all points hold together"
@@ -107,7 +107,7 @@ def _further(guarantee: Guarantee) -> Iterator[tuple[str, str, str]]:
     if isinstance(guarantee, RenyiDP):
         yield from _divergences(guarantee)
     if not isinstance(guarantee, PureDP | GaussianDP | ConcentratedDP):
-        yield "mu, rho, Renyi divergences, bits", "-", "nothing more follows: rare outcomes are left open, and these would bound them"
+        yield "mu, rho, Renyi divergences, bits", "-", "nothing more follows, because rare outcomes have no bound"
         return
     mu, rho = _gaussian(guarantee), to_concentrated(guarantee).rho
     if mu is not None:
@@ -154,13 +154,14 @@ def _pictures(guarantee: Guarantee) -> Pictures:
     farthest = min(_LARGEST, 1.1 * max(epsilon_for(guarantee, 1e-9), 1e-3)) if named is None else 1.25 * max(named[0], 1e-3)
     points = [*curve(guarantee, farthest), *([] if named is None else [named])]
     caption = (
-        f"What any test can detect. Across: in which share of cases it says that one {guarantee.unit} was as suspected although that is wrong. "
-        "Up: in which share it says so rightly. No test lies above the shaded area; one that knows nothing lies on the dashed line. "
-        f"With 5 % false alarms at most {percent(detection(points, 0.05))} are detected."
+        f"What any test can detect. Horizontal axis: the share of false alarms about one {guarantee.unit}. Vertical axis: the share of true "
+        "detections. No test lies above the shaded area; a test that knows nothing lies on the dashed line. With 5 % false alarms, at most "
+        f"{percent(detection(points, 0.05))} are detected."
     )
     falling = (
-        "Delta against epsilon: the probability up to which the factor e^epsilon may be exceeded, for every epsilon at once; "
-        f"on a logarithmic scale, from {points[0][1]:.3g} at epsilon 0 to {points[-1][1]:.2g} at {points[-1][0]:.3g}."
+        "Delta against epsilon: the probability up to which the factor e^epsilon may be exceeded, for every epsilon at once, on a "
+        "logarithmic scale from"
+        f" {points[0][1]:.3g} at epsilon 0 to {points[-1][1]:.2g} at {points[-1][0]:.3g}."
     )
     pictures = [Picture(_detection(points), caption)]
     if not isinstance(guarantee, MutualInformation):  # its delta hardly falls: bits are no delta
@@ -177,7 +178,7 @@ def _detection(points: Sequence[Point]) -> Drawing:
     shapes = [words(_LEFT, 26, "The best that any test can do", size=14), *panel.frame(across="false alarms", up="detected")]
     shapes += [panel.area([(0.0, 0.0), *limit, (1.0, 1.0), (0.0, 0.0)], PALE_BLUE), panel.curve(limit, BLUE)]
     shapes += [panel.dashed((0.0, 0.0), (1.0, 1.0), RED)]
-    return Drawing(title="Share detected against share of false alarms, at most", width=_WIDTH, height=_WIDTH, shapes=shapes)
+    return Drawing(title="Largest share detected, against the share of false alarms", width=_WIDTH, height=_WIDTH, shapes=shapes)
 
 
 def _per_cent(share: float) -> str:

@@ -123,8 +123,8 @@ def page(ledger: Ledger) -> Page:
     """The report; one section a data set."""
     data_sets = ledger.data_sets()
     sentence = (
-        "Whatever is released about the same people adds up. This ledger keeps the sum for each table, and refuses a release that would exceed "
-        "the total agreed on, before any noise is drawn."
+        "The privacy losses of all releases about the same people add up. This ledger keeps the sum for each table. Before any noise is "
+        "drawn, it refuses a release that would exceed the agreed total."
     )
     standings = [ledger.standing(one.name) for one in data_sets]
     rows = [(one.name, one.total.words, spent.words, left.words, str(count)) for one, spent, left, count in standings]
@@ -143,10 +143,10 @@ def _data_set(ledger: Ledger, data_set: DataSet) -> Section:
     ]
     amended = [(one.created[:19].replace("T", " "), one.total.words, one.reason) for one in ledger.amendments(data_set.name)]
     if amended:
-        rows.append(("Total when it was declared", data_set.declared.words))
+        rows.append(("Total as first declared", data_set.declared.words))
     if data_set.parts:
         left = [f"{part}: {ledger.left(data_set.name, part=part).words}" for part in data_set.parts]
-        rows.append(("Disjoint parts, and what is left on each", "; ".join(left)))
+        rows.append(("Disjoint parts, and what is left for each", "; ".join(left)))
     if data_set.aliases:
         rows.append(("Also known as", ", ".join(data_set.aliases)))
     entries = ledger.history(data_set.name)
@@ -156,7 +156,7 @@ def _data_set(ledger: Ledger, data_set: DataSet) -> Section:
     ]
     more = f"; the last {_MOST_LISTED} of {len(entries):,}" if len(entries) > _MOST_LISTED else ""
     header = ("Reserved (UTC)", "Purpose", "Guarantee", "State", "Entry")
-    releases = Table(f"Releases, in the order of their reservation{more}", header, shown)
+    releases = Table(f"Releases, in order of reservation{more}", header, shown)
     changes = [Table("Changes of the total", ("Changed (UTC)", "Total", "Reason"), amended)] if amended else []
     found = releases if shown else Text("Nothing has been released on it.")
     return Section(data_set.name, [Facts("The budget", rows), picture(ledger, data_set), *changes, found])

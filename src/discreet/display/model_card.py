@@ -17,7 +17,7 @@ from discreet.display.promise import limits, odds_table, promise, stated
 from discreet.estimators import Model
 from discreet.evaluation import PrivateEvaluation
 
-_TO_FILL = "To be filled in by whoever publishes the model:"
+_TO_FILL = "To be filled in by the publisher of the model:"
 _MOST = 40
 """Columns that are listed."""
 
@@ -76,7 +76,7 @@ def _factors(model: Model) -> list[Block]:
     listed += [(one.name, "cross", " and ".join(one.columns)) for one in schema.cross]
     more = f", of which {_MOST} are listed" if len(listed) > _MOST else ""
     table = Table(f"The {len(listed)} columns that the model reads{more}", ("Column", "Kind", "Public range or values"), listed[:_MOST])
-    return [table, *_asked("groups of people for whom the model may work differently", "how that was examined")]
+    return [table, *_asked("groups of people for whom the model may work less well", "how that was examined")]
 
 
 def _encoded(column: NumericColumn | DateColumn) -> str:
@@ -84,7 +84,7 @@ def _encoded(column: NumericColumn | DateColumn) -> str:
     return "" if column.plain else f", as {' and '.join(one.name for one in column.encoding)}"
 
 
-_COST = "Measures of it that are computed on private records are releases of their own, with their own budget."
+_COST = "Each measurement of it on private records is another release, with its own budget."
 
 
 def _metrics(model: Model) -> Text:
@@ -101,7 +101,7 @@ def _evaluated(evaluation: PrivateEvaluation | None) -> list[Block]:
         return [Text("No evaluation was given. `discreet evaluate` measures the model, exactly on public records or privately on others.")]
     count = f"{evaluation.records:,.0f}" + ("" if evaluation.records_error == 0 else f" (with noise, within {evaluation.records_error:,.0f})")
     said = f"{count} private {evaluation.counted.lower()} of the same kind, measured under differential privacy."
-    words = f"{said} Whether the model was fitted on them the numbers cannot say."
+    words = f"{said} These numbers cannot show whether the model was fitted on the same records."
     return [Text(words), *_asked("where these records come from, and why they were chosen")]
 
 
@@ -140,7 +140,7 @@ def _ethics(model: Model, verification: Verification) -> list[Block]:
 
 def _caveats(model: Model) -> list[Block]:
     words = (
-        "Noise weighs most on small groups: a model that is private and accurate on average may be poor for those of whom there are few. "
-        "Measure it for them, each measurement with a budget of its own."
+        "Noise affects small groups most: a private model that is accurate on average may be poor for people of whom there are few. "
+        "Measure it for them; each measurement has its own budget."
     )
     return [Text(words)] if model.certificate.guarantee.delta(0.0) < 1 else []

@@ -18,7 +18,7 @@ from discreet.display.markup import rendered, visible
 from discreet.display.plots import PALETTE, Drawing
 
 _SOFTWARE = "discreet" if VERSION == "unknown" else f"discreet {VERSION}"
-FOOT = f"Written by {_SOFTWARE}. Every number on this page is public: nothing was computed from the records but what was released."
+FOOT = f"Written by {_SOFTWARE}. Every number on this page is public: apart from the release itself, nothing was computed from the records."
 """The last line of a page on what was released."""
 PUBLIC_FOOT = f"Written by {_SOFTWARE}, from public numbers alone."
 """The last line of a page for which no record was read."""

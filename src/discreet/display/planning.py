@@ -25,7 +25,7 @@ _LADDER = (-6, -5, -4, -3, -2, -1, 0, 1, 2)
 _SHOWN = tuple(10**power for power in range(3, 9))
 """Numbers of records in a notebook."""
 _LEFT, _RIGHT, _TOP, _FLOOR, _WIDTH, _HEIGHT = 84, 736, 112, 364, 760, 420
-WAYS_CAPTION = "Three ways to the same promise to one person; noise is that on the mean objective, over that of one row a person"
+WAYS_CAPTION = "Three ways to give one person the same guarantee. The noise is on the mean objective, relative to one row per person"
 WAYS = ("Way", "Epsilon", "Rows", "Noise")
 _WAYS = {"shared": "rows share a record's weight", "groups": "rows one by one, by groups", "one row": "one row of each person"}
 _COLOURS = (BLUE, RED, LIGHT_BLUE, INK)
@@ -72,7 +72,9 @@ def set_bound_view(bound: SetBound) -> str:
         (one.mechanism, numbers_shown(one.risk), count_shown(one.steps), numbers_shown(one.own_risk), one.remark or "-") for one in bound.mechanisms
     ]
     caption = f"Expected excess of the mean loss with {bound.records:,} records; no point of the set exceeds {bound.trivial:.4g}"
-    return view_html("Bound over a set", Table(caption, ("Mechanism", "Proved", "Steps", "Proved of a fit by itself", "Remark"), rows, {1, 2, 3}))
+    return view_html(
+        "Bound over a set", Table(caption, ("Mechanism", "Proved", "Steps", "Proved for a fit with default settings", "Remark"), rows, {1, 2, 3})
+    )
 
 
 def plot(bounds: Sequence[PlannedBound], simulated: Sequence[Simulated], *, title: str, subtitle: str = "") -> str:
@@ -122,21 +124,21 @@ def plan_page(
     many = "records" if plan.rows_per_person is None else "persons"
     confidence = f"with probability {100 * (1 - plan.failure):g} %"
     if excess is None:
-        said = f"With {found.records:,} {many} the expected loss is at most {found.excess:.4g} above that of the best classifier, {confidence}."
-        beside = f"Without privacy the same proof gives {found.without_privacy:.4g}."
+        said = f"With {found.records:,} {many}, the expected loss is at most {found.excess:.4g} above that of the best classifier, {confidence}."
+        beside = f"Without privacy, the same proof gives {found.without_privacy:.4g}."
     elif tried is not None:
         said = f"Epsilon {plan.epsilon:g} is proved to be enough for an expected loss of at most {excess:g} above that of the best, {confidence}."
         least = plan.records_without_privacy(excess)
-        beside = f"That is with {found.records:,} {many}; with fewer than {least:,} this proof reaches that at no epsilon."
+        beside = f"This is with {found.records:,} {many}; with fewer than {least:,}, this proof gives it at no epsilon."
     else:
         said = f"{found.records:,} {many} are proved to be enough for an expected loss of at most {excess:g} above that of the best, {confidence}."
-        beside = f"Without privacy the same proof asks for {plan.records_without_privacy(excess):,}."
+        beside = f"Without privacy, the same proof needs {plan.records_without_privacy(excess):,}."
     rows = [
         ("Model", f"linear classifier with the {plan.loss} loss on {plan.features:,} features{' and an intercept' if plan.intercept_scale else ''}"),
         ("Rows", f"of norm at most {plan.data_norm:g}"),
         ("The best classifier", f"the best of all whose weights have norm at most {plan.norm:g}"),
         ("Privacy", privacy(plan)),
-        ("Strength of regularisation for which it is proved", f"alpha = {found.alpha:.4g}"),
+        ("Strength of regularisation in the proof", f"alpha = {found.alpha:.4g}"),
     ]
     epsilon_needed = [Section("The epsilon that is needed", [_tried(tried, found, excess)])] if excess is not None and tried else []
     other = excess if tried is None else None
@@ -144,7 +146,7 @@ def plan_page(
     for each in (replace(plan, mechanism=name, neighbours=relation) for name in MECHANISMS for relation in (REPLACE_ONE, ADD_REMOVE)):
         mark = " (asked for)" if each == plan else ""
         mechanisms.append((f"{each.mechanism} perturbation, {each.neighbours}{mark}", *_answer(each, found.records, other)))
-    caption = "What is proved of each mechanism. Under add-remove the number of records is a secret too; it is then one that you expect"
+    caption = "What is proved for each mechanism. Under add-remove the number of records is secret too; the plan uses the number that you expect"
     header = ("Mechanism and relation", _asked(found.records, other), "alpha")
     sections = [
         Section("What is planned", [Facts("In public numbers", rows)]),
@@ -155,9 +157,9 @@ def plan_page(
         Section("The mechanisms side by side", [Table(caption, header, mechanisms, {1, 2})]),
     ]
     limits = (
-        "A bound holds for every table within the declared norms, and is therefore far above what a usual table gives.",
-        "A simulation is about one kind of invented table, and yours will be another one.",
-        "The loss is not the share of wrong answers: a classifier may be right more often, or less, than its loss suggests.",
+        "A bound holds for every table within the declared norms, so it is far above what a typical table gives.",
+        "A simulation covers one kind of invented table, and yours will differ.",
+        "The loss is not the share of wrong answers: a classifier may be right more or less often than its loss suggests.",
     )
     return _page("Plan: how many records for which error", f"{said} {beside}", sections, limits)
 
@@ -177,8 +179,8 @@ def set_plan_page(
         ("Model", f"{plan.loss} loss over {plan.constraint.name} of radius {radius:g}, {features:,} features"),
         ("Rows", ", ".join(bounds)),
         ("Privacy", privacy(plan)),
-        ("No point of the set exceeds the least loss by more than", f"{found.trivial:.4g}"),
-        ("What a fit takes by itself", f"{found.auto}, of which {numbers_shown(found.of(found.auto).own_risk)} is proved"),
+        ("The loss of any point of the set exceeds the smallest loss by at most", f"{found.trivial:.4g}"),
+        ("What a fit uses by default", f"{found.auto}, of which {numbers_shown(found.of(found.auto).own_risk)} is proved"),
     ]
     sections = [
         Section("What is planned", [Facts("In public numbers", rows)]),
@@ -187,16 +189,16 @@ def set_plan_page(
         _budgets(plan, found.records, excess, "By"),
     ]
     limits = (
-        "It is about the mean loss on the records themselves, in expectation over the noise; how the model does on others is another question.",
-        "A bound holds for every table within the declared bounds, and is therefore above what a usual table gives.",
+        "It covers the mean loss on the records themselves, in expectation over the noise, not how well the model does on other records.",
+        "A bound holds for every table within the declared bounds, so it is above what a typical table gives.",
     )
     return _page(f"Plan over {plan.constraint.name}: how many records for which error", said, sections, limits)
 
 
 def _page(title: str, said: str, sections: Sequence[Section], limits: Sequence[str]) -> Page:
     never = (
-        "Bounds, norms and numbers of records that a plan is made with must be public: never take them from the private table.",
-        "A plan promises no privacy by itself; the fit does, with its own certificate.",
+        "The bounds, norms and numbers of records in a plan must be public: never take them from the private table.",
+        "A plan guarantees no privacy; the fit does, with its own certificate.",
     )
     spent = Text("Nothing has been spent: no table was read for this page, and every number in it is public.", Tone.NOTE)
     return Page(title, [Text(said, Tone.LEAD), spent], [*sections, Section("What it does not say", [Bullets([*limits, *never])])], PUBLIC_FOOT)
@@ -303,7 +305,15 @@ def _tried(tried: Sequence[SimulatedEpsilon], found: PlannedBound, excess: float
 
 def _over_set(found: SetBound, needed: Sequence[NeededRecords], simulated: Sequence[SimulatedOverSet]) -> list[Block]:
     counts = {one.mechanism: count_shown(one.records) for one in needed}
-    header = ["Mechanism", "Proved", "Steps", "Proved of a fit by itself", "Its steps", *(["Records needed"] if needed else []), "Remark"]
+    header = [
+        "Mechanism",
+        "Proved",
+        "Steps",
+        "Proved for a fit with default settings",
+        "Its steps",
+        *(["Records needed"] if needed else []),
+        "Remark",
+    ]
     rows = []
     for one in found.mechanisms:
         proved = (numbers_shown(one.risk), count_shown(one.steps), numbers_shown(one.own_risk), count_shown(one.own_steps))
@@ -311,7 +321,7 @@ def _over_set(found: SetBound, needed: Sequence[NeededRecords], simulated: Seque
     blocks: list[Block] = [Table(f"Expected excess of the mean loss with {found.records:,} records", header, rows, range(1, len(header) - 1))]
     if simulated:
         columns = ("Records", "Proved", "Simulated, mean", "Simulated, largest", "Mechanism")
-        blocks.append(Table("Fits that are left to themselves, on invented records", columns, by_fits(simulated), {1, 2, 3}))
+        blocks.append(Table("Fits with default settings, on invented records", columns, by_fits(simulated), {1, 2, 3}))
     return blocks
 
 
@@ -326,8 +336,9 @@ def _set_picture(plan: SetPlan, found: SetBound) -> Block:
     if len(counts) < 2 or not proved:
         return Table("There are too few sizes to draw", ("Records",), [(f"{count:,}",) for count in counts])
     caption = (
-        "What is proved of each mechanism against the number of records, both on logarithmic scales; lower is better. The dashed line is what no "
-        f"point of the set exceeds. At {found.records:,} records the best is {found.best.mechanism} with {found.best.risk:.3g}."
+        "What is proved of each mechanism against the number of records, both on logarithmic scales; lower is better. No point of the set "
+        "lies above the dashed line."
+        f" At {found.records:,} records the best is {found.best.mechanism} with {found.best.risk:.3g}."
     )
     title = "Proved excess of the mean loss against records, for each mechanism"
     return Picture(Drawing(title=title, width=_WIDTH, height=_HEIGHT, shapes=_lines(proved, found.trivial)), caption)

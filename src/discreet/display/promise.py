@@ -101,15 +101,16 @@ def promise(certificate: Certificate, *, what: str) -> list[Block]:
     """The first words of a report on `what` ("this model"): the promise in one sentence, and warnings."""
     guarantee = certificate.guarantee
     if isinstance(guarantee, NoGuarantee):
-        words = f"Nobody is protected: {what} carries no guarantee of privacy. Treat it like the records themselves."
+        words = f"Nobody is protected: {what} has no privacy guarantee. Protect it as you protect the records."
         return [Text(words, Tone.BAD), Text(f"Why: {guarantee.theorem}.")]
     seeded = (
-        "The noise came from a seed, and whoever knows the seed can subtract it: nobody is protected. What follows is what a release without "
-        f"a seed would promise. Noise: {certificate.noise}."
+        "The noise came from a seed, and anyone who knows the seed can subtract it: nobody is protected. The text below states what a "
+        "release without a seed would guarantee."
+        f" Noise: {certificate.noise}."
     )
     blocks: list[Block] = [] if certificate.noise_private else [Text(seeded, Tone.BAD)]
     if isinstance(guarantee, CramerRaoBound):
-        words = f"For {what} a bound on the error of estimators is stated. That is no guarantee of privacy: it excludes no attack."
+        words = f"For {what}, only a bound on the error of estimators is stated. That is not a privacy guarantee: it excludes no attack."
         return [*blocks, Text(words, Tone.BAD)]
     lead = Text(_lead(certificate, what), Tone.LEAD)
     return [*blocks, lead, *_several_rows(certificate), *_warnings(certificate)]
@@ -127,41 +128,41 @@ def odds_table(guarantee: Guarantee) -> Facts:
     named, one = stated(guarantee), "person" if guarantee.unit is Unit.PERSON else "record"
     points = (*curve(guarantee, _FARTHEST), *([] if named is None else [named]))
     rows = [
-        ("Who guesses between two possibilities", f"is right in at most {percent(best_guess(guarantee))} of cases (a coin: 50 %)"),
-        ("Who accepts 5 % false alarms", f"detects a {one} in at most {percent(detection(points, 0.05))} of cases (without looking: 5 %)"),
+        ("Someone who guesses between two possibilities", f"is right in at most {percent(best_guess(guarantee))} of cases (tossing a coin: 50 %)"),
+        ("Someone who accepts 5 % false alarms", f"detects a {one} in at most {percent(detection(points, 0.05))} of cases (without looking: 5 %)"),
     ]
     if named is not None:
         epsilon, delta = named
         unless = f", up to a chance of {one_in(delta)} that this fails" if delta > 0 else ""
         for before in (0.5, 0.01):
             after = percent(conviction(epsilon, before))
-            rows.append((f"Who is {percent(before)} sure of something", f"is at most {after} sure of it afterwards{unless}"))
-    return Facts(f"What can be found out about one {one}, at most, whatever else is known and however it is computed", rows)
+            rows.append((f"Someone who is {percent(before)} sure of something", f"is at most {after} sure of it afterwards{unless}"))
+    return Facts(f"The most that anyone can find out about one {one}, whatever else they know and however they compute it", rows)
 
 
 def limits(certificate: Certificate) -> Section:
     """What the guarantee does not say."""
     guarantee = certificate.guarantee
-    who = "A family of four in one table" if guarantee.unit is Unit.PERSON else "Somebody with several records, or a family of four in one table,"
+    who = "A family of four in one table" if guarantee.unit is Unit.PERSON else "A person with several records, or a family of four in one table,"
     items = [
-        f"It is about {_one(certificate).rstrip(',')}. {who} is protected that much less: epsilon grows with their number.",
-        "It does not hide what is true of everybody: if smoking causes cancer, that may be learnt, about people who are not in the table as well.",
-        "It covers this release alone. Whatever else is released about the same people adds up; a ledger keeps the sum.",
-        "It says nothing about what is published beside it: bounds and categories, exact numbers computed on the records, file names, times.",
-        "It says nothing about the machine on which the records lie, or about who may read them there.",
-        "It says nothing about how good the release is, or whether what it is used for is right.",
+        f"It is about {_one(certificate).rstrip(',')}. {who} is protected less: epsilon grows with their number.",
+        ("It does not hide what is true of everyone: if smoking causes cancer, anyone may learn that, also about people who are not in the table."),
+        "It covers this release alone. Other releases about the same people add up; a ledger keeps the sum.",
+        ("It says nothing about anything else that is published: bounds and categories, exact numbers computed on the records, file names, times."),
+        "It says nothing about the computer that holds the records, or about who can read them there.",
+        "It says nothing about how accurate the release is, or whether its use is right.",
     ]
     if guarantee.neighbours is not ADD_REMOVE:
         known = f"The number of {guarantee.unit.counted} is taken as known, and so is who takes part."
-        items.insert(1, f"{known} What is hidden is what their records say.")
+        items.insert(1, f"{known} The content of their records is hidden.")
     if guarantee.unit is Unit.FEATURES:
         items.insert(0, "Labels (targets) are not protected: only the features of a record are.")
     if guarantee.unit is Unit.ENTRY:
-        items.insert(0, "It protects single numbers, not whole records: a record of d numbers is protected up to d times less.")
+        items.insert(0, "It protects single numbers, not whole records: a record of d numbers has up to d times less protection.")
     if isinstance(guarantee, MutualInformation):
-        items.insert(0, "Bits are an average over outcomes: a rare outcome may reveal the number. They must never be read as a small delta.")
+        items.insert(0, "Bits are an average over outcomes: a rare outcome may reveal the number. Never read them as a small delta.")
     if isinstance(guarantee, ApproximateDP):
-        items.insert(0, f"With a chance of up to {one_in(guarantee.delta_at_epsilon)} (delta) it may fail altogether for somebody.")
+        items.insert(0, f"With a chance of up to {one_in(guarantee.delta_at_epsilon)} (delta), it may fail completely for someone.")
     if isinstance(guarantee, Statement) and guarantee.secret:
         items.insert(0, f"It holds only as long as this stays secret: {', '.join(guarantee.secret)}.")
     return Section("What it does not say", [Bullets(items)])
@@ -177,8 +178,8 @@ def protection(certificate: Certificate) -> Section:
     rows = [
         ("What", f"any {_one(certificate).rstrip(',')}: {hidden}"),
         ("Whose rows are whose", _whose(certificate)),
-        ("From whom", "everyone who sees the release, with any computer, even one who knows all other records"),
-        ("For how long", "for ever: nothing that is learnt or computed later takes it back"),
+        ("From whom", "everyone who sees the release, with any computer, even someone who knows all other records"),
+        ("For how long", "for ever: nothing learnt or computed later can undo it"),
         ("By what", f"random noise from a published distribution; the draws are not kept (mechanism {certificate.mechanism})"),
     ]
     return Section("What is protected, and from whom", [Facts("The promise", rows)])
@@ -214,13 +215,13 @@ def _warnings(certificate: Certificate) -> Iterator[Block]:
     for words in cautions(guarantee, known):
         yield Text(words, Tone.BAD)
     if isinstance(guarantee, Statement) and guarantee.local:
-        yield Text("Every record was randomised by its owner: nobody else, the collector included, has ever held it.", Tone.GOOD)
+        yield Text("Every owner randomised their own record: nobody else, not even the collector, has ever held it.", Tone.GOOD)
 
 
 def cautions(guarantee: Guarantee, records: int | None) -> Iterator[str]:
     """What is to be weighed of a promise; `records` are those or the persons that it is about, where their number is public."""
     if isinstance(guarantee, MutualInformation):
-        yield "This is an average over what might have been released: a rare outcome may reveal the number. It is weaker than differential privacy."
+        yield "This is an average over possible releases: a rare one may reveal the number. It is weaker than differential privacy."
     named = stated(guarantee)
     if named is not None:
         yield from weaknesses(*named, records, one=guarantee.unit.one, many=guarantee.unit.counted)
@@ -256,7 +257,7 @@ def _whose(certificate: Certificate) -> str:
         case None:
             return "as the parts of this release say"
         case Persons(weight="declared"):
-            return "declared: nobody has a second row; this was not checked"
+            return "declared: each person has one row; nobody checked this"
         case Persons(rows=1):
             return "one row of each person was kept, drawn at random"
         case Persons(rows=most, weight=weight):
@@ -269,9 +270,11 @@ def _several_rows(certificate: Certificate) -> Iterator[Block]:
     guarantee, declared = certificate.guarantee, _is_declared(certificate)
     if guarantee.unit is not Unit.RECORD and not declared:
         return
-    said = "Nobody checked the statement that each person has one row. " if declared else "This protects single records, not persons. "
+    said = "Nobody checked the declaration that each person has one row. " if declared else "This protects single records, not persons. "
     odds = [f"{_near_one(_guess_of_all(guarantee, rows))} of the time for {rows} records" for rows in _SEVERAL]
-    yield Text(f"{said}A person with several records is protected less: such a guess about all of them is right at most {' and '.join(odds)}.")
+    yield Text(
+        f"{said}A person with several records is protected less: such a guess about all of their records is right at most {' and '.join(odds)}."
+    )
 
 
 def _guess_of_all(guarantee: Guarantee, rows: int) -> float:

@@ -113,7 +113,7 @@ def _report(subject: object, name: str | None, measured: PrivateEvaluation | Non
                 what="this model",
                 subject=subject,
                 check="discreet verify model.json",
-                lead=[Text(f"A {subject.kind.replace('-', ' ')} on {subject.features:,} features, whose meaning the file does not say.", Tone.NOTE)],
+                lead=[Text(f"A {subject.kind.replace('-', ' ')} on {subject.features:,} features, whose meaning is not in the file.", Tone.NOTE)],
             )
         case PrivateSearchCV():
             return _search(subject)
@@ -126,7 +126,7 @@ def _report(subject: object, name: str | None, measured: PrivateEvaluation | Non
         case PublishedRelease():
             return _publication(subject)
         case Certificate():
-            only = "Only the certificate was given: whether a value is the one that it was issued for was not checked."
+            only = "Only the certificate was given, so nobody checked which value it was issued for."
             return Report(
                 title=f"Certificate: {subject.mechanism}",
                 what="this release",
@@ -140,7 +140,8 @@ def _report(subject: object, name: str | None, measured: PrivateEvaluation | Non
             title = f"Release: {name or subject.certificate.mechanism}"
             return Report(title=title, what="this release", subject=subject, check="release.verify().require()")
     raise InvalidType(
-        "a report is on a Model, a fitted estimator or search, a PrivateEvaluation, a Description, a Ledger, an AuditReport, a Certificate, or a "
+        "a report needs a Model, a fitted estimator or search, a PrivateEvaluation, a Description, a Ledger, an AuditReport, a "
+        "Certificate, or a "
         f"release with one; an object of type {type(subject).__name__} was given."
     )
 
@@ -150,8 +151,8 @@ def _model(model: Model, measured: PrivateEvaluation | None) -> Report:
     intercept = " and an intercept" if model.intercept_scale > 0 else ""
     described = f"{model.kind.replace('-', ' ')} on {schema.features:,} features{intercept}, which predicts {target_words(model.schema.target)}"
     never = (
-        "The model file holds its weights, the schema and the certificate. It has never held a record, and predictions made with it cost no more "
-        "privacy than the model itself."
+        "The model file holds its weights, the schema and the certificate. It contains no record, and predictions made with it cost no "
+        "more privacy than the model itself."
     )
     return Report(
         title=f"Privacy report: {schema.name}",
@@ -170,17 +171,21 @@ def _quality(model: Model, measured: PrivateEvaluation | None) -> Section:
     title = "How good is it?"
     if measured is None:
         words = (
-            "Nobody measured this model for this page. `discreet evaluate` does so privately, for a budget of its own; give its file as --evaluation."
+            "This page has no measurement of the model. `discreet evaluate` measures it privately, with a separate budget; add its file "
+            "with --evaluation."
         )
         return Section(title, [Text(words)])
     if list(map(canonical, measured.classes)) != list(map(canonical, model.classes)):
-        raise InvalidInput("the evaluation is of a model with other classes. Give the evaluation of this model.")
+        raise InvalidInput("the evaluation is of a model with different classes. Give the evaluation of this model.")
     stated = measured.certificate.guarantee.to_dict()
     cost = f"epsilon {stated.get('epsilon', 0.0):.4g}, delta {stated.get('delta', 0.0):.3g}"
     found = [(label, *map(evaluation.figure, (one.value, one.low, one.high))) for _, label, one in measured.measures]
     rows = [(label, value, f"{low} to {high}") for label, value, low, high in found]
     counted = f"{measured.counted.lower()}: {evaluation.records(measured, ', give or take ')}"
-    said = f"Measured privately on {counted}, for {cost}. The file of measurements does not name the model: who made this page vouches for that."
+    said = (
+        f"Measured privately on {counted}, for {cost}. The file of measurements does not name the model; the author of this page vouches "
+        "that they belong together."
+    )
     table = Table("Private measurements", ("Measure", "Found", f"{100 * measured.level:g} % interval"), rows[:_MOST_MEASURES])
     return Section(title, [Text(said, Tone.NOTE), table, *([] if measured.baseline is None else [Text(f"{measured.baseline.words}.")])])
 
@@ -193,7 +198,7 @@ def _says(model: Model) -> list[Section]:
         found = model.curves()
         if not found.contributions:
             return []
-        caption = f"What the most important columns add to the answer: upwards is towards {found.towards}. The band is the noise of privacy."
+        caption = f"What the most important columns add to the prediction; upwards is towards {found.towards}. The band counts the privacy noise."
         return [Section(title, [Picture(curves.drawing(found, _MOST_CURVES), caption)])]
     try:
         summary = model.summary()
@@ -223,7 +228,7 @@ def _publication(release: PublishedRelease) -> Report:
 def _estimator(estimator: PrivateModel) -> Report:
     found = vars(estimator)
     if "certificate_" not in found or "weights_" not in found:
-        raise InvalidInput(f"the {type(estimator).__name__} is not fitted yet, so there is nothing to report on. Call fit first.")
+        raise InvalidInput(f"the {type(estimator).__name__} is not fitted yet. Call fit before asking for a report.")
     released = Release(value=found["weights_"], certificate=found["certificate_"])
     return Report(
         title=f"Privacy report: {type(estimator).__name__}",
@@ -236,7 +241,7 @@ def _estimator(estimator: PrivateModel) -> Report:
 
 def _search(search: PrivateSearchCV) -> Report:
     if "best_estimator_" not in vars(search):
-        raise InvalidInput("the search is not fitted yet, so there is nothing to report on. Call fit first.")
+        raise InvalidInput("the search is not fitted yet. Call fit before asking for a report.")
     known, scored = search.certificate_.parameters, ""
     if "scored" in known:
         bounds = f", where targets lie from {known['target_lower']:.6g} to {known['target_upper']:.6g}" if "target_lower" in known else " nats"
@@ -245,7 +250,7 @@ def _search(search: PrivateSearchCV) -> Report:
         ("Settings that were searched over", f"{len(search.candidates_)}, all public"),
         ("Kept", _setting(search.best_params_)),
         ("Its private score", "none was released" if search.best_score_ != search.best_score_ else f"{search.best_score_:.4g}, with noise{scored}"),
-        ("Fits, and the scores of the others", "secret: how many fits were made is not kept"),
+        ("Fits, and the scores of the others", "secret: the number of fits is not recorded"),
     ]
     return Report(
         title=f"Privacy report: search over {type(search.best_estimator_).__name__}",
@@ -309,7 +314,7 @@ def _contents(release: PublishedRelease) -> Section:
     said = release.inspection()
     blocks: list[Block] = [
         Facts("What was released", facts),
-        Text("What this kind of release shows, and does not protect:"),
+        Text("What this kind of release reveals, and does not protect:"),
         Bullets(said[2][1]),
         Text("How to use it:"),
         Code(said[3][1]),
@@ -334,9 +339,15 @@ def _noise(release: PublishedRelease) -> list[Section]:
         rows.append((column.name, column.role, numbers_shown(deviation), numbers_shown(width), ratio))
     more = f" The first {_MOST_COLUMNS} of {len(release.columns):,} columns." if len(release.columns) > _MOST_COLUMNS else ""
     caption = f"Standard deviation of the noise, in encoded units, beside the width of the range of the numbers.{more}"
-    words = "Single rows say next to nothing where the noise is wider than the range; averages over many rows do, since noise averages out."
+    words = (
+        "Where the noise is wider than the range, single rows say next to nothing; averages over many rows are informative, because "
+        "noise averages out."
+    )
     if summed:
         caption = f"Standard deviation of the noise on each column's sum of squares, in encoded units; of 1, on the number of records.{more}"
-        words = "Sums grow with the number of records, and their noise does not. On a sum of products of two columns it is smaller by the root of 2."
+        words = (
+            "Sums grow with the number of records, and their noise does not. On a sum of products of two columns it is smaller by a "
+            "factor of sqrt(2)."
+        )
     table = Table(caption, ("Column", "Role", "Noise", "Range", "Noise over range"), rows, {2, 3, 4})
     return [Section("The noise against the signal", [table, Text(words)])]

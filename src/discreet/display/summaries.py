@@ -47,7 +47,7 @@ def blocks(summary: Summary) -> list[Block]:
     """A table a part, and what its numbers are."""
     found: list[Block] = []
     for part in summary.parts:
-        more = f"; {part.left_out} less important ones are left out" if part.left_out else ""
+        more = f"; {part.left_out} less important ones are omitted" if part.left_out else ""
         towards = f", towards {part.towards}" if part.towards else ""
         caption = f"Coefficients{towards}{more}"
         header = ("Coefficient of", *(name.capitalize() for name in summary.header))

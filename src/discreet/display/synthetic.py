@@ -23,7 +23,7 @@ def report(release: SyntheticTable) -> Report:
     blocks: list[Block] = [
         Facts("What was released", facts),
         Text(NOBODY, Tone.NOTE),
-        Text("What this release shows, and does not protect:"),
+        Text("What this release reveals, and does not protect:"),
         Bullets(said[2][1]),
         Text("How to use it:"),
         Code(said[3][1]),
@@ -44,6 +44,6 @@ def _fidelity(release: SyntheticTable) -> Section:
     ordered = sorted(release.fidelity, key=lambda one: one.noise - one.distance)
     rows = [(" and ".join(one.columns), f"{one.distance:.3f}", f"{one.noise:.3f}") for one in ordered[:_MOST]]
     more = f"; the first {_MOST} of {len(ordered)}" if len(ordered) > _MOST else ""
-    caption = f"Half the sum of differences between the rows' shares of cells and the noisy ones, beside what noise alone adds{more}"
-    words = "Both are computed from what was released. A table that is much farther away than its noise was not fitted well: do not rely on it."
-    return Section("How far rows are from what was measured", [Table(caption, ("Columns", "Distance", "Noise"), rows, {1, 2}), Text(words)])
+    caption = f"Half the sum of absolute differences between the shares of cells in the rows and the noisy shares, beside what noise alone adds{more}"
+    words = "Both are computed from the release. If a table is much farther away than its noise, the fit is poor: do not rely on it."
+    return Section("How far the rows are from the measured counts", [Table(caption, ("Columns", "Distance", "Noise"), rows, {1, 2}), Text(words)])

@@ -65,7 +65,7 @@ class Baseline:
         gained = f"{what} {self.gain.value:.4f} ({self.gain.low:.4f} to {self.gain.high:.4f}){of_what}"
         found = {
             True: "No better than always predicting",
-            False: "Better than always answering",
+            False: "Better than always predicting",
             None: "Not shown to be better than always predicting",
         }
         only = "" if self.only is None else f". As far as the noise lets one see, it predicts only {canonical(self.only)!r}"

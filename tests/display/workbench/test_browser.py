@@ -109,7 +109,7 @@ def test_from_csv_to_verified_model(page, browser, people, tmp_path):
     # a mistake is said beside its field, and the next step stays shut
     browser.click("#column-0-number")
     browser.fill("#column-0-upper", "abc")
-    browser.until("document.querySelector('#column-0-problem').textContent.includes('still to be filled in')")
+    browser.until("document.querySelector('#column-0-problem').textContent.includes('is not filled in yet')")
     assert browser.run("document.querySelector('#column-0-lower').getAttribute('aria-invalid')") == "true"
     assert browser.run("document.querySelector('#steps [data-step=run]').disabled")
     described(browser)
@@ -361,7 +361,7 @@ def test_a_model_is_measured_and_used_and_bounds_are_chosen(page, browser, peopl
     # bounds that nobody knows, and on with them
     browser.click("#steps [data-step=describe]")
     browser.click("#column-0-open")
-    browser.until("document.querySelector('#describe-state').textContent.startsWith('Complete but for the bounds of age')")
+    browser.until("document.querySelector('#describe-state').textContent.startsWith('Complete except for the bounds of age')")
     browser.click("#step-describe > .next [data-next]")
     browser.until("document.querySelector('#job-bounds').checked")
     browser.click("#step-choose [data-next=run]")
@@ -382,7 +382,7 @@ def run_to_its_end(browser, number):
 def test_a_second_browser_with_the_same_link_is_refused(page, browser):
     page.gate.enter(page.gate.token)
     browser.go(page.link)
-    browser.until("document.querySelector('#alert').textContent.includes('used already')")
+    browser.until("document.querySelector('#alert').textContent.includes('already used')")
     assert browser.run("document.querySelectorAll('#steps button:not(:disabled)').length") == 0
 
 

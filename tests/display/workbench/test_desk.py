@@ -93,7 +93,7 @@ def test_a_complete_form_is_the_schema(client):
 @pytest.mark.parametrize(
     ("place", "changes", "where", "says"),
     [
-        (0, {"upper": ""}, "age", "still to be filled in"),
+        (0, {"upper": ""}, "age", "is not filled in yet"),
         (0, {"upper": "abc"}, "age", "'abc' was typed"),
         (0, {"upper": "-1"}, "age", "lower must be below upper"),
         (0, {"upper": "inf"}, "age", "finite"),
@@ -114,10 +114,10 @@ def test_a_mistake_is_said_where_it_was_made(client, place, changes, where, says
 @pytest.mark.parametrize(
     ("persons", "says"),
     [
-        ({"kind": ""}, "say whether somebody may have several rows"),
+        ({"kind": ""}, "say whether a person may have several rows"),
         ({"kind": "several", "column": "", "rows": "7", "weight": "person"}, "choose the column"),
-        ({"kind": "several", "column": "nickname", "rows": "", "weight": "person"}, "the most rows of a person"),
-        ({"kind": "several", "column": "nickname", "rows": "-1", "weight": "person"}, "the most rows of a person"),
+        ({"kind": "several", "column": "nickname", "rows": "", "weight": "person"}, "the largest number of rows kept per person"),
+        ({"kind": "several", "column": "nickname", "rows": "-1", "weight": "person"}, "the largest number of rows kept per person"),
         ({"kind": "several", "column": "nickname", "rows": "0", "weight": "person"}, "whole number from 1"),
     ],
 )
@@ -426,7 +426,7 @@ def test_every_job_runs_and_shows_no_record(client, people, ledger, tmp_path, na
 
 def test_what_is_to_be_weighed_stands_before_the_run(client, people, ledger):
     question = {"schema": FORM, **JOB, "budget": BUDGET, "table": str(people)}
-    assert client.ask("foresee", question).json["weighed"] == ["No ledger: nobody adds this up with other releases about the same people."]
+    assert client.ask("foresee", question).json["weighed"] == ["No ledger: nothing adds this to other releases about the same people."]
     kept = question | {"ledger": str(ledger), "data_set": "people"}
     assert client.ask("foresee", kept).json == {"weighed": [], "refused": [], "said": []}
     much = client.ask("foresee", kept | {"budget": BUDGET | {"epsilon": 9.0, "delta": 1e-3}, "records": 300}).json
@@ -519,7 +519,7 @@ def test_a_run_that_is_stopped_leaves_nothing_but_what_the_ledger_counts(client,
     if before:
         assert message == "The run was stopped. Nothing was recorded in the ledger: nothing is spent."
     else:
-        assert "stays counted" in message
+        assert "counts as spent" in message
     assert Ledger(ledger).spent("people").epsilon == pytest.approx(0.0 if before else 1.0)
     assert not list(client.page.desk.folder.iterdir())
 

@@ -14,7 +14,7 @@ def test_the_token_opens_once(stranger):
     assert stranger.ask("state").status == 200
     again = Client(stranger.page).ask("enter", {"token": stranger.page.gate.token})
     assert again.status == 403
-    assert "used already" in again.error
+    assert "already used" in again.error
     assert "Set-Cookie" not in again.headers
 
 

@@ -240,7 +240,7 @@ def test_nothing_is_logged(client, capfd):
 
 
 def test_a_port_that_is_taken_is_said_in_one_sentence(stranger, tmp_path):
-    with pytest.raises(InvalidInput, match="cannot be listened on"):
+    with pytest.raises(InvalidInput, match="cannot be used"):
         Workbench(CommandJobs(), port=stranger.port, folder=tmp_path)
 
 

@@ -62,7 +62,7 @@ def test_harder_targets_have_shorter_predictors(schema):
 
 
 def test_too_large_a_table_is_refused_before_it_is_made(schema):
-    with pytest.raises(InvalidInput, match="Take fewer than"):
+    with pytest.raises(InvalidInput, match="Use fewer than"):
         invented_trial(schema, records=10**9, best=0.1)
 
 
@@ -71,7 +71,7 @@ def test_rounding_is_nothing_to_be_learnt(target):
     """A single number over its own length is 1 in every row; its last digits are not."""
     plain = Schema(name="one", target=target, numeric=(NumericColumn(name="x", lower=0, upper=100),), rows="bound")
     invented_trial(plain, records=600, best=0.15)
-    with pytest.raises(InvalidInput, match="all rows of this description are alike"):
+    with pytest.raises(InvalidInput, match="all rows of this description would be alike"):
         invented_trial(replace(plain, rows="normalise"), records=600, best=0.15)
 
 

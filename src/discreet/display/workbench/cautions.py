@@ -28,11 +28,11 @@ def foreseen(recipe: Recipe, schema: Schema | None, budget: Budget, given: Field
         promised = _promised(budget, schema, recipe)
         weighed += cautions(promised, records)
         if recipe.ledger is None or recipe.data_set is None:
-            weighed.append("No ledger: nobody adds this up with other releases about the same people.")
+            weighed.append("No ledger: nothing adds this to other releases about the same people.")
         elif schema is not None:  # of a model's own schema nothing is known here
             refusals += _left(recipe.ledger, recipe.data_set, promised)
     if recipe.chosen in ALL_METHODS and given.text("--target") == "clear":  # of other jobs it is the name of a column
-        weighed.append("The target's column is released as it is: it is not protected.")
+        weighed.append("The target column is released as it is: it is not protected.")
     if schema is not None and recipe.chosen in ALL_METHODS:
         try:
             made = planned_release(schema, recipe.chosen, budget, given)
@@ -43,7 +43,7 @@ def foreseen(recipe: Recipe, schema: Schema | None, budget: Budget, given: Field
 
 
 def _whose(schema: Schema) -> str:
-    return f"Single rows of {schema.name!r} are protected: somebody with several of them is protected less than the numbers say."
+    return f"Single rows of {schema.name!r} are protected: a person with several rows is protected less than these numbers say."
 
 
 def _promised(budget: Budget, schema: Schema | None, recipe: Recipe) -> Guarantee:

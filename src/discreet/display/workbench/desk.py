@@ -142,7 +142,7 @@ class Desk:
         text = formed.draft or required_schema(asked.inner("schema")).to_toml()
         path = places.place(asked.needed("path", "A path for the schema"))
         if not path.lower().endswith(".toml"):
-            raise Refused(422, "The name of a schema ends in .toml.", "path")
+            raise Refused(422, "The name of a schema must end in .toml.", "path")
         write_whole(path, text, overwrite=asked.flag("overwrite"))
         return {"path": path}
 
@@ -194,7 +194,7 @@ class Desk:
         made = self._asked(asked, self.folder)
         with self._lock:
             if self._runs and not self._runs[-1].over:
-                raise Refused(409, "Another run is under way. Wait for its end, or stop it.")
+                raise Refused(409, "Another run is in progress. Wait for it to end, or stop it.")
             folder = self._new_folder()
             if made.recipe.job.needs_schema:
                 text = made.draft if made.schema is None else made.schema.to_toml()
@@ -221,7 +221,7 @@ class Desk:
         if ledger and job.spends:
             ledger = str(accounts.opened(places.place(ledger)).path)
             if not data_set:
-                raise Refused(422, "Choose which data set of the ledger the table is.", "data_set")
+                raise Refused(422, "Choose the data set of the ledger that this table belongs to.", "data_set")
         recipe = Recipe(
             job=job,
             chosen=chosen,
@@ -252,7 +252,7 @@ class Desk:
             return (schema if "file" in given.values else _as_written(schema, table)), ""
         formed = read_form(given)
         if not formed.draft:
-            said = formed.problems[0].message if formed.problems else "no bounds are open: tick those of the columns whose bounds nobody knows."
+            said = formed.problems[0].message if formed.problems else "no bounds are left open: tick the columns whose bounds are not known."
             raise Refused(422, said, "describe")
         return None, formed.draft
 
@@ -314,7 +314,7 @@ class Desk:
     def _computing(self) -> Iterator[None]:
         """One computation at a time; who waits longer than a minute is sent away."""
         if not self._computations.acquire(timeout=60.0):
-            raise Refused(503, "Another computation is under way. Try again in a moment.")
+            raise Refused(503, "Another computation is in progress. Try again in a moment.")
         try:
             yield
         finally:

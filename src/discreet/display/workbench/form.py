@@ -120,7 +120,7 @@ def required_schema(form: Fields) -> Schema:
     """The schema. Raises Refused, with the first mistake, where there is none."""
     formed = read_form(form)
     if formed.schema is None:
-        said = formed.problems[0].message if formed.problems else "bounds are still to be chosen, privately."
+        said = formed.problems[0].message if formed.problems else "the bounds are still to be chosen privately."
         raise Refused(422, f"The description of the table is not complete: {said}", "describe")
     return formed.schema
 
@@ -229,10 +229,10 @@ def _target(target: Fields, base: Schema | None) -> Any:  # noqa: ANN401 - one o
     old = None if base is None else base.target
     if kind == "file":
         if old is None or isinstance(old, Target | NumberTarget):
-            raise Refused(400, "There is no schema file that says what the target is.")
+            raise Refused(400, "Choose a schema file, which states the target.")
         return old
     if not column:
-        raise SchemaError("choose the column that is to be predicted.")
+        raise SchemaError("choose the column to predict.")
     if kind == "classes":
         same = isinstance(old, Target) and old.column == column
         before = {"classes": [canonical(one) for one in old.classes]} | _others_text(old) if isinstance(old, Target) and same else {}
@@ -266,7 +266,7 @@ def _whose(persons: Fields, problems: list[Problem]) -> str:
     """What was answered, and a note where nothing was: nobody goes on without having been asked."""
     kind = persons.text("kind")
     if kind not in ("one", "several", "rows"):
-        problems.append(Problem("persons", "say whether somebody may have several rows: it decides whom the result protects."))
+        problems.append(Problem("persons", "say whether a person may have several rows: this decides whom the result protects."))
     return kind
 
 
@@ -275,7 +275,7 @@ def _person_column(persons: Fields) -> PersonColumn:
         raise SchemaError("choose the column of person ids.")
     rows = persons.text("rows")
     if not re.fullmatch(r"\d{1,9}", rows):
-        raise SchemaError("the most rows of a person that are kept is still to be filled in, a whole number. Choose it without the records.")
+        raise SchemaError("fill in the largest number of rows kept per person, a whole number. Choose it without the records.")
     by_rows = persons.choice("weight", "What counts alike", ("person", "row")) == "row"
     return PersonColumn(column=column, rows=int(rows), weight="row" if by_rows else "person")
 
@@ -298,7 +298,7 @@ def _alias(line: str) -> tuple[str, Label]:
     text, equals, label = line.rpartition("=")
     meant = _label(label.strip())
     if not equals or not text.strip() or meant is None:
-        raise SchemaError(f"aliases are written TEXT = LABEL, one a line, such as f = female; {line[:40]!r} was typed.")
+        raise SchemaError(f"write aliases as TEXT = LABEL, one per line, such as f = female; {line[:40]!r} was typed.")
     return text.strip(), meant
 
 
@@ -320,7 +320,7 @@ def _bounds(fields: Fields, where: str) -> dict[str, Callable[[], Any]]:
 
 def _filled(text: str, what: str) -> str:
     if not text:
-        raise SchemaError(f"{what} is still to be filled in. Write down what is publicly known.")
+        raise SchemaError(f"{what} is not filled in yet. Write down what is publicly known.")
     return text
 
 

@@ -49,12 +49,12 @@ class Gate:
             address = f"http://{self.hosts[0]}"
             raise Refused(403, f"This server answers to {address} only. Open it there; through a tunnel, with the same port on both sides.")
         if headers.get("Sec-Fetch-Site", "none") not in ("same-origin", "none"):
-            raise Refused(403, "Another page asked for this. Open the workbench by the link that it printed.")
+            raise Refused(403, "The request came from another page. Open the workbench with the link that it printed.")
 
     def check_origin(self, headers: Mapping[str, str]) -> None:
         """Of everything but pages and downloads."""
         if headers.get("Origin") not in {f"http://{host}" for host in self.hosts}:
-            raise Refused(403, "Only the workbench's own page may ask for this.")
+            raise Refused(403, "Only the workbench's own page may request this.")
 
     def enter(self, token: str) -> tuple[str, str]:
         """The key and the Set-Cookie line, for the token, once."""
@@ -62,7 +62,9 @@ class Gate:
             right = hmac.compare_digest(token.encode("utf-8", "replace"), self.token.encode())
             if not right or self._used:
                 raise Refused(
-                    403, "This link was used already, or is not of this workbench. Stop it with Ctrl-C, start it again and open its new link."
+                    403,
+                    "This link was already used, or belongs to another workbench. Stop the workbench with Ctrl-C, start it again and "
+                    "open its new link.",
                 )
             self._used = True
         return self._key, f"{self.cookie_name}={self._cookie}; HttpOnly; SameSite=Strict; Path=/"
@@ -74,10 +76,10 @@ class Gate:
         except CookieError:
             found = None
         if found is None or not hmac.compare_digest(found.value.encode("utf-8", "replace"), self._cookie.encode()):
-            raise Refused(401, "This browser has not entered yet. Open the link that `discreet workbench` printed.")
+            raise Refused(401, "This browser is not signed in. Open the link that `discreet workbench` printed.")
 
     def check_session(self, headers: Mapping[str, str]) -> None:
         """That the page entered with the token."""
         self.check_cookie(headers)
         if not hmac.compare_digest(headers.get(KEY_HEADER, "").encode("utf-8", "replace"), self._key.encode()):
-            raise Refused(401, "This page has not entered yet. Open the link that `discreet workbench` printed.")
+            raise Refused(401, "This page is not signed in. Open the link that `discreet workbench` printed.")

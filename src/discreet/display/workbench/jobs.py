@@ -121,7 +121,7 @@ def job_named(jobs: Jobs, name: str) -> Job:
     """Raises Refused for another name."""
     found = {one.name: one for one in jobs.all()}.get(name)
     if found is None:
-        raise Refused(422, "Choose what is to be done.", "job")
+        raise Refused(422, "Choose what to do.", "job")
     return found
 
 

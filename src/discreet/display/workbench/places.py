@@ -86,7 +86,7 @@ def upload_name(name: str, size: int) -> str:
     if not plain.isprintable() or len(plain) > 200 or not plain.lower().endswith(TABLES) or plain.startswith("."):
         raise Refused(422, "The name of a table must end in .csv, .csv.gz, .txt, .tsv, .xlsx or .parquet.", "file")
     if size > LARGEST_UPLOAD:
-        raise Refused(413, "A table of more than 2 GiB is not uploaded. Give its path instead: it stays where it is.", "file")
+        raise Refused(413, "Tables above 2 GiB cannot be uploaded. Give the path instead; the table stays where it is.", "file")
     return plain
 
 
@@ -108,6 +108,4 @@ def refuse_same(sample: str, table: str) -> None:
     except (OSError, ValueError):
         same = False
     if same:
-        raise Refused(
-            422, "This is the private table itself. Trade-offs are tried out on invented rows, or on another file that is public.", "sample"
-        )
+        raise Refused(422, "This is the private table itself. Try trade-offs on invented rows, or on another, public file.", "sample")

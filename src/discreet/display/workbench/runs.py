@@ -266,7 +266,7 @@ class Run:
         try:
             self._settle(code, _document(text))
         except Exception as error:  # noqa: BLE001 - a run must end, and the text of an unexpected error may hold what nobody may see
-            self._end("failed", f"The run ended, and its result could not be read ({type(error).__name__}). Count its budget as spent.")
+            self._end("failed", f"The run ended, but its result could not be read ({type(error).__name__}). Count its budget as spent.")
 
     def _listen(self, stream: IO[str]) -> None:
         for line in stream:
@@ -304,15 +304,15 @@ class Run:
         if not self.recipe.job.spends:
             return "Nothing was spent."
         if made:
-            return "The result was written before, and the budget is spent."
+            return "The result had already been written, and the budget is spent."
         began = any(not step.startswith(_FREE) for step in self._steps)
         if self.recipe.ledger is None:
             return "Noise may have been drawn: count its budget as spent." if began else "No noise was drawn: nothing is spent."
         after = self._entries()
         if self._before is None or after is None:
-            return "The ledger cannot be read now: look there before you run again."
+            return "The ledger cannot be read now: check it before you run again."
         if after - self._before:
-            return "The ledger had reserved the budget before, so it stays counted as spent."
+            return "The ledger had already reserved the budget, so it counts as spent."
         return f"{_NOT_RECORDED} in the ledger: nothing is spent."
 
     def _entries(self) -> set[str] | None:
@@ -327,7 +327,7 @@ class Run:
     def _keep(self) -> None:
         """Write what belongs to the result: the certificate by itself, the recipe, a release as one file."""
         folder, job = self.recipe.folder, self.recipe.job
-        again = "Running it again spends the budget once more." if job.spends else "It spends nothing."
+        again = "Running it again spends the budget again." if job.spends else "It spends nothing."
         write_whole(folder / "run.sh", f"#!/bin/sh\n# {again}\n{self.recipe.command()}\n", overwrite=True)
         write_whole(folder / "run.py", self.recipe.script(), overwrite=True)
         write_whole(folder / "run.ipynb", self.recipe.notebook(), overwrite=True)

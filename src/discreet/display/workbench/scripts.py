@@ -10,8 +10,8 @@ from typing import NamedTuple
 
 from discreet.display.workbench.jobs import Job
 
-_AGAIN = "Running it again is another release about the same people: it spends the budget once more."
-_FREE = "Predicting spends nothing, but predictions are about the people in the table: protect them as you protect the table."
+_AGAIN = "Running it again is another release about the same people, and spends the budget again."
+_FREE = "Predicting spends nothing. But predictions are about the people in the table, so protect them as you protect the table."
 
 
 class _Look(NamedTuple):

@@ -75,7 +75,7 @@ class Workbench:
         try:
             self._server = _Server(("127.0.0.1", port), _Handler)
         except (OSError, OverflowError) as error:
-            refusal = InvalidInput(f"port {port} cannot be listened on ({type(error).__name__}). Choose another with --port, or 0 for any free one.")
+            refusal = InvalidInput(f"port {port} cannot be used ({type(error).__name__}). Choose another with --port, or 0 for any free one.")
         else:
             self._uploads = Path(tempfile.mkdtemp(prefix="discreet-workbench-"))
             self.gate = Gate(self._server.server_address[1])
@@ -235,7 +235,7 @@ class _Handler(BaseHTTPRequestHandler):
     def _length(self) -> int:
         given = self.headers.get("Content-Length", "")
         if "Transfer-Encoding" in self.headers or not (given.isascii() and given.isdigit() and len(given) < 15):
-            raise Refused(411, "The request must say its length.")
+            raise Refused(411, "The request must state its length.")
         return int(given)
 
     def _asset(self, name: str) -> None:

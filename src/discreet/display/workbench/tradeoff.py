@@ -74,13 +74,13 @@ def invented_trial(schema: Schema, *, records: int, best: float) -> Trial:
     """A trial on invented rows whose best predictor errs in the share `best` of all cases. Raises InvalidInput where the table would be too large."""
     target = schema.one_target
     if (records + TESTED) * len(schema.columns(target=False)) > MOST_NUMBERS:
-        raise InvalidInput(f"that many invented rows of this table are too many to try in the browser. Take fewer than {_most(schema):,} records.")
+        raise InvalidInput(f"that is too many invented rows to try in the browser. Use fewer than {_most(schema):,} records.")
     rows = _rows(schema, records + TESTED, 0)
     parts = [schema.encode(part, target=False).rows for part in (rows[:records], rows[records:])]
     if isinstance(target, NumberTarget):
         return _invented_numbers(schema, parts, best)
     if isinstance(target, TimeTarget):
-        raise InvalidInput("times are not tried out here: no rows are invented for them, and no single error measures them. Use `discreet fit`.")
+        raise InvalidInput("models of times cannot be tried out here. Use `discreet fit`.")
     classes, ordered = len(target.classes), target.ordered
     directions = SeededNoise(1).gaussian(scale=1.0, dimension=schema.features, draws=1 if classes == 2 or ordered else classes)
     plain = _scores(parts, directions)
@@ -116,8 +116,8 @@ def _scores(parts: list[Matrix], directions: Floats) -> Floats:
     found = np.concatenate([part.matvec(directions) for part in parts])
     if float(found.std(axis=0).max()) <= 1e-9 * float(np.abs(found).max()):
         raise InvalidInput(
-            "all rows of this description are alike, so nothing can be learnt from them: a single number divided by its own length is always 1. "
-            "Take rows as they are (bound), or describe further columns."
+            "all rows of this description would be alike: a single number divided by its own length is always 1. Leave rows as they are "
+            "(bound), or describe more columns."
         )
     return found
 
@@ -360,7 +360,7 @@ def noise_of_release(made: Publication, records: int) -> dict[str, object]:
     query, mechanism = made.plan
     covariance = made.method.noise_covariance(mechanism.name, mechanism.parameters(), query, columns=len(made.columns))
     if covariance is None:
-        raise InvalidInput("the noise of this release is not public, so there is nothing to show before it is made.")
+        raise InvalidInput("the noise of this release is not public, so it cannot be shown in advance.")
     kind, diagonal = made.method.kind, np.diag(covariance)
     largest = float(np.max(diagonal))
     return {

@@ -46,7 +46,7 @@ _CLOSE = 1e-9
 
 
 class Fidelity(NamedTuple):
-    """How far rows are from what was measured of one table."""
+    """How far the rows are from the measured counts of one table."""
 
     columns: tuple[str, ...]
     distance: float

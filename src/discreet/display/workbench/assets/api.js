@@ -37,7 +37,7 @@ async function send(method, name, body, headers, signal) {
   try {
     found = await answer.json();
   } catch {
-    throw new Error("The workbench gave no answer that can be read. Try again.");
+    throw new Error("The answer of the workbench could not be read. Try again.");
   }
   if (!answer.ok) throw Object.assign(new Error(found.error), { field: found.field ?? "" });
   return found;

@@ -58,7 +58,7 @@ const filled = (value) => value !== undefined && value !== "" && value !== false
 const possible = (one) => !one.needs_schema || (one.draft ? openBounds().length > 0 : complete());
 // Whether what is chosen could be run as it stands.
 export const ready = () => possible(job()) && (!job().needs_model || byId("model-path").value.trim() !== "");
-const why = (one) => (one.draft ? "for numbers whose bounds nobody knows: tick these under Describe" : "describe the table first");
+const why = (one) => (one.draft ? "for columns whose bounds are not known: tick them under Describe" : "describe the table first");
 
 export function showChoices() {
   if (openBounds().length > 0 && !complete()) current = "bounds";
@@ -82,14 +82,14 @@ function showJob() {
   const line = (each) => make("option", { value: each.name }, each.title);
   const [usual, others] = [able.filter((each) => each === standard), able.filter((each) => each !== standard)];
   byId("chosen").replaceChildren(...(one.choices.some((each) => each.learns.length > 0) && others.length > 0
-    ? [make("optgroup", { label: "The usual one for this target" }, ...usual.map(line)), make("optgroup", { label: "Others that learn it" }, ...others.map(line))] : able.map(line)));
+    ? [make("optgroup", { label: "Default for this target" }, ...usual.map(line)), make("optgroup", { label: "Others for this target" }, ...others.map(line))] : able.map(line)));
   if (able.length > 0) byId("chosen").value = able.some((each) => each.name === kinds[current]) ? kinds[current] : standard.name;
   byId("model-box").hidden = !one.needs_model;
   byId("ledger-box").hidden = !one.spends;
   byId("models-made").replaceChildren(...runs().filter((run) => run.files.includes("model.json")).map((run) => make("button", { type: "button",
     onclick: () => useModel(current, run.output) }, `Run ${run.number}: ${run.chosen}`)));
   byId("model-hint").textContent = byId("models-made").children.length > 0
-    ? "It brings its own description of the table. Models of this workbench:" : "It brings its own description of the table.";
+    ? "It contains its own description of the table. Models of this workbench:" : "It contains its own description of the table.";
   byId("to-explore").hidden = !(one.choices.length > 0 && one.needs_schema);
   showSheet();
 }
@@ -150,9 +150,9 @@ function sizes() {
   const { persons, several } = unit();
   byId("replace-one-words").textContent = persons ? `${several ? "all rows" : "the row"} of one person; the number of persons is public`
     : "the content of one row; the number of rows is public";
-  byId("add-remove-words").textContent = `also whether a ${persons ? "person" : "row"} is there at all`;
+  byId("add-remove-words").textContent = `also whether a ${persons ? "person" : "row"} is in the table at all`;
   const factor = epsilon > 0 ? Math.exp(epsilon) : NaN;
   byId("epsilon-hint").textContent = Number.isFinite(factor)
-    ? `Whatever anyone concludes gets at most ${factor < 1e6 ? Number(factor.toPrecision(3)) : factor.toExponential(1)} times (e^epsilon) likelier when ${several ? "all rows of one person change" : persons ? "one person's row changes" : "one row changes"}.`
+    ? `Any conclusion becomes at most ${factor < 1e6 ? Number(factor.toPrecision(3)) : factor.toExponential(1)} times (e^epsilon) as likely when ${several ? "all rows of one person change" : persons ? "one person's row changes" : "one row changes"}.`
     : "epsilon must be more than 0.";
 }

@@ -82,7 +82,7 @@ function cardOf(card) {
 
 function bodyOf(card, id) {
   if (card.kind === "number" || card.kind === "date") return bounds(id, card.values, card.kind, () => { card.values.open = !card.values.open; showBody(card, id); changed(card); });
-  return card.kind === "ignore" ? [] : labels(id, card.values, "categories", "All possible values, one a line", changed);
+  return card.kind === "ignore" ? [] : labels(id, card.values, "categories", "All possible values, one per line", changed);
 }
 
 const showBody = (card, id) => { byId(id)?.children[2].replaceChildren(...bodyOf(card, id)); byId(`${id}-open`)?.focus(); };
@@ -99,12 +99,12 @@ function tick(id, name, values, label, action = null) {
 export function labels(id, values, name, label) {
   const keep = keeper(values);
   const more = make("details", { class: "small" }, make("summary", {}, "Other spellings"),
-    field(`${id}-aliases`, "Texts of cells that mean one of these", make("textarea", { ...keep("aliases"), rows: 2 }), "One a line: f = female"));
+    field(`${id}-aliases`, "Other spellings of these", make("textarea", { ...keep("aliases"), rows: 2 }), "One per line: f = female"));
   more.open = (values.aliases ?? "") !== "";
   return [
     field(`${id}-${name}`, label, make("textarea", { ...keep(name), rows: 3, "aria-describedby": id === "target" ? "problem-target" : null })),
-    row(field(`${id}-other`, "Any other value counts as", make("input", { type: "text", ...keep("other") }), "Empty: such a table is refused."),
-      field(`${id}-missing`, "A missing value counts as", make("input", { type: "text", ...keep("missing") }), "Empty: such a table is refused.")),
+    row(field(`${id}-other`, "Treat any other value as", make("input", { type: "text", ...keep("other") }), "If empty, a table with such values is refused."),
+      field(`${id}-missing`, "Treat a missing value as", make("input", { type: "text", ...keep("missing") }), "If empty, a table with such values is refused.")),
     more,
   ];
 }
@@ -116,10 +116,10 @@ export function bounds(id, values, kind = "number", onOpen = null) {
   const open = number && values.open === true;
   const limits = [field(`${id}-lower`, number ? "Smallest possible" : "First possible", text("lower"), number ? null : "Such as 1990-01-31"),
     field(`${id}-upper`, number ? "Largest possible" : "Last possible", text("upper"))];
-  const missing = field(`${id}-missing`, "A missing value counts as", text("missing"), id === "target" ? "Empty: refused." : "Empty: refused; indicator: a feature of its own.");
+  const missing = field(`${id}-missing`, "Treat a missing value as", text("missing"), id === "target" ? "If empty, refused." : "If empty, refused. indicator: adds a feature for missing values.");
   return [
     row(...(open ? [] : limits), ...(open ? [] : [missing])),
-    ...(open ? [] : [tick(id, "clip", values, "A value outside counts as the nearer bound; otherwise such a table is refused.")]),
-    ...(onOpen && number ? [tick(id, "open", values, "Nobody knows the bounds: choose them privately first.", onOpen)] : []),
+    ...(open ? [] : [tick(id, "clip", values, "Move values outside to the nearer bound; otherwise a table with such values is refused.")]),
+    ...(onOpen && number ? [tick(id, "open", values, "The bounds are not known: choose them privately first.", onOpen)] : []),
   ];
 }

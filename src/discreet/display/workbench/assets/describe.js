@@ -71,8 +71,8 @@ const personsColumn = () => (personsKind() === "several" ? byId("persons-column"
 // Whom the result protects, for the words of the other steps.
 export function unit() {
   const kind = personsKind();
-  const said = { one: "one person, who has one row as you say", rows: "one row; somebody with several is protected less",
-    several: `one person, all rows together, told apart by '${byId("persons-column").value}', at most ${byId("persons-most").value} kept` }[kind] ?? "";
+  const said = { one: "one person, with one row", rows: "one row; a person with several rows is protected less",
+    several: `one person, all rows together, identified by '${byId("persons-column").value}', at most ${byId("persons-most").value} rows kept` }[kind] ?? "";
   return { persons: kind === "one" || kind === "several", several: kind === "several", said };
 }
 
@@ -113,10 +113,10 @@ function showTarget() {
   const ordered = make("input", { type: "checkbox", id: "target-ordered", checked: targetValues.ordered === true,
     onchange: (event) => { targetValues.ordered = event.target.checked; later(); } });
   const bodies = {
-    classes: () => [...labels("target", targetValues, "classes", "All classes, one a line; of two, the second is the positive one"),
-      make("p", { class: "check" }, ordered, make("label", { for: "target-ordered" }, "The classes are in order, from the lowest."))],
+    classes: () => [...labels("target", targetValues, "classes", "All classes, one per line; if there are two, the second is the positive one"),
+      make("p", { class: "check" }, ordered, make("label", { for: "target-ordered" }, "The classes are ordered, lowest first."))],
     number: () => bounds("target", targetValues),
-    file: () => [make("p", { class: "note" }, "It is no single column of classes or numbers, and stays as the file has it.")],
+    file: () => [make("p", { class: "note" }, "This target is not a single column of classes or numbers, so it stays as in the file.")],
   };
   byId("target-fields").replaceChildren(make("fieldset", { class: "kinds" }, make("legend", {}, "Kind of target"), ...kinds), ...bodies[targetKind]());
 }
@@ -253,10 +253,10 @@ function state(found) {
     const where = found.problems[0].where;
     const card = allCards().find((one) => one.name === where);
     const to = card ? () => goTo(reveal(card).querySelector("input")) : () => goTo(byId({ target: "target-column", persons: "persons-one", file: "file-separator" }[where] ?? "schema-name"));
-    place.replaceChildren(`${count} ${count === 1 ? "part is" : "parts are"} still to be filled in or corrected. `,
-      make("button", { type: "button", class: "linked", onclick: () => { touched.add(where); to(); check(); } }, `Go to ${card ? where : { schema: "the table", persons: "whose rows are whose", target: "what is to be predicted", file: "how the file is written" }[where] ?? where}`));
+    place.replaceChildren(`${count} ${count === 1 ? "part is" : "parts are"} still to be completed. `,
+      make("button", { type: "button", class: "linked", onclick: () => { touched.add(where); to(); check(); } }, `Go to ${card ? where : { schema: "the table", persons: "rows per person", target: "what to predict", file: "how the file is written" }[where] ?? where}`));
   } else if (found.open.length > 0) {
-    place.textContent = `Complete but for the bounds of ${found.open.join(", ")}: choose these privately next.`;
+    place.textContent = `Complete except for the bounds of ${found.open.join(", ")}: choose these privately next.`;
   } else {
     place.textContent = `Complete: ${found.features} ${found.features === 1 ? "feature" : "features"}, rows of norm at most ${Number(found.norm_bound.toPrecision(6))}.`;
   }

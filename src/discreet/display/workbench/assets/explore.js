@@ -32,7 +32,7 @@ export async function showExploring() {
   const key = keyOf(await settledChoice());
   const kept = found ?? remembered("explored");
   clear();
-  if (kept?.key === key) { found = kept; render(); byId("explore-state").textContent = "As drawn before. Nothing was spent."; }
+  if (kept?.key === key) { found = kept; render(); byId("explore-state").textContent = "Shown from before. Nothing was spent."; }
 }
 
 function clear() {
@@ -113,7 +113,7 @@ function renderErrors() {
   const head = ["private", "range", "without privacy", "noise / length of the weights"];
   answer(rows);
   picture("epsilon", { ...shared, across: "epsilon", mark: found.epsilon, series: curvesOf(found.points) },
-    `Errors on ${rows} of ${count(found.points[0][1].records)} records: the mean of a few private fits, and their range; dashed, the fit without privacy; dotted, always ${found.number ? "their mean" : "the commonest class"}.`,
+    `Errors on ${rows} of ${count(found.points[0][1].records)} records: the mean and range of a few private fits; dashed, the fit without privacy; dotted, always predicting ${found.number ? "their mean" : "the most common class"}.`,
     table(`${titles()} against epsilon`, ["epsilon", ...head], lines(found.points, String), [0, 1, 2, 3, 4]));
   if (found.counts.length === 0) return;
   picture("records", { ...shared, across: "records", mark: found.records, series: curvesOf(found.counts) },
@@ -142,7 +142,7 @@ function renderNoise() {
     title: sums ? "Noise on the diagonal of the second moments" : "Noise on every number", across: "epsilon", upLog: true, format: (value) => short(value, 2), mark: epsilon,
     series: [{ name: sums ? "noise" : "standard deviation", kind: "a", points: size }, ...(sums ? [] : [{ name: "largest number", kind: "b", points: points.map(([x, f]) => ({ x, y: f.bound })) }])],
   }, sums ? "The sum over the records of a squared number is at most as large as their number."
-    : `Numbers are encoded within +-${short(here.bound)}: where the curve is above the dashed line, a single row says next to nothing, and averages over many rows still do.`,
+    : `Numbers are encoded within +-${short(here.bound)}: where the curve is above the dashed line, a single row says next to nothing, but averages over many rows are still informative.`,
   table("Noise against epsilon", ["epsilon", sums ? "noise" : "standard deviation"], [...points].sort((a, b) => a[0] - b[0]).map(([x, f]) => [String(x), short(f.noise)]), [0, 1]));
   const counts = sorted(SHARES.map((share) => Math.max(10, Math.round(records * share)))).map((some) => ({ x: some, y: sums ? here.noise / some : here.noise / Math.sqrt(some) }));
   picture("records", {

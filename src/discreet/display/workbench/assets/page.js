@@ -54,7 +54,7 @@ function found(table) {
   remember("table", { path: table.path, file: table.file });
   byId("table-found").replaceChildren(
     make("h2", {}, `${table.columns.length} columns`),
-    make("p", {}, "Are these the names of columns, and not a record? Then go on."),
+    make("p", {}, "If these are column names, and not a record, continue."),
     make("ul", { class: "names" }, ...table.columns.map((name) => make("li", {}, name))),
     make("p", { class: "next" }, make("button", { type: "button", class: "main", onclick: () => go("describe") }, "Describe them"),
       make("button", { type: "button", onclick: () => go("choose") }, "Use a model that I have")),
@@ -82,7 +82,7 @@ function wire() {
     const [file] = event.target.files;
     if (file) guarded(null, async () => {
       if (!state.endings.some((ending) => file.name.toLowerCase().endsWith(ending))) throw new Error(`The name of a table must end in ${state.endings.join(", ")}.`);
-      if (file.size > state.largest) throw new Error("A table of more than 2 GiB is not uploaded. Give its path instead: it stays where it is.");
+      if (file.size > state.largest) throw new Error("Tables above 2 GiB cannot be uploaded. Give the path instead; the table stays where it is.");
       found(await upload(file));
     }, { file: "table-file" });
   });

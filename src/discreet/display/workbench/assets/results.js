@@ -13,7 +13,7 @@ export function shownResult(run) {
   if (result.verification) parts.push(...verdict(run));
   parts.push(...measures(result), ...descriptions(result), ...coefficients(result), ...bounds(result));
   if (!run.spends && run.state === "done") {
-    parts.push(make("p", {}, "The predictions are about the people in the table: protect them as you protect the table. They are not shown here; the file is yours alone to read:"),
+    parts.push(make("p", {}, "The predictions are about the people in the table: protect them as you protect the table. They are not shown here. Only you can read the file:"),
       make("pre", { tabindex: "0", "aria-label": "Path of the predictions" }, run.output));
   }
   return parts;
@@ -39,7 +39,7 @@ function verdict({ result, seconds }) {
   if (result.ledger?.left) rows.push(["Left in the ledger", amount(result.ledger.left)]);
   if (result.protects) rows.push(["Protects", result.protects.join(" ")], ["Does not protect", result.does_not_protect.join(" ")]);
   const said = failed.length === 0
-    ? make("p", { class: "good" }, `Verified: ${result.verification.checks.length} checks passed, the guarantee recomputed by another method.`)
+    ? make("p", { class: "good" }, `Verified: ${result.verification.checks.length} checks passed, including the guarantee, recomputed by another method.`)
     : make("p", { class: "problem" }, `Not valid: ${failed.map((check) => `${check.name}: ${check.detail}`).join("; ")}`);
   const list = result.verification.checks.map((check) => make("li", {}, `${check.ok ? "passed" : "FAILED"}: ${check.name}: ${check.detail}`));
   return [said, facts(rows), make("details", {}, make("summary", {}, "All checks"), make("ul", {}, ...list))];
@@ -53,8 +53,8 @@ function measures(result) {
   for (const [name, title] of [["mse", "Mean squared error"], ["rmse", "Root mean squared error"], ["mae", "Mean absolute error"], ["r2", "R squared"], ["log_loss", "Log loss"]])
     if (result[name]?.interval) rows.push([title, ranged(result[name])]);
   if (rows.length === 0) return [];
-  const useless = result.baseline?.useless === true ? [make("p", { class: "caution" }, "This model is no better than one answer for everybody.")] : [];
-  return [make("h3", {}, "How good it is"), ...useless, facts(rows), make("p", { class: "note" }, `Each with the range that covers it in ${percent(result.level ?? 0.95)} of cases, noise and sampling counted.`)];
+  const useless = result.baseline?.useless === true ? [make("p", { class: "caution" }, "This model is no better than the same answer for everyone.")] : [];
+  return [make("h3", {}, "How good it is"), ...useless, facts(rows), make("p", { class: "note" }, `Each with its ${percent(result.level ?? 0.95)} interval, which counts noise and sampling error.`)];
 }
 
 function descriptions(result) {
@@ -76,5 +76,5 @@ function coefficients(result) {
 
 function bounds(result) {
   if (!result.bounds) return [];
-  return [make("div", { class: "wide" }, table("Bounds that were chosen", ["Column", "Smallest", "Largest"], Object.entries(result.bounds).map(([name, [low, high]]) => [name, short(low, 9), short(high, 9)]), [1, 2]))];
+  return [make("div", { class: "wide" }, table("Chosen bounds", ["Column", "Smallest", "Largest"], Object.entries(result.bounds).map(([name, [low, high]]) => [name, short(low, 9), short(high, 9)]), [1, 2]))];
 }

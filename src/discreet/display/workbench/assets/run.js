@@ -29,7 +29,7 @@ export async function showRunning() {
   const { table, budget, ledger, data_set: name, model } = chosen;
   byId("run-summary").replaceChildren(facts([
     ["Table", table],
-    ["What is made", `${title}: ${says}`],
+    ["What to make", `${title}: ${says}`],
     ...(model ? [["Model", model]] : []),
     ...(options.length > 0 ? [["Options", options.join("; ")]] : []),
     ...(described && spends ? [["Protected", unit().said]] : []),
@@ -37,8 +37,8 @@ export async function showRunning() {
       ["Ledger", ledger ? `${name || "(no data set chosen)"} in ${ledger}` : "none"]] : []),
   ]));
   byId("run-go").textContent = spends ? "Run and spend the budget" : "Predict";
-  byId("run-note").textContent = spends ? "Settings, description and ledger are checked before a record is read; then the budget is reserved, then noise is drawn."
-    : "Predicting spends nothing. The predictions go to a file that you alone can read.";
+  byId("run-note").textContent = spends ? "Settings, description and ledger are checked before any record is read. Then the budget is reserved, and then noise is drawn."
+    : "Predicting spends nothing. The predictions go to a file that only you can read.";
   byId("run-weighed").replaceChildren();
   try {
     weigh(await ask("foresee", { ...chosen, records: byId("records").dataset.said ? typed("records") : null }));
@@ -53,7 +53,7 @@ function weigh({ weighed, refused, said: worth }) {
   byId("run-weighed").replaceChildren(
     ...refused.map((words) => make("p", { class: "problem" }, `It would be refused: ${words}`)),
     ...weighed.map((words) => make("p", { class: "caution" }, words)),
-    ...(worth.length > 0 ? [make("h2", {}, "What it would be worth"), facts(worth)] : []),
+    ...(worth.length > 0 ? [make("h2", {}, "How useful it would be"), facts(worth)] : []),
   );
 }
 
@@ -100,7 +100,7 @@ function finished(focus) {
   if (message) parts.push(blame(message, state === "done"));
   parts.push(...shownResult(current), ...next(), ...files(current));
   if (state === "done") {
-    parts.push(make("h3", {}, "The same again"), make("p", { class: "note" }, spends ? "Another run is another release about the same people: it spends the budget once more." : "It spends nothing."),
+    parts.push(make("h3", {}, "Run it again"), make("p", { class: "note" }, spends ? "Another run is another release about the same people, and spends the budget again." : "It spends nothing."),
       ...code("command line", command), ...code("Python script", script));
   }
   byId("run-result").replaceChildren(...parts);
@@ -121,7 +121,7 @@ function next() {
   const button = (words, action) => make("button", { type: "button", onclick: action }, words);
   if (current.files.includes("model.json")) {
     const on = ["evaluate", "intervals", "predict"].map((name) => button(jobNamed(name).title, () => { useModel(name, current.output); hooks.go("choose"); }));
-    return [make("p", { class: "note" }, "Go on with this model:"), make("p", { class: "next tight" }, ...on)];
+    return [make("p", { class: "note" }, "Continue with this model:"), make("p", { class: "next tight" }, ...on)];
   }
   if (current.files.includes("bounded.toml")) return [make("p", { class: "next tight" }, button("Describe the table with these bounds", () => hooks.load(current.output)))];
   return [];
