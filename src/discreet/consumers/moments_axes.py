@@ -41,6 +41,17 @@ class MomentsPCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Consumer):  
     drowned_ : how many of the k components noise alone could have made.
     columns_ : names of the features, d of them, in the order of `transform`.
     n_features_in_ : d.
+
+    Examples
+    --------
+    From public rows, without noise; `fit_release` learns from a release of moments.
+
+    >>> from discreet.consumers import MomentsPCA
+    >>> axes = MomentsPCA(n_components=1).fit([[2.0, 0.0], [-2.0, 0.0], [0.0, 1.0], [0.0, -1.0]])
+    >>> axes.explained_variance_ratio_.round(3)
+    array([0.8])
+    >>> axes.transform([[3.0, 1.0]]).round(3)
+    array([[3.]])
     """
 
     components_: Floats = field(init=False)

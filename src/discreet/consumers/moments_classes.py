@@ -118,6 +118,15 @@ class MomentsDiscriminant(_MomentsClassifier):
     drowned_ : how many directions of the spread within classes were raised to the noise floor.
     columns_ : names of the features, d of them, in the order of `predict`.
     n_features_in_ : d.
+
+    Examples
+    --------
+    From public rows, without noise; `fit_release` learns from a release of moments.
+
+    >>> from discreet.consumers import MomentsDiscriminant
+    >>> rows = [[0.0, 0.1], [0.1, 0.0], [1.0, 0.9], [0.9, 1.0]]
+    >>> MomentsDiscriminant().fit(rows, ["no", "no", "yes", "yes"]).predict([[1.0, 1.0]])
+    array(['yes'], dtype='<U3')
     """
 
     def _inverse(self, within: Floats, noise: Floats) -> tuple[Floats, int]:
@@ -128,7 +137,17 @@ class MomentsDiscriminant(_MomentsClassifier):
 @answers_per_record
 @dataclass(kw_only=True, eq=False, repr=False)
 class MomentsNaiveBayes(_MomentsClassifier):
-    """Naive Bayes with normal features, one variance a feature, from released second moments. Parameters and attributes as of MomentsDiscriminant."""
+    """Naive Bayes with normal features, one variance a feature, from released second moments. Parameters and attributes as of MomentsDiscriminant.
+
+    Examples
+    --------
+    From public rows, without noise; `fit_release` learns from a release of moments.
+
+    >>> from discreet.consumers import MomentsNaiveBayes
+    >>> rows = [[0.0, 0.1], [0.1, 0.0], [1.0, 0.9], [0.9, 1.0]]
+    >>> MomentsNaiveBayes().fit(rows, ["no", "no", "yes", "yes"]).predict([[1.0, 1.0]])
+    array(['yes'], dtype='<U3')
+    """
 
     def _inverse(self, within: Floats, noise: Floats) -> tuple[Floats, int]:
         variances, noisy = np.diag(within), bool(np.any(noise > 0))

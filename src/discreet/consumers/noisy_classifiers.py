@@ -119,6 +119,17 @@ class NoisyLogisticRegression(_NoisyClassifier):
     coef_, intercept_ : (1, d) and (1,); classes_ : the two classes.
     drowned_ : how many directions of classes were raised to the noise floor.
     n_features_in_ : d.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from discreet.consumers import NoisyLogisticRegression
+    >>> draw = np.random.default_rng(0)
+    >>> y = draw.choice(["no", "yes"], 20_000)
+    >>> x = np.where(y == "yes", 1.0, -1.0).reshape(-1, 1)
+    >>> released = x + draw.standard_normal((20_000, 1))
+    >>> NoisyLogisticRegression(feature_noise=1.0).fit(released, y).predict([[1.0], [-1.0]])
+    array(['yes', 'no'], dtype='<U3')
     """
 
     _scored = True
@@ -138,6 +149,17 @@ class NoisyLinearSVC(_NoisyClassifier):
     """A support vector machine, with the smoothed hinge, from released rows whose noise is known. Parameters as in NoisyLogisticRegression, and
 
     half_width : of the bend of the hinge, > 0.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from discreet.consumers import NoisyLinearSVC
+    >>> draw = np.random.default_rng(0)
+    >>> y = draw.choice(["no", "yes"], 20_000)
+    >>> x = np.where(y == "yes", 1.0, -1.0).reshape(-1, 1)
+    >>> released = x + draw.standard_normal((20_000, 1))
+    >>> NoisyLinearSVC(feature_noise=1.0).fit(released, y).predict([[1.0], [-1.0]])
+    array(['yes', 'no'], dtype='<U3')
     """
 
     half_width: float = 0.5

@@ -54,6 +54,19 @@ class NoisyLabelRegression(ByScores):
     ----------
     coef_, intercept_ : (1, d) and (1,) for two classes, (K, d) and (K,) for more, which add up to 0 over the classes.
     classes_ : (K,); n_features_in_ : d; ridge_ : the ridge that was used.
+
+    Examples
+    --------
+    A fifth of the labels were reported as the other one; the coefficient is that of the own labels, 2:
+
+    >>> import numpy as np
+    >>> from discreet.consumers import NoisyLabelRegression
+    >>> draw = np.random.default_rng(0)
+    >>> own = draw.choice([-1, 1], 20_000)
+    >>> X = own.reshape(-1, 1) + draw.standard_normal((20_000, 1))
+    >>> reported = np.where(draw.random(20_000) < 0.2, -own, own)
+    >>> NoisyLabelRegression(label_noise=0.2).fit(X, reported).coef_.round()
+    array([[2.]])
     """
 
     label_noise: Any = 0.0

@@ -130,6 +130,18 @@ class ProjectedRidge(Line):
     Parameters: `projection` (d, k), None for rows that are not projected, `noise_variance` s^2, `target_noise`, `ridge`,
     `fit_intercept`, `records` as in NoisyRidge.
     Attributes: `coef_` (d,), `intercept_`, `inner_` the fitted NoisyRidge, `n_features_in_`.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from discreet.consumers import ProjectedRidge
+    >>> draw = np.random.default_rng(0)
+    >>> projection = np.array([[0.6], [0.8]])
+    >>> rows = draw.standard_normal((20_000, 2))
+    >>> released = rows @ projection + 0.5 * draw.standard_normal((20_000, 1))
+    >>> y = rows @ [1.2, 1.6]
+    >>> ProjectedRidge(projection=projection, noise_variance=0.25).fit(released, y).coef_.round(1)
+    array([1.2, 1.6])
     """
 
     projection: Any = None

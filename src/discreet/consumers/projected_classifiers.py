@@ -65,6 +65,18 @@ class ProjectedLogisticRegression(_Lifted, NoisyLogisticRegression):
     Parameters and attributes as in NoisyLogisticRegression: `feature_noise` is that of the projected columns, and
 
     projection : P, (d, k); None for rows that are not projected.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from discreet.consumers import ProjectedLogisticRegression
+    >>> draw = np.random.default_rng(0)
+    >>> projection = np.array([[0.6], [0.8]])
+    >>> rows = draw.standard_normal((20_000, 2))
+    >>> released = rows @ projection + 0.5 * draw.standard_normal((20_000, 1))
+    >>> y = np.where(rows @ [0.6, 0.8] > 0, "yes", "no")
+    >>> ProjectedLogisticRegression(projection=projection, feature_noise=0.25).fit(released, y).predict([[1.0, 1.0], [-1.0, -1.0]])
+    array(['yes', 'no'], dtype='<U3')
     """
 
 
@@ -76,4 +88,16 @@ class ProjectedLinearSVC(_Lifted, NoisyLinearSVC):
     Parameters and attributes as in NoisyLinearSVC: `feature_noise` is that of the projected columns, and
 
     projection : P, (d, k); None for rows that are not projected.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from discreet.consumers import ProjectedLinearSVC
+    >>> draw = np.random.default_rng(0)
+    >>> projection = np.array([[0.6], [0.8]])
+    >>> rows = draw.standard_normal((20_000, 2))
+    >>> released = rows @ projection + 0.5 * draw.standard_normal((20_000, 1))
+    >>> y = np.where(rows @ [0.6, 0.8] > 0, "yes", "no")
+    >>> ProjectedLinearSVC(projection=projection, feature_noise=0.25).fit(released, y).predict([[1.0, 1.0], [-1.0, -1.0]])
+    array(['yes', 'no'], dtype='<U3')
     """

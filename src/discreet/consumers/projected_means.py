@@ -74,6 +74,18 @@ class ProjectedNearestMeans(ClassifierMixin, _Means):  # type: ignore[misc]
     Parameters: `projection` (d, k), None for rows that are not projected, `noise_variance` s^2, `records` their number where it is public and not
     that of the released rows (under add-remove), for noisy targets. Attributes: `classes_`, `means_` (classes, k) in projected coordinates,
     `n_features_in_` d.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from discreet.consumers import ProjectedNearestMeans
+    >>> draw = np.random.default_rng(0)
+    >>> projection = np.array([[0.6], [0.8]])
+    >>> rows = draw.standard_normal((20_000, 2))
+    >>> released = rows @ projection + 0.5 * draw.standard_normal((20_000, 1))
+    >>> y = np.where(rows @ [0.6, 0.8] > 0, "yes", "no")
+    >>> ProjectedNearestMeans(projection=projection, noise_variance=0.25).fit(released, y).predict([[1.0, 1.0], [-1.0, -1.0]])
+    array(['yes', 'no'], dtype='<U3')
     """
 
     records: int | None = None
@@ -134,6 +146,19 @@ class ProjectedKMeans(ClusterMixin, _Means):  # type: ignore[misc]
     Parameters: `n_clusters`, `n_init`, `random_state` as in scikit-learn, `projection` (d, k), None for rows that are not projected, `noise_variance`
     s^2. Attributes: `cluster_centers_` (clusters, k) in projected coordinates, `labels_` of the released rows, `inertia_` without the noise's share,
     `n_features_in_` d.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from discreet.consumers import ProjectedKMeans
+    >>> draw = np.random.default_rng(0)
+    >>> projection = np.array([[0.6], [0.8]])
+    >>> rows = np.repeat([[0.0, 0.0], [10.0, 0.0]], 500, axis=0)
+    >>> released = rows @ projection + 0.5 * draw.standard_normal((1_000, 1))
+    >>> clusters = ProjectedKMeans(n_clusters=2, projection=projection, noise_variance=0.25, random_state=0).fit(released)
+    >>> here, there, beside = clusters.predict([[0.0, 0.0], [10.0, 0.0], [9.0, 0.0]])
+    >>> bool(here != there and there == beside)
+    True
     """
 
     n_clusters: int = 8

@@ -64,6 +64,19 @@ class RandomisedNaiveBayes(OfClasses):
     categories_ : for each feature, the numbers of its categories, (k,).
     shares_ : for each feature, of its categories in each class, (K, k).
     n_features_in_ : d.
+
+    Examples
+    --------
+    A quarter of the answers were reported as the other one:
+
+    >>> import numpy as np
+    >>> from discreet.consumers import RandomisedNaiveBayes
+    >>> draw = np.random.default_rng(0)
+    >>> y = draw.choice(["no", "yes"], 20_000)
+    >>> own = (y == "yes").reshape(-1, 1)
+    >>> reported = np.where(draw.random((20_000, 1)) < 0.25, ~own, own).astype(float)
+    >>> RandomisedNaiveBayes(feature_noise=0.25).fit(reported, y).predict([[0.0], [1.0]])
+    array(['no', 'yes'], dtype='<U3')
     """
 
     feature_noise: Any = 0.0

@@ -163,6 +163,17 @@ class SketchRidge(NoisyRegression):
         Infinite where `drowned_` is positive, or noise on the second moments leaves coefficients open: nothing is known then, whatever `coef_` says.
     degrees_ : of Student's t with debias=False, k - d; infinity otherwise.
     drowned_ : how many directions were raised to the noise floor.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from discreet.consumers import SketchRidge
+    >>> draw = np.random.default_rng(0)
+    >>> rows = draw.standard_normal((5_000, 2))
+    >>> sketch = draw.standard_normal((400, 5_000)) / 20.0
+    >>> X, y = sketch @ rows + draw.standard_normal((400, 2)), sketch @ (rows @ [1.0, 2.0]) + draw.standard_normal(400)
+    >>> SketchRidge(noise_variance=1.0).fit(X, y).coef_.round()
+    array([1., 2.])
     """
 
     _kind = Kind.SKETCH

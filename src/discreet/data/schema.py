@@ -54,7 +54,23 @@ _Numbers = TypeVar("_Numbers", NumericColumn, DateColumn)
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Schema:
-    """What is public about a table. Raises SchemaError where it contradicts itself."""
+    """What is public about a table. Raises SchemaError where it contradicts itself.
+
+    Examples
+    --------
+    >>> from discreet import Schema
+    >>> from discreet.data import CategoricalColumn, NumericColumn, Target
+    >>> schema = Schema(
+    ...     name="people",
+    ...     target=Target(column="pay", classes=("low", "high")),
+    ...     numeric=(NumericColumn(name="age", lower=0, upper=100),),
+    ...     categorical=(CategoricalColumn(name="sex", categories=("f", "m")),),
+    ...     rows="bound",
+    ... )
+    >>> schema.feature_names, round(schema.norm_bound, 3)
+    (('age', 'sex=f', 'sex=m'), 1.414)
+    >>> table = schema.encode({"age": [20.0, 60.0], "sex": ["f", "m"], "pay": ["low", "high"]}, target=True)  # for fit
+    """
 
     name: str
     target: AnyTarget

@@ -117,6 +117,17 @@ def describe(  # noqa: PLR0913 - each is a public choice
     Where the schema says whose rows are whose, the unit is a person. `account` is where to spend; None spends on the ledger in use. `random_state`
     None draws noise from the operating system; a seed makes the certificate invalid. Raises InvalidInput, or SchemaError, for what cannot be
     described, before anything is spent; BudgetExceeded before noise is drawn. No message holds a value of the table.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from discreet import Schema, describe
+    >>> from discreet.data import NumericColumn, Target
+    >>> age, pay = NumericColumn(name="age", lower=0, upper=100), Target(column="pay", classes=("low", "high"))
+    >>> schema = Schema(name="people", target=pay, numeric=(age,))
+    >>> found = describe({"age": np.tile([20.0, 60.0], 5_000), "pay": ["low", "high"] * 5_000}, schema, epsilon=1.0, delta=1e-6)
+    >>> round(found.whole.numbers["age"].mean.value)
+    40
     """
     prepared = prepare_description(
         schema,

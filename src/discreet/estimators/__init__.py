@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from discreet.estimators.linear_regression import LinearRegression
     from discreet.estimators.margin_classifiers import LinearSVC, LogisticRegression
     from discreet.estimators.model import Model
-    from discreet.estimators.over_sets import ConstrainedERM, GroupLasso, Lasso, LassoClassifier, MatrixRegression, SimplexRegression
+    from discreet.estimators.over_sets import ConstrainedERM, GroupLasso, MatrixRegression, SimplexRegression
     from discreet.estimators.person_rows import OrdinalRegression, SurvivalModel
     from discreet.estimators.prediction_models import (
         ExpectileRegression,
@@ -26,6 +26,7 @@ if TYPE_CHECKING:
         QuantileRegression,
     )
     from discreet.estimators.search import PrivateSearchCV
+    from discreet.estimators.sparse import Lasso, LassoClassifier
     from discreet.estimators.uncertainty import Uncertainty
 else:
     __getattr__, __dir__ = names_of(__name__)

@@ -47,7 +47,17 @@ _KEYS = ("format", "kind", "classes", "features", "names", "unit", "span", "weig
 @answers_per_record
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class ArrayModel(StatedModel):
-    """Weights with their certificate. Raises InvalidInput where these contradict each other."""
+    """Weights with their certificate. Raises InvalidInput where these contradict each other.
+
+    Examples
+    --------
+    >>> from discreet import ArrayModel, LogisticRegression
+    >>> fitted = LogisticRegression(epsilon=1.0, classes=[0, 1]).fit([[0.0, 0.9], [0.8, 0.1]] * 500, [0, 1] * 500)
+    >>> fitted.save("model.json")
+    >>> model = ArrayModel.load("model.json")
+    >>> model.verify().ok, model.predict([[0.8, 0.0]])
+    (True, array([1]))
+    """
 
     kind: str
     """Of the estimator: its `saved_as`."""

@@ -62,6 +62,20 @@ def fit_with_intervals(
     `estimator` a LogisticRegression or LinearSVC of declared classes, or a regression without a set, whose mechanism is objective perturbation;
     X, y, sample_weight and persons as its `fit` takes them, held in memory; `share` of mu^2 is for the intervals. Raises InvalidType for another
     estimator, InvalidInput and InfeasibleTarget before anything is spent, BudgetExceeded before it is drawn, and what a fit raises, having spent.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from discreet import LogisticRegression
+    >>> from discreet.estimators import fit_with_intervals
+    >>> draw = np.random.default_rng(0)
+    >>> X = draw.uniform(-1.0, 1.0, (20_000, 1))
+    >>> y = draw.random(20_000) < 1.0 / (1.0 + np.exp(-2.0 * X[:, 0]))
+    >>> both = fit_with_intervals(LogisticRegression(epsilon=1.0, delta=1e-6, classes=[False, True]), X, y)
+    >>> both.model.certificate_.guarantee.epsilon  # of fit and intervals together
+    1.0
+    >>> both.uncertainty.coef_interval(0.95).low.shape
+    (1,)
     """
     if isinstance(estimator, KernelClassifier):
         raise InvalidType(OF_KERNELS)

@@ -143,6 +143,18 @@ def release_uncertainty(
     `prior` of a Model that was fitted with one: the same coefficients and intercept, which its file names by their digest alone.
 
     Raises InvalidInput for another model or input, or delta = 0, BudgetExceeded before anything is drawn.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from discreet import LogisticRegression, release_uncertainty
+    >>> draw = np.random.default_rng(0)
+    >>> X = draw.uniform(-1.0, 1.0, (20_000, 1))
+    >>> y = draw.random(20_000) < 1.0 / (1.0 + np.exp(-2.0 * X[:, 0]))
+    >>> model = LogisticRegression(epsilon=1.0, delta=1e-6, classes=[False, True]).fit(X, y)
+    >>> found = release_uncertainty(model, X, y, epsilon=1.0, delta=1e-6)  # a second release from the same records
+    >>> found.coef_interval(0.95).low.shape, round(found.guarantee.epsilon, 6)  # of both releases
+    ((1,), 2.0)
     """
     prepared = prepare_uncertainty(model, epsilon=epsilon, delta=delta, prior=prior)
     noise = SystemNoise() if random_state is None else SeededNoise(random_state)

@@ -86,6 +86,17 @@ class LinearRegression(RegressionModel):
 
     Sources: Kifer, Smith and Thakurta (2012) and Redberg, Koskela and Wang (2023) for noise in the objective; Wang (2018, AdaSSP), Lev et al.
     (2025, 2026, mixing), Bernstein and Sheldon (2019, noise-aware inference).
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from discreet import LinearRegression
+    >>> X = np.linspace(-1.0, 1.0, 20_000).reshape(-1, 1)
+    >>> model = LinearRegression(epsilon=1.0, delta=1e-6, data_norm=1.0, target_bound=3.0)
+    >>> model.fit(X, 2.0 * X[:, 0] + 0.5).predict([[0.5]]).round(1)
+    array([1.5])
+    >>> model.certificate_.verify(model.weights_).ok
+    True
     """
 
     saved_as = "linear-regression"

@@ -41,6 +41,18 @@ class PublicMetric(TransformerMixin, BaseEstimator):  # type: ignore[misc]
     norm : r, > 0, in the unit of A x: longer rows are shortened to it by the fit. `of_rows` takes a typical one of public rows.
 
     Raises InvalidInput, where it is used, for what is none of these.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from discreet import LinearSVC, PublicMetric
+    >>> from sklearn.pipeline import make_pipeline
+    >>> draw = np.random.default_rng(0)
+    >>> X = draw.uniform(-1.0, 1.0, (20_000, 2)) * [10.0, 0.1]
+    >>> metric = PublicMetric.of_rows(X[:1_000])  # rows of people who agreed that they are public
+    >>> model = make_pipeline(metric, LinearSVC(epsilon=1.0, data_norm=metric.norm, classes=["no", "yes"]))
+    >>> model.fit(X[1_000:], np.where(X[1_000:, 0] > 0.0, "yes", "no")).predict([[9.0, 0.0], [-9.0, 0.0]])
+    array(['yes', 'no'], dtype='<U3')
     """
 
     def __init__(self, covariance: Any, *, power: float = -0.25, floor: float = 0.01, norm: float = 1.0) -> None:

@@ -54,7 +54,20 @@ _KEYS = ("format", "kind", "classes", "weights", "schema", "certificate")
 @answers_per_record
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Model(StatedModel):
-    """Weights with their schema and certificate. Raises InvalidInput where these contradict each other."""
+    """Weights with their schema and certificate. Raises InvalidInput where these contradict each other.
+
+    Examples
+    --------
+    >>> from discreet import LogisticRegression, Model, Schema
+    >>> from discreet.data import NumericColumn, Target
+    >>> age, pay = NumericColumn(name="age", lower=0, upper=100), Target(column="pay", classes=("low", "high"))
+    >>> schema = Schema(name="people", target=pay, numeric=(age,), rows="bound")
+    >>> table = schema.encode({"age": [20.0, 60.0] * 5_000, "pay": ["low", "high"] * 5_000}, target=True)
+    >>> fitted = LogisticRegression(epsilon=1.0, data_norm=schema.norm_bound).fit(table)
+    >>> Model.from_estimator(fitted, schema).save("model.json")
+    >>> Model.load("model.json").predict({"age": [15.0, 65.0]})
+    array(['low', 'high'], dtype='<U4')
+    """
 
     kind: str
     """Of the estimator: its `saved_as`."""

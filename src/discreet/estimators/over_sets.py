@@ -3,13 +3,12 @@
     minimise  sum_i l(<w, x_i> + t v; y_i)   over (w, v) in C, privately;   proof notes mechanisms/constrained/mirror_descent.md and frank_wolfe.md
 
     ConstrainedERM            any set, numbers or two classes
-    Lasso, LassoClassifier    |w|_1 + |v| <= radius                            few features matter
     GroupLasso                sum over groups of |w_B|_2 <= radius             few groups of features matter
     SimplexRegression         w >= 0, sum of w = radius                        mixtures, portfolios, stacked predictions
     MatrixRegression          sum of singular values of W <= radius            a matrix of coefficients of low rank
 
-The LASSO is fitted by private Frank-Wolfe, the others by the mechanism with the best bound of risk (mechanisms/constrained/choose.py). The price of
-privacy follows the Gaussian width of the set: over an l1 ball it grows with the logarithm of the number of features (Talwar, Thakurta and Zhang 2014,
+They are fitted by the mechanism with the best bound of risk (mechanisms/constrained/choose.py); for the l1 ball see `sparse`. The price of privacy
+follows the Gaussian width of the set: over an l1 ball it grows with the logarithm of the number of features (Talwar, Thakurta and Zhang 2014,
 corollary 5.7), and no private method does much better where features outnumber records (theorem 5.8).
 """
 
@@ -20,7 +19,6 @@ from types import MappingProxyType
 from typing import Annotated, Any
 
 import numpy as np
-import numpy.typing as npt
 from sklearn.metrics import accuracy_score, r2_score
 from sklearn.utils import ClassifierTags, RegressorTags
 from sklearn.utils.metaestimators import available_if
@@ -30,13 +28,11 @@ from discreet.core.arrays import Floats
 from discreet.core.errors import InvalidInput, quietly
 from discreet.core.validate import measure, positive
 from discreet.data import Domain
-from discreet.estimators.base import Given, Learnt, ScoredClassifier, ScoredRegressor, measured
-from discreet.estimators.forms import codes_above, log_probabilities, probabilities
-from discreet.estimators.set_model import ByComparison, ByFrankWolfe, OfNumbers, WithIntercept
-from discreet.losses import Logistic
-from discreet.losses.predictions import HuberLoss, LogCosh, OfMargin, PredictionLoss, Squared, prediction_loss_named
+from discreet.estimators.base import Given, Learnt, ScoredRegressor, measured
+from discreet.estimators.set_model import ByComparison, OfNumbers, WithIntercept
+from discreet.losses.predictions import PredictionLoss, prediction_loss_named
 from discreet.matrices import answers_per_record
-from discreet.sets import Constraint, GroupL2Ball, L1Ball, L2Ball, NuclearBall, Simplex, constraint_named
+from discreet.sets import Constraint, GroupL2Ball, L2Ball, NuclearBall, Simplex, constraint_named
 
 _BY_DIMENSION = ("l1-ball", "l2-ball", "linfinity-ball", "simplex")
 """Sets that a dimension and a radius make."""
@@ -119,6 +115,15 @@ class ConstrainedERM(OfNumbers, ByComparison, WithIntercept):
     weights_ : the released point of the set, (d,) or (d + 1,).
     classes_ : [negative, positive], for losses of classes.
     certificate_ : what the release promises and why; `certificate_.verify(weights_)` checks it.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from discreet import ConstrainedERM
+    >>> X = np.tile(np.eye(3), (7_000, 1))
+    >>> model = ConstrainedERM(loss="logistic", constraint="l1-ball:5", classes=["no", "yes"], epsilon=1.0, delta=1e-6, data_norm=1.0)
+    >>> model.fit(X, np.where(X[:, 0] == 1.0, "yes", "no")).predict([[1.0, 0.0, 0.0], [0.0, 1.0, 0.0]])
+    array(['yes', 'no'], dtype='<U3')
     """
 
     saved_as = "constrained-erm"
@@ -204,6 +209,15 @@ class GroupLasso(SetRegression):
     """Least squares over the unit ball of the group norm, times `radius` (Yuan and Lin 2006). See SetRegression.
 
     groups : sizes of consecutive groups of columns, adding up to d; an integer for groups of one size.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from discreet import GroupLasso
+    >>> X = np.tile(np.eye(3), (7_000, 1))
+    >>> model = GroupLasso(groups=[1, 2], epsilon=1.0, delta=1e-6, data_norm=1.0, target_bound=1.0)
+    >>> model.fit(X, X[:, 0]).coef_ > 0.5
+    array([ True, False, False])
     """
 
     saved_as = "group-lasso"
@@ -227,7 +241,17 @@ class GroupLasso(SetRegression):
 @answers_per_record
 @dataclass(kw_only=True, eq=False, repr=False)
 class SimplexRegression(SetRegression):
-    """Least squares with weights that are non-negative and add up to `radius`. See SetRegression."""
+    """Least squares with weights that are non-negative and add up to `radius`. See SetRegression.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from discreet import SimplexRegression
+    >>> X = np.tile(np.eye(3), (7_000, 1))
+    >>> model = SimplexRegression(epsilon=1.0, delta=1e-6, data_norm=1.0, target_bound=1.0)
+    >>> model.fit(X, X @ [0.7, 0.3, 0.0]).coef_.round(1)
+    array([0.7, 0.3, 0. ])
+    """
 
     saved_as = "simplex-regression"
 
@@ -244,6 +268,18 @@ class MatrixRegression(SetRegression):
 
     shape : (p, q) of W; a row of X is a matrix of this shape, row after row. None takes p = 1.
     matrix_ : W, (p, q).
+
+    Examples
+    --------
+    Rows of X are matrices of 2 x 2, row after row; the target is the first entry:
+
+    >>> import numpy as np
+    >>> from discreet import MatrixRegression
+    >>> X = np.tile(np.eye(4), (5_000, 1))
+    >>> model = MatrixRegression(shape=(2, 2), epsilon=1.0, delta=1e-6, data_norm=1.0, target_bound=1.0)
+    >>> model.fit(X, X[:, 0]).matrix_ > 0.5
+    array([[ True, False],
+           [False, False]])
     """
 
     saved_as = "matrix-regression"
@@ -264,124 +300,3 @@ class MatrixRegression(SetRegression):
     def _keep(self, release: Release, domain: Domain, given: Given) -> None:
         super()._keep(release, domain, given)
         self.matrix_ = self.coef_.reshape((1, -1) if self.shape is None else self.shape)
-
-
-_LOSSES = {loss.name: loss for loss in (Squared(), HuberLoss(), LogCosh())}
-
-
-@dataclass(kw_only=True, eq=False, repr=False)
-class _OverL1Ball(ByFrankWolfe, WithIntercept):
-    radius: Annotated[float, "Largest sum of absolute coefficients, chosen without the records."] = 1.0
-    data_bound: float | None = 1.0
-    data_norm: float | None = None
-
-    def _constraint(self, dimension: int) -> L1Ball:
-        return L1Ball(dimension=dimension, radius=measure(self.radius, "radius"))
-
-
-@answers_per_record
-@dataclass(kw_only=True, eq=False, repr=False)
-class Lasso(ScoredRegressor, _OverL1Ball, OfNumbers):
-    """Sparse linear regression under differential privacy.
-
-    Parameters
-    ----------
-    epsilon : privacy loss, > 0; `inf` is the ordinary fit without privacy, and its certificate says so.
-    delta : probability that the loss is exceeded, well below 1 / n; 0 for pure differential privacy, which costs this method much.
-    neighbours : "replace-one" (the number of records is public) or "add-remove" (it is not).
-    radius : of the l1 ball: the largest sum of absolute coefficients. Chosen without the records.
-    data_bound : bound on every entry of X; larger ones are clipped to it, in fit and in predict. Never learnt from the data. None where
-        data_norm bounds the rows alone.
-    data_norm : bound on the Euclidean norm of a row, or None.
-    target_bound : bound on |y|; larger targets are clipped to it.
-    loss : "squared", "huber" or "log-cosh" (of width 1), or a loss of `discreet.losses.predictions`.
-    max_slope : bound that slopes of the loss are clipped to, record by record: less noise, for less weight of far-off targets. None takes the
-        largest possible slope, 2 (radius data_bound + target_bound) for the squared loss.
-    fit_intercept, intercept_scale : an intercept is a constant feature of this size whose coefficient lies in the ball with the others; None takes
-        the bound of the entries, which costs no noise.
-    mechanism : "auto" (the better one, from public numbers), "frank-wolfe-polytope" or "frank-wolfe-gaussian".
-    n_iter : number of steps, chosen without the records; None takes it from public numbers.
-    public_records : under add-remove, a number of records that you declare public, for the number of steps.
-    ledger : an Account(path, name) to spend on; None spends on the ledger in use (`discreet.ledger.using`), if any.
-    n_jobs : threads that work on one fit, as in scikit-learn: None is 1, -1 all processors. Results are the same for any number.
-    random_state : None draws noise from the operating system. A seed makes results reproducible and the certificate invalid.
-    rows_per_person : the most rows of one person that are kept, drawn uniformly, where `fit` gets the ids `persons`: neighbours then differ in all
-        rows of a person, and n counts persons. 1 needs no ids: nobody has a second row, as you say. None: the unit of privacy is a row.
-    person_weight : of a kept row: "person" (one over the number of its person's: each person counts once) or "row" (1 / rows_per_person: rows count
-        alike).
-
-    Attributes
-    ----------
-    coef_ : coefficients, (d,); intercept_ : a number.
-    weights_ : the released vector, (d,) or (d + 1,); the last entry times the constant feature is the intercept.
-    n_features_in_, feature_names_in_ : d, and the names of the columns where X has them.
-    certificate_ : what the release promises and why; `certificate_.verify(weights_)` checks it.
-
-    Examples
-    --------
-    >>> from discreet import Lasso
-    >>> model = Lasso(epsilon=1.0, delta=1e-6, data_bound=1.0, target_bound=1.0, fit_intercept=False)
-    >>> rows = [[1.0, 1.0], [1.0, -1.0], [-1.0, 1.0], [-1.0, -1.0]] * 5000
-    >>> model.fit(rows, [row[0] for row in rows]).coef_.round().astype(int)
-    array([1, 0])
-    """
-
-    saved_as = "lasso"
-    targets = ("numbers",)
-
-    def _loss(self) -> PredictionLoss:
-        if isinstance(self.loss, str) and self.loss in _LOSSES:
-            return _LOSSES[self.loss]
-        if not isinstance(self.loss, str) and isinstance(self.loss, PredictionLoss) and not self.loss.signed_targets:
-            return self.loss
-        shown = repr(self.loss) if isinstance(self.loss, str) else f"an object of type {type(self.loss).__name__}"
-        raise InvalidInput(f"loss must be one of {sorted(_LOSSES)} or a loss of real targets in discreet.losses.predictions; {shown} was given.")
-
-
-@answers_per_record
-@dataclass(kw_only=True, eq=False, repr=False)
-class LassoClassifier(ScoredClassifier, _OverL1Ball):
-    """Sparse logistic regression of two classes under differential privacy, for tables with many features.
-
-    Parameters and attributes are those of Lasso, but for
-
-    radius : 10 where nobody chooses.
-    classes : [negative, positive]. None takes them from y, with a PrivacyWarning: nothing then hides which labels occur.
-    loss, max_slope, target_bound : none of them; the loss is the logistic one.
-    coef_ : coefficients, (1, d); intercept_ : (1,); classes_ : [negative, positive].
-    """
-
-    saved_as = "lasso-classifier"
-    targets = ("two classes",)
-
-    radius: float = 10.0
-    classes: Any = None
-
-    def decision_function(self, X: Any) -> Floats:
-        """<w, x> + intercept, (n,), with rows brought within the declared bounds."""
-        return self._predictions(X)
-
-    def predict(self, X: Any, *, threshold: float | None = None) -> npt.NDArray[Any]:
-        """The likelier class of every row, (n,); with a `threshold` in (0, 1), the second where its probability is above it."""
-        return super().predict(X) if threshold is None else np.asarray(self.classes_[codes_above(self.predict_proba(X), threshold)])
-
-    def predict_proba(self, X: Any) -> Floats:
-        """Probabilities of the two classes, (n, 2)."""
-        return probabilities(Logistic(), self.decision_function(X), multinomial=False)
-
-    def predict_log_proba(self, X: Any) -> Floats:
-        """Logarithms of `predict_proba`, (n, 2)."""
-        return log_probabilities(Logistic(), self.decision_function(X), multinomial=False)
-
-    def __sklearn_tags__(self) -> Any:
-        """Two classes."""
-        tags = super().__sklearn_tags__()
-        tags.classifier_tags.multi_class = False
-        return tags
-
-    def _loss(self) -> OfMargin:
-        return OfMargin(loss=Logistic())
-
-    def _keep(self, release: Release, domain: Domain, given: Given) -> None:
-        super()._keep(release, domain, given)
-        self.coef_, self.intercept_ = self.coef_[np.newaxis, :], np.array([self.intercept_])

@@ -178,6 +178,19 @@ class SurvivalModel(ScoredRegressor, PersonRows):
     seen any longer. `predict` is the mean time up to the last end, `predict_survival` the probabilities (n, T) to live through each period.
 
     Without privacy it is the logistic regression of person-period rows (Allison 1982).
+
+    Examples
+    --------
+    In ward 1 the event happens in the first year, in ward 0 in the third:
+
+    >>> import numpy as np
+    >>> from discreet import SurvivalModel
+    >>> ward = np.repeat([[0.0], [1.0]], 10_000, axis=0)
+    >>> years = np.where(ward[:, 0] == 1.0, 1.0, 3.0)
+    >>> model = SurvivalModel(ends=[1.0, 2.0, 3.0], epsilon=1.0, delta=1e-6, data_norm=1.0).fit(ward, years)
+    >>> model.predict_survival([[0.0], [1.0]]) > 0.5
+    array([[ True,  True, False],
+           [False, False, False]])
     """
 
     saved_as = "survival-model"
@@ -280,6 +293,16 @@ class OrdinalRegression(ScoredClassifier, PersonRows):
     `predict` is the median class, `predict_proba` the probabilities (n, K). thresholds_ : (K - 1,), from the lowest.
 
     Each threshold is a yes-or-no row of its own (all thresholds; Rennie and Srebro 2005), which for two classes is logistic regression.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from discreet import OrdinalRegression
+    >>> X = np.repeat([[-1.0], [0.0], [1.0]], 7_000, axis=0)
+    >>> y = np.repeat(["mild", "moderate", "severe"], 7_000)
+    >>> model = OrdinalRegression(classes=["mild", "moderate", "severe"], epsilon=1.0, delta=1e-6, data_norm=1.0)
+    >>> model.fit(X, y).predict([[-1.0], [0.0], [1.0]])
+    array(['mild', 'moderate', 'severe'], dtype='<U8')
     """
 
     saved_as = "ordinal-regression"

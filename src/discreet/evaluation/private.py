@@ -85,6 +85,17 @@ def evaluate_privately(  # noqa: PLR0913 - each is a public choice
     rows count alike. rows_per_person=1 needs no ids: nobody has a second row, as you say.
 
     Raises InvalidInput or InvalidType for what cannot be measured, BudgetExceeded before noise is drawn. No message holds a value of X or y.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from discreet import LogisticRegression, evaluate_privately
+    >>> X = np.repeat([[-0.8], [0.8]], 10_000, axis=0)
+    >>> y = np.repeat(["no", "yes"], 10_000)
+    >>> model = LogisticRegression(epsilon=1.0, classes=["no", "yes"]).fit(X, y)
+    >>> found = evaluate_privately(model, X, y, epsilon=1.0)  # spends another epsilon of 1; other records would be fairer
+    >>> round(found.accuracy.value, 2)
+    1.0
     """
     in_blocks = isinstance(X, BlockTable)
     if in_blocks and y is not None:

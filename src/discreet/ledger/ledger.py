@@ -40,6 +40,18 @@ class Ledger:
 
     All methods raise LedgerUnavailable (locked, read-only, disk full), FileFormatError (damaged, of an unknown version), or InvalidInput (no such
     file, data set or entry). Make a new file with `Ledger.create`.
+
+    Examples
+    --------
+    >>> from discreet import LogisticRegression
+    >>> from discreet.ledger import Ledger, using
+    >>> ledger = Ledger.create("team.ledger")
+    >>> patients = ledger.declare("patients", epsilon=2.0, delta=1e-5)
+    >>> model = LogisticRegression(epsilon=0.5, classes=[0, 1])
+    >>> with using(ledger, "patients"):
+    ...     model = model.fit([[0.0, 0.9], [0.8, 0.1]] * 500, [0, 1] * 500)
+    >>> round(ledger.left("patients").epsilon, 6)
+    1.5
     """
 
     path: Path
