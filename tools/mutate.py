@@ -151,7 +151,8 @@ PLANTED: list[Fault] = [
     Fault("accounting/shuffling.py", "share * gaussian_delta(at - ", "share * gaussian_delta(2.0 * at - "),
     # Rows of one person in a description: which are kept, and what they weigh.
     Fault("descriptions/records.py", "None if shares is None else shares[part]", "None"),
-    # How far one record moves tables and sums of all columns, and that a record that is replaced moves them twice.
+    # How far one record moves classes by score, tables and sums of all columns, and that a record that is replaced moves them twice.
+    Fault("mechanisms/counting/scored.py", "Sensitivity(2 if neighbours is", "Sensitivity(1 if neighbours is"),
     Fault("mechanisms/counting/summaries.py", "math.ceil(math.sqrt(squares) *", "math.ceil(0.5 * math.sqrt(squares) *"),
     Fault("mechanisms/counting/summaries.py", "math.ceil(manhattan *", "math.ceil(0.5 * manhattan *"),
     Fault("mechanisms/counting/summaries.py", "moved = 1 if neighbours is ADD_REMOVE else 2", "moved = 1"),
@@ -260,6 +261,7 @@ TESTS: dict[str, tuple[str, ...]] = {
     "mechanisms/counting/laplace.py": ("counting-laplace-0.0-replace-one",),
     "mechanisms/counting/moments.py": ("tests/audit/test_drawn.py::test_no_record_moves_sums_of_powers_farther_than_the_noise_is_for",),
     "descriptions/records.py": ("tests/audit/test_drawn.py::test_no_person_moves_a_description_farther_than_the_noise_is_for",),
+    "mechanisms/counting/scored.py": ("tests/audit/test_drawn.py::test_no_record_moves_scored_classes_farther_than_the_noise_is_for",),
     "mechanisms/counting/summaries.py": ("tests/audit/test_drawn.py::test_no_record_moves_tables_and_sums_farther_than_the_noise_is_for",),
     "mechanisms/margins/gaussian.py": ("margins-1e-06-replace-one",),
     "mechanisms/margins/problem.py": ("tests/audit/test_drawn.py::test_no_record_moves_tables_or_scores_farther_than_their_noise_is_for",),

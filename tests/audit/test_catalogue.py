@@ -32,6 +32,7 @@ UNWATCHED = {
     "cuts-then-fit": "its parts are those of `cuts` and of fits; it draws nothing of its own",
     "norm-then-fit": "its parts are those of `bounds` and of fits; it draws nothing of its own",
     "curvature-with-fit": "its parts are those of `curvature` and of fits; it draws nothing of its own",
+    "scores-with-fit": "its parts are those of `counting` and of fits; it draws nothing of its own",
     "algorithm-4": "its choice is that of `exponential`; the parts that it cuts are watched under `search-parts` (cli/audit_estimators.py)",
 }
 """Name in certificates, and the reason why a mechanism is not watched."""

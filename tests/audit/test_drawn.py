@@ -27,7 +27,7 @@ from discreet.evaluation import TIME_METRICS, TimeSurvey
 from discreet.evaluation.outcomes import Outcomes
 from discreet.matrices import as_matrix
 from discreet.mechanisms.base import Numbers
-from discreet.mechanisms.counting import Cells, Moments, Summary
+from discreet.mechanisms.counting import Cells, Moments, ScoredClasses, Summary
 from discreet.mechanisms.cuts.columns import whose_rows
 from discreet.mechanisms.margins import Margins
 from discreet.mechanisms.release import Categories, EigenvalueSketch, LaplaceRelease, RandomisedCategories, ShuffledGaussianRows
@@ -94,6 +94,15 @@ def test_no_record_moves_tables_and_sums_farther_than_the_noise_is_for():
             reached = max(np.max(np.linalg.norm(here[:, np.newaxis] - other, norm, axis=2)) for other in (there, elsewhere))
             assert np.max(np.linalg.norm(here, norm, axis=1)) <= added
             assert 0.99 * replaced <= reached <= replaced
+
+
+def test_no_record_moves_scored_classes_farther_than_the_noise_is_for():
+    query = ScoredClasses(bins=3)
+    alone = [query.answer(np.array([place])) for place in range(6)]
+    for neighbours, others in ((ADD_REMOVE, [np.zeros(8)]), (REPLACE_ONE, alone)):
+        claim = query.sensitivity(neighbours)
+        reached = max(np.abs(here - there).sum() for here in alone for there in others)
+        assert reached == claim.manhattan == claim.squared, "every integer moves by 1"
 
 
 def test_no_record_moves_tables_or_scores_farther_than_their_noise_is_for():

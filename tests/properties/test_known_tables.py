@@ -7,7 +7,7 @@ from discreet import LinearRegression, LogisticRegression, Schema, choose_bounds
 from discreet.core.errors import InvalidInput
 from discreet.data import SchemaDraft
 from discreet.descriptions import describe
-from discreet.estimators import fit_with_cuts, fit_with_intervals
+from discreet.estimators import fit_with_calibration, fit_with_cuts, fit_with_intervals
 from discreet.ledger import Account, Ledger
 from discreet.mechanisms.cuts import choose_cuts
 
@@ -39,6 +39,7 @@ WHOLE = {
     "fit": lambda frame, account: classifier(account).fit(*rows_of(frame)),
     "fit of numbers": lambda frame, account: LinearRegression(**SPENT, ledger=account).fit(rows_of(frame)[0], rows_of(frame)[1] * 1.0),
     "norm and fit": lambda frame, account: classifier(account, data_norm="private").fit(*rows_of(frame)),
+    "fit with calibration": lambda frame, account: fit_with_calibration(classifier(account), *rows_of(frame)),
     "fit with intervals": lambda frame, account: fit_with_intervals(classifier(account), *rows_of(frame)),
     "fit with intervals of numbers": lambda frame, account: fit_with_intervals(
         LinearRegression(**SPENT, ledger=account), rows_of(frame)[0], rows_of(frame)[1] * 1.0

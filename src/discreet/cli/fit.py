@@ -51,6 +51,7 @@ def _options(typed: Sequence[str]) -> tuple[type, str]:
     "discreet fit flats.csv --schema flats.toml --epsilon 1 --model lasso --radius 2 --out model.json",
     "discreet fit people.csv --schema people.toml --epsilon 1 --out model.json --ledger team.ledger --data-set people",
     "discreet fit people.csv --schema people.toml --epsilon 1 --delta 1e-6 --out model.json --intervals intervals.json",
+    "discreet fit people.csv --schema people.toml --epsilon 0.1 --delta 1e-6 --calibrate --out model.json",
     "discreet fit people/*.parquet --schema people.toml --epsilon 1 --jobs 2 --out model.json",
     "discreet fit people/ --schema people.toml --epsilon 1 --dask tls://scheduler:8786 --out model.json",
     "unzip -p people.zip | discreet fit - --schema people.toml --epsilon 1 --out model.json",
@@ -80,6 +81,11 @@ def fit(
         File | None,
         "Also release intervals of the coefficients, in this JSON file, within the same epsilon and delta: of any linear model without a set.",
     ] = None,
+    calibrate: Annotated[
+        bool,
+        "Also count both classes by the model's score, for 2 to 20 % of the budget, and shrink probabilities towards the base rate as far as these "
+        "noisy counts say. For few records, weak signal or a rare class; of two classes.",
+    ] = False,
     file: ModelFile,
 ) -> Outcome:
     """Train a private classifier or regression on TABLE and write a model file with its certificate.
@@ -108,6 +114,7 @@ def fit(
         promised = planned(kind, shown, settings)
         if intervals is not None:
             _check_intervals(promised, training, public=not chosen and not records.in_blocks)
+        _check_calibrated(kind, public, settings, wanted=calibrate, alone=not chosen and intervals is None and not records.in_blocks)
         check_fits(account, promised.guarantee)
     ask(public, schema, run=True)
     warn_of_seed(file.seed)
@@ -125,6 +132,8 @@ def fit(
         held = discreet.estimators.IntervalFile(uncertainty=both.uncertainty, names=tuple(public.feature_names), labels=interval_labels(model))
         found = labelled(("Intervals", f"written to {intervals}; discreet show {intervals} prints them"))
         bought = [(held, intervals)]
+    elif calibrate:
+        model, found = _calibrated(kind, public, settings, records.open_table(public, may_be_empty=may_be_empty))
     else:
         opened = records.open_table(public, may_be_empty=may_be_empty)
         if public.persons is None and isinstance(opened, discreet.EncodedTable) and training.neighbours == "replace-one":
@@ -148,6 +157,19 @@ def _check_intervals(promised: "discreet.Certificate", training: Training, *, pu
     if "feature_map" in promised.problem:
         raise InvalidInput(OF_KERNELS)
     problem_of(promised)
+
+
+def _check_calibrated(kind: str, schema: "discreet.Schema", settings: Settings, *, wanted: bool, alone: bool) -> None:
+    """Raise InvalidInput where a calibrated fit would refuse whatever the records are; `alone` of what it does not go with."""
+    from discreet.estimators.calibrated_fit import require_calibrated
+
+    if not wanted:
+        return
+    require_calibrated(estimator_named(kind, schema, settings))
+    if not alone:
+        raise InvalidInput("--calibrate needs a table in memory, public cuts and no --intervals. Leave out one of them.")
+    if (count := len(getattr(schema.target, "classes", ()))) != 2:
+        raise InvalidInput(f"--calibrate is for two classes; the schema has {count}. Leave it out.")
 
 
 def _kinds_with(parameter: str) -> list[str]:
@@ -189,6 +211,17 @@ def _pulled(kind: str, path: str | None, schema: "discreet.Schema") -> Settings:
     if isinstance(found.form, KernelForm) or found.linked:
         raise InvalidInput(f"--prior is a {found.kind}, whose weights do not fit a {kind}; give a linear model of the same target.")
     return {"prior": columns_of(found)}
+
+
+def _calibrated(
+    kind: str, schema: "discreet.Schema", settings: Settings, table: "discreet.EncodedTable | discreet.data.BlockTable"
+) -> "tuple[discreet.Model, list[str]]":
+    """As `train`, probabilities corrected by private counts, and what to say of that."""
+    with step("Fitting, and counting classes by score"):
+        fitted = discreet.estimators.fit_with_calibration(estimator_named(kind, schema, settings), table)
+    slope, shift = fitted.shrinkage
+    said = f"by private counts: decisions times {slope:.3g}, and {shift:+.3g}"
+    return discreet.Model.from_estimator(fitted.model, schema), labelled(("Calibrated", said))
 
 
 def _train_with_cuts(

@@ -7,6 +7,7 @@ from discreet.core.lazily import names_of
 if TYPE_CHECKING:
     from discreet.estimators.array_model import ArrayModel
     from discreet.estimators.base import ManyFits
+    from discreet.estimators.calibrated_fit import CalibratedFit, fit_with_calibration
     from discreet.estimators.cut_fit import CutFit, fit_with_cuts
     from discreet.estimators.forms import threshold_for
     from discreet.estimators.interval_fit import IntervalFit, fit_with_intervals
@@ -33,6 +34,7 @@ else:
 
 __all__ = [
     "ArrayModel",
+    "CalibratedFit",
     "ConstrainedERM",
     "CutFit",
     "ExpectileRegression",
@@ -58,6 +60,7 @@ __all__ = [
     "SurvivalModel",
     "Uncertainty",
     "encoded_estimator",
+    "fit_with_calibration",
     "fit_with_cuts",
     "fit_with_intervals",
     "release_uncertainty",

@@ -9,25 +9,21 @@ afterwards, with `release_uncertainty`, the same intervals would add their epsil
 from dataclasses import dataclass, replace
 from typing import Any
 
-from sklearn.base import clone
-
 from discreet.certificates import Certificate
 from discreet.core.arrays import is_finite
-from discreet.core.errors import InvalidInput, InvalidType, VerificationFailure
-from discreet.core.neighbours import ADD_REMOVE
+from discreet.core.errors import InvalidInput, InvalidType
 from discreet.core.short import short_repr
 from discreet.core.showing import html_of
 from discreet.data import BlockTable, EncodedTable
 from discreet.estimators.base import account_of
+from discreet.estimators.fit_beside import FitBeside
 from discreet.estimators.inputs import is_private
-from discreet.estimators.intervals import OF_KERNELS, Learnable, PreparedUncertainty, content_of, measure_uncertainty, records_again, records_of
+from discreet.estimators.intervals import OF_KERNELS, Learnable, PreparedUncertainty, content_of, measure_uncertainty, records_again
 from discreet.estimators.kernel_classifier import KernelClassifier
 from discreet.estimators.linear_classifier import LinearClassifier
 from discreet.estimators.prior import prior_again
-from discreet.estimators.search_methods import fit_seed
 from discreet.estimators.uncertainty import Uncertainty, problem_of
 from discreet.ledger import spending_on, without_ledger
-from discreet.mechanisms.base import certified
 from discreet.mechanisms.curvature.with_fit import settled
 from discreet.statements.base import CURVATURE_WITH_FIT
 
@@ -88,47 +84,22 @@ def fit_with_intervals(
     require_gaussian(privacy.epsilon, privacy.delta)
     if is_private(estimator.data_norm) or isinstance(X, BlockTable):
         raise InvalidInput('a fit with intervals needs a declared data_norm (not "private") and a table in memory (not in blocks).')
-    classifies = isinstance(estimator, LinearClassifier)
     classes = estimator.classes if isinstance(estimator, LinearClassifier) else None
-    if classifies and classes is None and not isinstance(X, EncodedTable):
+    if isinstance(estimator, LinearClassifier) and classes is None and not isinstance(X, EncodedTable):
         raise InvalidInput("a fit with intervals needs its classes declared: classes=[negative, positive].")
-    noise, account, scratch = estimator._noise(), account_of(estimator.ledger), clone(estimator)  # noqa: SLF001
-    # The same door as in fit: what is refused is refused before it is paid for.
-    given = records_of(scratch, X, y, sample_weight, persons, noise, classes=classes, reset=True)
-    (rows, targets, _), owners = given.records, given.owners
-    scratch._advise(X, privacy, owners.number)  # noqa: SLF001
-    known = None if privacy.neighbours is ADD_REMOVE else owners.number
-    told_apart = owners.rule is not None and owners.rule.told_apart
-
-    def made(epsilon: float, delta: float, seed: int | None) -> Any:
-        declared: dict[str, Any] = {"classes": list(X.classes)} if isinstance(X, EncodedTable) and classifies else {}
-        declared |= {} if owners.rule is None else dict(owners.rule.as_declared)  # as a schema may say, and a plan does not see the table
-        return clone(estimator).set_params(epsilon=epsilon, delta=delta, random_state=seed, ledger=None, **declared)
-
-    def planned(epsilon: float, delta: float) -> Certificate:
-        weighted = {"weighted": sample_weight is not None} if classifies else {}
-        found: Certificate = made(epsilon, delta, 0).plan(features=rows.shape[1], records=known, told_apart=told_apart, **weighted)
-        return found
-
-    both = settled(**privacy.target, share=share, planned=planned, problem=problem_of)
+    beside = FitBeside.of(estimator, X, y, sample_weight, persons, classes=classes)
+    (rows, targets, _), noise = beside.given.records, beside.noise
+    both = settled(**privacy.target, share=share, planned=beside.planned, problem=problem_of)
+    account = account_of(estimator.ledger)
     with spending_on(account, both.guarantee, purpose=CURVATURE_WITH_FIT, table=content_of(rows, targets)) as reservation, without_ledger():
-        weights = {"sample_weight": sample_weight} if classifies else {}
-        model = made(*both.target, fit_seed(noise)).fit(X, y, persons=persons, **weights)
+        model = beside.fitted(both)
         fit: Certificate = model.certificate_
-        if any(getattr(fit, name) != getattr(both.fit, name) for name in ("mechanism", "parameters", "problem", "guarantee", "releases")):
-            raise VerificationFailure("the certificate of the fit differs from the one planned from public parameters. Nothing was released.")
         both = replace(both, choice=both.choice.at(model.weights_))
         pulled = prior_again(fit.problem, vars(estimator).get("prior"), both.choice.problem.problem.domain)
         point = None if pulled is None else pulled.point
         prepared = PreparedUncertainty(query=both.choice.problem, mechanism=both.choice.mechanism, model_certificate=fit, prior=point)
         again = records_again(prepared, model, X, y, sample_weight, persons, noise)
         bought = measure_uncertainty(prepared, *again.records, noise, coding=again.coding)
-    entry = None if reservation is None else reservation.id
-    private = noise.private and fit.noise_private
-    issued = certified(
-        CURVATURE_WITH_FIT, both.parameters(fit), dict(fit.problem), both.guarantee, fit.digest, noise.description, noise_private=private
-    )
-    declared = tuple(dict.fromkeys((*issued.declared, *fit.declared)))
-    model.certificate_ = replace(issued, declared=declared, ledger_entry=entry)
-    own = replace(bought.certificate, ledger_entry=entry)
+    model.certificate_ = beside.issued(both, fit, fit.digest, entry=None if reservation is None else reservation.id)
+    own = replace(bought.certificate, ledger_entry=model.certificate_.ledger_entry)
     return IntervalFit(model=model, uncertainty=replace(bought, model_certificate=model.certificate_, certificate=own))

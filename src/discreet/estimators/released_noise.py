@@ -8,7 +8,8 @@ mixture of normals, v ~ Gamma((d + 1) / 2, rate beta^2 / 2): `_ATOMS` equally li
 of variance r on the grid that weights leave on.
 
 Of several classes at once the noise is one vector of all of their weights (multinomial), or one a class (one against the others); noise in the
-objective of residuals is like that of margins. What was chosen beside the fit does not matter to the law: cuts, or a norm.
+objective of residuals is like that of margins. What was chosen beside the fit does not matter to the law: cuts, or a norm. Weights that were shrunk
+after the fit (scores-with-fit) have their noise shrunk with them.
 
 Steps with noise, released moments and sketches have no such law of a single weight.
 """
@@ -24,7 +25,7 @@ from discreet.accounting import Json
 from discreet.certificates import Certificate
 from discreet.core.arrays import Floats
 from discreet.core.errors import InvalidInput
-from discreet.statements.base import CURVATURE_WITH_FIT, CUTS_THEN_FIT, NORM_THEN_FIT
+from discreet.statements.base import CURVATURE_WITH_FIT, CUTS_THEN_FIT, NORM_THEN_FIT, SCORES_WITH_FIT
 
 _ATOMS = 64
 """Equally likely values that stand for the Gamma law of v."""
@@ -86,6 +87,8 @@ def noise_law(certificate: Certificate) -> NoiseLaw:
     last = (step * grid_scale) ** 2 * (2.0 if spherical else 1.0)
     if in_objective and not ridge > 0:
         raise InvalidInput("the certificate states no ridge, so the noise has no bound.")
+    squared = _parameter(certificate.parameters, "slope") ** 2 if certificate.mechanism == SCORES_WITH_FIT else 1.0
+    variances, last = squared * variances, squared * last
     return NoiseLaw(in_objective=in_objective, variances=variances, last_stage=last, ridge=ridge, extra_ridge=extra)
 
 
@@ -93,7 +96,7 @@ def fit_within(certificate: Certificate) -> tuple[str, Mapping[str, Json], Mappi
     """The mechanism, parameters and problem of the fit itself, whatever was chosen before it."""
     mechanism, parameters = certificate.mechanism, certificate.parameters
     if (
-        mechanism in {CUTS_THEN_FIT, NORM_THEN_FIT, CURVATURE_WITH_FIT}
+        mechanism in {CUTS_THEN_FIT, NORM_THEN_FIT, CURVATURE_WITH_FIT, SCORES_WITH_FIT}
         and isinstance(fit := parameters.get("fit"), dict)
         and isinstance(own := fit.get("parameters"), dict)
     ):

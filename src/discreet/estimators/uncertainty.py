@@ -67,7 +67,7 @@ from discreet.mechanisms.learning.two_signed import prediction_loss
 from discreet.mechanisms.selection.curves import problem_from
 from discreet.problems import PredictionRisk, RegularisedRisk
 from discreet.problems.regularised_risk import MultinomialRisk, OneVsRestRisk, Risk
-from discreet.statements.base import CURVATURE_WITH_FIT, NORM_THEN_FIT
+from discreet.statements.base import CURVATURE_WITH_FIT, NORM_THEN_FIT, SCORES_WITH_FIT
 from discreet.statements.constrained import real_domain
 from discreet.statements.regression import prediction_problem
 
@@ -293,6 +293,8 @@ def problem_of(certificate: Certificate) -> CurvedRisk:
         raise InvalidInput("intervals need one row per record; this model expands a record into several yes-or-no rows.")
     if "target_bound" in stated and "max_weight" in stated:
         raise InvalidInput("intervals of a regression need records of equal weight; fit it without sample_weight.")
+    if certificate.mechanism == SCORES_WITH_FIT:
+        raise InvalidInput("intervals need the weights that a fit released; those of this model were shrunk afterwards (fit_with_calibration).")
     if certificate.mechanism == NORM_THEN_FIT:
         raise InvalidInput('intervals need a declared data_norm; this fit chose its norm privately (data_norm="private").')
     if "constraint" in stated:

@@ -55,6 +55,7 @@ _SEVERAL: dict[str, str] = {}
 """Why mechanisms have a guarantee for persons with several rows: SHARED or APART."""
 
 CUTS_THEN_FIT, NORM_THEN_FIT, CURVATURE_WITH_FIT = "cuts-then-fit", "norm-then-fit", "curvature-with-fit"
+SCORES_WITH_FIT = "scores-with-fit"
 """Two mechanisms that are one release."""
 CLASSES = "the classes"
 LABELS_THAT_OCCUR = "the set of labels that occur in y, since classes=None"

@@ -246,6 +246,10 @@ def _norm_then_fit(parameters: Record, problem: Record) -> Words:
     return _then_fit("norm", (same,), parameters, problem)
 
 
+_DRAWN_FOR_SCORES = condition(
+    "which rows of a person the counts keep depends on no draw that was made for the fit",
+    "rows of persons are drawn twice, independently: for the fit, and anew for the counts (scores.md)",
+)
 _ROWS_READ_TWICE = condition(
     "which rows of a person the curvature keeps depends on no draw that was made for the fit",
     "rows of persons are drawn twice, independently: for the fit, and anew for the curvature (curvature.md, theorem 2)",
@@ -260,6 +264,21 @@ def _curvature_with_fit(parameters: Record, problem: Record) -> Words:
     )
     told = "persons" in problem and persons_of(problem).told_apart
     return _then_fit("curvature", (same, _ROWS_READ_TWICE) if told else (same,), parameters, problem)
+
+
+@register_words("scores-with-fit", parameters={**_TOTAL, "scores": _part, "slope": finite, "shift": finite}, problem=None)
+def _scores_with_fit(parameters: Record, problem: Record) -> Words:
+    same = condition(
+        "the guarantee of the counts is the same at whatever weights the fit releases",
+        "a record is in one bin, found from it and the released weights alone; the certificate of the fit is compared with the one planned",
+    )
+    after = condition(
+        "the value is the released weights times {slope:.10g}, and {shift:.10g} more in every decision",
+        "both numbers follow from the noisy counts and the released weights alone (scores.md, theorem)",
+        parameters,
+    )
+    told = "persons" in problem and persons_of(problem).told_apart
+    return _then_fit("scores", (same, after, _DRAWN_FOR_SCORES) if told else (same, after), parameters, problem)
 
 
 def _then_fit(name: str, own: tuple[Hypothesis, ...], parameters: Record, problem: Record) -> Words:

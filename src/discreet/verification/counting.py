@@ -203,6 +203,8 @@ def _steps(query: Json, neighbours: Neighbours) -> tuple[int, ...]:
                 return (1, -1)
         case {"kind": "bounded-sum", "largest": int(largest)} if 1 <= largest <= _MOST and not isinstance(largest, bool):
             return (largest,)
+        case {"kind": "scored-classes", "bins": int(bins)} if 2 <= bins <= _MOST and not isinstance(bins, bool):
+            return (1, 1) if neighbours is ADD_REMOVE else (1, 1, -1, -1)
         case {"kind": "column-histograms", "columns": list(columns)} if 1 <= len(columns) <= MOST_COLUMNS:
             moved = [step for column in columns for step in _cells_moved(column)]
             return tuple(moved if neighbours is ADD_REMOVE else [*moved, *(-step for step in moved)])

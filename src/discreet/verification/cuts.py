@@ -12,16 +12,22 @@ from typing import TypeAlias
 import numpy as np
 
 from discreet.accounting import ApproximateDP, PureDP
-from discreet.core.fields import Json, positive, text
+from discreet.core.fields import Json, finite, positive, text
 from discreet.statements.base import filled, mapping
 from discreet.verification.base import Check, Stated, covers, epsilon_check, part_of, recheck, register_recheck
 from discreet.verification.counting import divergence_of_counts, losses_of_counts, losses_of_curvature
 from discreet.verification.selection import AGREEMENT_OF_CURVES, Curve, at_every_epsilon, curve_of_setting
 
 _LAPLACE = "counting-laplace"
-_CHOICES = {"cuts": (_LAPLACE, "counting-gaussian"), "norm": ("bounds-choice",), "curvature": ("curvature-gaussian",)}
+_COUNTS = (_LAPLACE, "counting-gaussian")
+_CHOICES = {"cuts": _COUNTS, "norm": ("bounds-choice",), "curvature": ("curvature-gaussian",), "scores": _COUNTS}
 """Mechanisms that may be the part of this name."""
-_SAID = {"cuts": "counts of columns", "norm": "a choice of a norm", "curvature": "the curvature at released weights"}
+_SAID = {
+    "cuts": "counts of columns",
+    "norm": "a choice of a norm",
+    "curvature": "the curvature at released weights",
+    "scores": "counts of classes by score",
+}
 _PLACES = 257
 _BEYOND = 1e-42
 """More than the probability of counts whose loss is not summed."""
@@ -50,6 +56,15 @@ def _curvature_with_fit(stated: Stated) -> Iterator[Check]:
     same = asked.pop("weights", None) == stated.digest and asked == _of_the_loss(part_of(stated, stated.parameters["fit"]))
     yield Check("question", same, "the curvature is that of the problem of the fit, at the weights that it released")
     yield from _then_fit(stated, "curvature", _of_curvature)
+
+
+@register_recheck("scores-with-fit")
+def _scores_with_fit(stated: Stated) -> Iterator[Check]:
+    queries = filled(part_of(stated, stated.parameters["scores"]).problem["queries"])
+    asked = len(queries) == 1 and mapping(queries[0]).get("kind") == "scored-classes" and "scheme" not in stated.problem
+    within = 0.0 <= finite(stated.parameters["slope"]) <= 1.0
+    yield Check("question", asked and within, "two classes by their score; weights are those of the fit times a number between 0 and 1")
+    yield from _then_fit(stated, "scores", _of_counts)
 
 
 def _of_the_loss(fit: Stated) -> dict[str, Json]:

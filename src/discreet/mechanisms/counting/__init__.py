@@ -5,6 +5,7 @@ from discreet.mechanisms.counting.gaussian import GaussianCounting
 from discreet.mechanisms.counting.laplace import LaplaceCounting
 from discreet.mechanisms.counting.moments import Moments
 from discreet.mechanisms.counting.queries import BoundedSum, Histogram, IntegerQuery, Queries, Sensitivity
+from discreet.mechanisms.counting.scored import ScoredClasses
 from discreet.mechanisms.counting.summaries import MISSING, Cells, Summary
 
 __all__ = [
@@ -18,6 +19,7 @@ __all__ = [
     "LaplaceCounting",
     "Moments",
     "Queries",
+    "ScoredClasses",
     "Sensitivity",
     "Summary",
 ]

@@ -1,0 +1,103 @@
+"""A classifier whose probabilities are not worse than the base rate's, in one go, under one guarantee and with one entry in a ledger.
+
+    (epsilon, delta) -> a fit, and noisy counts of both classes by its score -> weights times a, and c more in every decision,    0 <= a <= 1
+
+The total is reserved, then the fit is drawn, then the counts at its weights (proof note mechanisms/scores/scores.md). What fails afterwards has been
+paid for. What the counts say of the score is `mechanisms/scores/shrink.py`; weights that were shrunk are weights, so everything that knows a model
+knows this one: files, curves, predictions. Decisions change their sign only where c does so.
+"""
+
+from dataclasses import dataclass
+from functools import partial
+from typing import Any
+
+import numpy as np
+
+from discreet.accounting import Json
+from discreet.certificates import Certificate, digest_of
+from discreet.core.arrays import is_finite
+from discreet.core.errors import InvalidInput, InvalidType
+from discreet.core.fields import finite
+from discreet.core.short import short_repr
+from discreet.data import BlockTable, EncodedTable
+from discreet.estimators.base import account_of
+from discreet.estimators.fit_beside import FitBeside
+from discreet.estimators.forms import has_link, log_odds
+from discreet.estimators.inputs import is_private
+from discreet.estimators.intervals import content_of, records_of
+from discreet.estimators.kernel_classifier import KernelClassifier
+from discreet.estimators.linear_classifier import LinearClassifier
+from discreet.ledger import spending_on, without_ledger
+from discreet.mechanisms.base import Numbers
+from discreet.mechanisms.scores import ScoresPlan, Shrinkage, places_of, shrunk, standard_share
+from discreet.mechanisms.selection import ThenFit
+from discreet.statements.base import SCORES_WITH_FIT
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CalibratedFit:
+    """What came of it: public."""
+
+    model: Any
+    """Fitted and shrunk; its certificate states what fit and counts promise together."""
+    shrinkage: Shrinkage
+    """(slope, shift): every decision of the fit times `slope`, and `shift` more. Near (1, 0) where the score is worth what it says."""
+
+    __repr__ = short_repr
+
+
+def require_calibrated(estimator: object) -> None:
+    """Raise InvalidType or InvalidInput for an estimator whose probabilities cannot be calibrated, whatever the records are."""
+    if not isinstance(estimator, LinearClassifier) or isinstance(estimator, KernelClassifier):
+        raise InvalidType(f"calibrated probabilities need a LogisticRegression or a LinearSVC; {type(estimator).__name__} was given.")
+    if not has_link(estimator._loss()):  # noqa: SLF001 - of this package
+        raise InvalidInput("calibrated probabilities need a loss that has probabilities: the softplus hinge (default) or the logistic loss.")
+    if not is_finite(estimator._privacy().epsilon):  # noqa: SLF001
+        raise InvalidInput("calibrated probabilities need a finite epsilon; without privacy, calibrate on held-out records.")
+    if not estimator.fit_intercept or is_private(estimator.data_norm):
+        raise InvalidInput('calibrated probabilities need an intercept (fit_intercept=True) and a declared data_norm (not "private").')
+
+
+def fit_with_calibration(estimator: LinearClassifier, X: Any, y: Any = None, *, share: float | None = None, persons: Any = None) -> CalibratedFit:
+    """Fit a copy of `estimator`, and shrink its decisions towards the base rate as far as private counts say: for its epsilon and delta together.
+
+    `estimator` a LogisticRegression or LinearSVC of two declared classes; X, y and persons as its `fit` takes them, held in memory;
+    `share` of mu^2 (of epsilon for delta = 0) is for the counts, None follows the budget (2 to 20 %). Raises InvalidType for another estimator,
+    InvalidInput and InfeasibleTarget before anything is spent, BudgetExceeded before it is drawn, and what a fit raises, having spent.
+    """
+    require_calibrated(estimator)
+    if isinstance(X, BlockTable):
+        raise InvalidInput("calibrated probabilities need a table in memory, not one in blocks.")
+    if estimator.classes is None and not isinstance(X, EncodedTable):
+        raise InvalidInput("calibrated probabilities need declared classes: classes=[negative, positive].")
+    if (count := len(X.classes if isinstance(X, EncodedTable) else estimator.classes)) != 2:
+        raise InvalidInput(f"calibrated probabilities are for two classes; {count} were given. Use `fit`.")
+    privacy = estimator._privacy()  # noqa: SLF001 - of this package
+    beside = FitBeside.of(estimator, X, y, None, persons, classes=estimator.classes)
+    plan = partial(ScoresPlan.calibrate, neighbours=privacy.neighbours, persons=beside.given.owners.rule)
+    part = standard_share(privacy.epsilon, privacy.delta) if share is None else share
+    both = ThenFit.calibrate(SCORES_WITH_FIT, plan, epsilon=privacy.epsilon, delta=privacy.delta, share=part, planned=beside.planned)
+    rows, targets, _ = beside.given.records
+    account = account_of(estimator.ledger)
+    with spending_on(account, both.guarantee, purpose=SCORES_WITH_FIT, table=content_of(rows, targets)) as reservation, without_ledger():
+        model = beside.fitted(both)
+        found = _measured(model, beside, both.choice)
+    fit: Certificate = model.certificate_
+    constant = finite(fit.problem["intercept_scale"])
+    weights = found.slope * model.weights_
+    weights[-1] += found.shift / constant
+    model.weights_, model.coef_, model.intercept_ = weights, weights[np.newaxis, :-1].copy(), constant * weights[-1:]
+    more: dict[str, Json] = {"slope": found.slope, "shift": found.shift}
+    model.certificate_ = beside.issued(both, fit, digest_of(weights), entry=None if reservation is None else reservation.id, more=more)
+    return CalibratedFit(model=model, shrinkage=found)
+
+
+def _measured(model: LinearClassifier, beside: FitBeside, plan: ScoresPlan) -> Shrinkage:
+    """Draw the counts at the weights that were released, the rows of persons anew, and read them."""
+    link = partial(log_odds, model._fitted_loss())  # noqa: SLF001 - of this package
+    again = records_of(model, beside.X, beside.y, None, beside.persons, beside.noise, classes=model.classes_, reset=False)
+    _, signs, weights = again.records
+    places = places_of(model.decision_function(beside.X), (signs > 0).astype(np.intp), link)
+    answers = plan.problem.answers([places], weights)
+    counts = plan.mechanism.run(plan.problem, Numbers(answers), beside.noise).value / plan.problem.parts
+    return shrunk(counts, deviation=plan.deviation, odds=link)

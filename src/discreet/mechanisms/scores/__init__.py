@@ -1,0 +1,6 @@
+"""What a released model's scores are worth, by private counts of classes, with its proof note beside it (scores.md)."""
+
+from discreet.mechanisms.scores.plan import ScoresPlan, standard_share
+from discreet.mechanisms.scores.shrink import EDGES, Shrinkage, places_of, shrunk
+
+__all__ = ["EDGES", "ScoresPlan", "Shrinkage", "places_of", "shrunk", "standard_share"]

@@ -1,0 +1,37 @@
+"""`discreet fit --calibrate`: one model, one entry in the ledger, and what it does not go with is refused before a record is read."""
+
+import json
+
+import pytest
+
+from discreet.ledger import Ledger
+from tests.cli.conftest import discreet
+
+FIT = ["people.csv", "--schema", "people.toml", "--epsilon", "1", "--delta", "1e-6", "--out", "model.json", "--overwrite", "--calibrate"]
+
+
+def test_the_model_is_written_paid_for_once_verified_and_used(folder):
+    Ledger.create("a.ledger").declare("people", epsilon=1.0, delta=1e-6)
+    outcome = discreet("fit", *FIT, "--json", "--ledger", "a.ledger", "--data-set", "people")
+    assert outcome.code == 0, outcome.err
+    assert json.loads(outcome.out)["spent"] == {"epsilon": 1.0, "delta": 1e-6}
+    (entry,) = Ledger("a.ledger").history("people")
+    assert entry.purpose == "linear-svc, model.json (scores-with-fit)"
+    assert discreet("verify", "model.json").code == 0
+    assert discreet("predict", "model.json", "people.csv", "--out", "said.csv").code == 0
+    assert "decisions times" in discreet("fit", *FIT).out
+
+
+@pytest.mark.parametrize(
+    ("more", "says"),
+    [
+        (["--cuts", "private"], "needs a table in memory, public cuts and no --intervals"),
+        (["--intervals", "intervals.json"], "needs a table in memory, public cuts and no --intervals"),
+        (["--model", "lasso-classifier", "--radius", "1"], "calibrated probabilities need a LogisticRegression or a LinearSVC"),
+    ],
+)
+def test_what_it_does_not_go_with_is_refused_before_a_record_is_read(folder, more, says):
+    (folder / "people.csv").write_text("no table at all")
+    outcome = discreet("fit", *FIT, *more)
+    assert outcome.code != 0
+    assert says in " ".join(outcome.err.split())
