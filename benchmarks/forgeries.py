@@ -380,9 +380,33 @@ def laplace(draw: np.random.Generator) -> Honest:
     return _released(draw, "laplace")
 
 
+def shuffled(draw: np.random.Generator) -> Honest:
+    """Rows in a secret order, in both laws and relations."""
+    hidden, count = draw.random() < 0.5, int(draw.integers(300, 2000))
+    counted = count if hidden else int(draw.integers(count // 2, count))
+    asked = {"epsilon": float(10.0 ** draw.uniform(-0.5, 1)), "delta": float(10.0 ** draw.uniform(-8, -4)), "shuffle": counted}
+    relation = {"neighbours": ADD_REMOVE, "slots": count} if hidden else {}
+    domain = Domain(features=int(draw.integers(1, 4)), entry_bound=1.0, target_bound=1.0)
+    request = Request(domain=domain, target=str(draw.choice(["noisy", "omitted"])), **asked, **relation)
+    plan = METHODS[str(draw.choice(["additive", "laplace"]))].plan(request, "tight")
+    X, y = draw.uniform(-1, 1, (count, domain.features)), draw.uniform(-1, 1, count)
+    made = plan.mechanism.run(plan.query, Records(rows=as_matrix(X), targets=y, domain=plan.query.read.domain), SystemNoise())
+    return _of_certificate("shuffled", made.certificate, made.value)
+
+
+def columns(draw: np.random.Generator) -> Honest:
+    """Bounded noise with ends of its own for every column."""
+    names = [*(f"x{number}" for number in range(int(draw.integers(1, 4)))), "y"]
+    ends = {name: (-float(low), float(high)) for name, low, high in zip(names, *(10.0 ** draw.uniform(1, 2, (2, len(names)))), strict=True)}
+    domain = Domain(features=len(names) - 1, entry_bound=1.0, target_bound=1.0)
+    plan = METHODS["bounded"].plan(Request(domain=domain, epsilon=float(draw.uniform(0.5, 4)), noise_ends=ends), "tight")
+    rows = draw.uniform(-1, 1, (50, len(names)))
+    made = plan.mechanism.run(plan.query, Records(rows=as_matrix(rows[:, :-1]), targets=rows[:, -1], domain=plan.query.read.domain), SystemNoise())
+    return _of_certificate("columns", made.certificate, made.value)
+
+
 def _released(draw: np.random.Generator, name: str) -> Honest:
     method = METHODS[name]
-    # Ends of their own for each column need names; lies about them are told in tests/mechanisms/release/test_bounded_columns.py.
     ways = [way for way in method.ways if way.calibration == "tight" and all(one.name != "noise_ends" for one in way.needs)]
     way = ways[int(draw.integers(len(ways)))]
     features = int(draw.integers(1, 7))
@@ -510,6 +534,8 @@ KINDS: dict[str, tuple[Callable[[np.random.Generator], Honest], float]] = {
     "release": (release, 25),
     "moments": (moments, 3),
     "laplace": (laplace, 3),
+    "shuffled": (shuffled, 3),
+    "columns": (columns, 2),
     "categories": (categories, 2),
     "counts": (counts, 5),
     "summaries": (summaries, 3),

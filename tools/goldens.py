@@ -32,6 +32,8 @@ COUNTS = {"fit": 30, "many": 3, "kernel": 4, "model": 8, "regression": 24, "set"
     "curvature": 4,
     "norms": 4,
     "search": 2,
+    "shuffled": 6,
+    "columns": 4,
 }
 """How many of each kind of `benchmarks/forgeries.py`."""
 

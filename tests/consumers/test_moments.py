@@ -133,6 +133,22 @@ def test_sums_are_as_noisy_as_is_said_also_where_the_number_of_records_is_exact(
     assert moments.exact_count == (neighbours is REPLACE_ONE) == (moments.matrix[0, 0] == 3000.0)
 
 
+def test_an_exact_number_of_records_adds_no_noise_to_the_constant():
+    """Against draws of the noise, with a target that is constant, so that the number of records is what matters."""
+    draw, x = np.random.default_rng(3), np.linspace(-1, 1, 20_000)
+    true, noise = ReleasedMoments.of_rows(x[:, np.newaxis], 0.9 + 0.0 * x), np.array([60.0, 40.0, 40.0])
+    off, said = [], []
+    for _ in range(200):
+        wrong = np.triu(draw.normal(size=(3, 3)) * np.sqrt(np.outer(noise, noise)))
+        wrong = wrong + np.triu(wrong, 1).T + np.diag((np.sqrt(2.0) - 1.0) * np.diag(wrong))
+        wrong[0, 0] = 0.0
+        found = ReleasedMoments(names=true.names, matrix=true.matrix + wrong, noise=noise, exact_count=True, target="y")
+        line = MomentsRidge().fit_release(found)
+        off.append(line.intercept_ - 0.9)
+        said.append(np.diff(line.predict_interval([[0.0]]))[0, 0] / (2.0 * 1.96))
+    assert 0.85 < np.std(off) / np.mean(said) < 1.15
+
+
 @pytest.mark.parametrize(
     ("model", "words"),
     [

@@ -3,8 +3,9 @@
     theta = (A~ + ridge I)^{-1} b~        A~ and b~ the blocks of M~ for (1, features) and the target; the constant is not penalised
 
 b~ - A~ theta = E a + what the records leave, a = -theta on (1, features) and 1 on the target, so its covariance by noise is (a'N a) N + N a a'N, by
-the sampling of records with residuals of one variance v, v A. Noise on A~ is counted in intervals. Eigenvalues that noise could have made are
-raised (`drowned_`): what a coefficient is along such a direction no release tells, and intervals are then the whole line.
+the sampling of records with residuals of one variance v, v A. Where the number of records is exact, E_11 = 0, the constant's variance is less by
+2 (N_11 a_1)^2. Noise on A~ is counted in intervals. Eigenvalues that noise could have made are raised (`drowned_`): what a coefficient is along such
+a direction no release tells, and intervals are then the whole line.
 """
 
 from collections.abc import Sequence
@@ -93,6 +94,8 @@ class MomentsRidge(UncertainLine):
         spread = max(0.0, left) / max(1.0, count - len(used))
         known = _known(system.used + penalty, noise)
         by_noise = known.met(theta) + np.diag(noise) * moments.noise[place]
+        if head and moments.exact_count:
+            by_noise[0, 0] -= 2.0 * (noise[0] * theta[0]) ** 2
         errors = _Errors(known=None if system.raised else known, remainder=by_noise + spread * system.used, kept=kept, head=head)
         self.coef_ = np.zeros(len(names))
         self.coef_[kept] = theta[head:]

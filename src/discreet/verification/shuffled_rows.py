@@ -24,11 +24,13 @@ from discreet.verification.rows import LEAST_SCALE, Record, record_of
 
 _ROOM = 1e-4
 """Below what the grid of the calibration adds, above what is cut off of the line."""
-_POINTS, _MOST, _MOST_PANELS = 100, 20_000_000, 4_000
-_DEEPEST = 10.0
-"""In deviations: a loss so far below is never made good by others, and its waves are not followed."""
+_POINTS, _MOST, _MOST_PANELS = 100, 100_000_000, 4_000
+_DEEPEST = 20.0
+"""Over the tilt: a loss so far below is never made good by others, and its waves are not followed."""
 _REACH, _FEW_REACH, _BELOW = 40.0, 3000.0, 0.6
 """Of the line, in deviations of the sum; a sum of few different answers comes back near to itself, and needs more of it."""
+_STILL = 1e-6
+"""Share of the whole: a line on which more is still added goes on, to twice as far."""
 _FEWEST = 20.0
 """Rows that look alike on average: with fewer the order is worth next to nothing, and is not counted."""
 
@@ -39,8 +41,6 @@ class _Loss(NamedTuple):
     values: Floats
     masses: Floats
     beyond: float
-    spread: float
-    """Deviation of the sum of all rows."""
 
 
 @register_recheck("release-shuffled-gaussian-rows")
@@ -57,7 +57,7 @@ def _gaussian(stated: Stated) -> Iterator[Check]:
         mu = (length / step + 0.5 * math.sqrt(columns)) / scale
         missing = share * gaussian_integral(-math.log(share), mu) * (rows - 1) * (1.0 + math.exp(left))
         computed = math.exp(apart.upper) * (
-            missing + max(_shuffled(rows, share, loss) for loss in _normal(left, mu, _delta(stated), share * rows, alone=alone))
+            missing + max(_shuffled(rows, share, loss) for loss in _normal(left, mu, _delta(stated), (rows, share), alone=alone))
         )
     yield delta_check(stated, epsilon, min(plain, computed), "integral of the rows' transform along a line", room=_ROOM)
 
@@ -75,7 +75,7 @@ def _laplace(stated: Stated) -> Iterator[Check]:
     ratio, computed = (size + 0.5 * read.columns) / scale, 1.0
     share = math.exp(-ratio)
     if share * rows >= _FEWEST:
-        computed = max(_shuffled(rows, share, loss) for loss in _ratios(epsilon, ratio, share * rows, alone=alone))
+        computed = max(_shuffled(rows, share, loss) for loss in _ratios(epsilon, ratio, alone=alone))
     yield delta_check(stated, epsilon, min(plain, computed), "integral of the rows' transform along a line", room=_ROOM)
 
 
@@ -87,25 +87,28 @@ def _whole_records(stated: Stated, read: Record, rows: int) -> Check:
     return Check("shuffled rows", fits and same, f"{rows} rows of one record each, shuffled whole")
 
 
-def _normal(epsilon: float, mu: float, delta: float, chosen: float, *, alone: bool) -> Iterator[_Loss]:
+def _normal(epsilon: float, mu: float, delta: float, rows: tuple[int, float], *, alone: bool) -> Iterator[_Loss]:
     """Noise beyond what has 5e-5 of the stated delta is put there, and counted by itself: its largest losses would drown the rest.
 
-    `chosen` is n p: panels are so short that no wave along the line turns too often within one.
+    `rows` is n and p: panels are so short that no wave along the line turns too often within one.
     """
     reach = float(-ndtri(max(5e-5 * delta, 1e-300)))
     growth, beyond = math.exp(epsilon), float(ndtr(-reach))
 
     def over(loss: Callable[[Floats], Floats], beyond: float) -> _Loss:
         ends = np.linspace(-9.0 - mu, reach + mu, 20_001)
-        there = loss(ends)
-        spread = math.sqrt(chosen * float(np.square(there) @ np.exp(-0.5 * ends * ends)) * (ends[1] - ends[0]) / math.sqrt(2.0 * math.pi))
-        turns = np.arange(-_DEEPEST * spread, float(there[-1]), spread / 3.0)
+        there, coarse = loss(ends), np.exp(-0.5 * ends * ends) * (ends[1] - ends[0]) / math.sqrt(2.0 * math.pi)
+        if there[-1] <= 0:
+            return _Loss(there, coarse, beyond)
+        tilt, spread = _tilted(*rows, there[::10], 10.0 * coarse[::10])
+        lowest = -_DEEPEST / tilt
+        turns = np.arange(lowest, float(there[-1]), 0.5 * spread)
         if len(turns) > _MOST_PANELS:
             raise ValueError
         edges = np.unique(np.concatenate((ends[::125], np.interp(turns, there, ends))))
         g, weights = panels(edges)
         values, masses = loss(np.append(g, ends[-1])), np.append(weights * np.exp(-0.5 * g * g) / math.sqrt(2.0 * math.pi), ndtr(-ends[-1]))
-        return _Loss(np.maximum(values, -_DEEPEST * spread), masses, beyond, spread)
+        return _Loss(np.maximum(values, lowest), masses, beyond)
 
     if alone:
         yield over(lambda g: np.exp(mu * g - 0.5 * mu * mu) - growth, beyond)
@@ -114,7 +117,7 @@ def _normal(epsilon: float, mu: float, delta: float, chosen: float, *, alone: bo
         yield over(lambda g: np.exp(mu * g - 0.5 * mu * mu) - growth * np.exp(-mu * g - 0.5 * mu * mu), beyond)
 
 
-def _ratios(epsilon: float, ratio: float, chosen: float, *, alone: bool) -> Iterator[_Loss]:
+def _ratios(epsilon: float, ratio: float, *, alone: bool) -> Iterator[_Loss]:
     high, low, growth = math.exp(ratio), math.exp(-ratio), math.exp(epsilon)
     rare = 1.0 / (high + 1.0)
     if alone:
@@ -122,35 +125,44 @@ def _ratios(epsilon: float, ratio: float, chosen: float, *, alone: bool) -> Iter
     else:
         laws = [([high - growth * low, low - growth * high, low - growth * low], [rare, rare, 1.0 - 2.0 * rare])]
     for values, masses in laws:
-        yield _Loss(np.array(values), np.array(masses), 0.0, math.sqrt(chosen * float(np.square(values) @ masses)))
+        yield _Loss(np.array(values), np.array(masses), 0.0)
+
+
+def _tilted(rows: int, share: float, values: Floats, masses: Floats) -> tuple[float, float]:
+    """Where the line is, and the deviation of the sum under that tilt: what losses far below add to it without one says nothing of the line."""
+    highest = float(values.max())
+
+    def moment(at: float) -> float:
+        return share * float(masses @ np.expm1(at * values))
+
+    tilts = np.geomspace(1e-6 / highest, 100.0 / highest, _POINTS)
+    # Below where one row's largest losses weigh as much as all others together; the sum over the line repeats itself after a period.
+    tilt = _BELOW * min(tilts.tolist(), key=lambda at: rows * math.log1p(moment(at)) - math.log(at))
+    return tilt, math.sqrt(rows * share * float(np.square(values) @ (masses * np.exp(tilt * values))) / (1.0 + moment(tilt)))
 
 
 def _shuffled(rows: int, share: float, loss: _Loss) -> float:
     """E S_+ / (n p), and what lies beyond."""
-    values, masses, beyond, spread = loss
+    values, masses, beyond = loss
     highest = float(values.max())
     if highest <= 0:
         return beyond
-
-    def exponent(at: float) -> float:
-        return rows * math.log1p(share * float(masses @ np.expm1(at * values))) - math.log(at)
-
-    tilts = np.geomspace(1e-6 / highest, 100.0 / highest, _POINTS)
-    # Below where one row's largest losses weigh as much as all others together; the sum over the line repeats itself after `period`.
-    tilt = _BELOW * float(min(tilts.tolist(), key=exponent))
+    tilt, spread = _tilted(rows, share, values, masses)
     period = max(4.0 * highest + 20.0 * spread, 45.0 / tilt)
     none = math.exp(rows * math.log1p(-share))
     far = _FEW_REACH if len(values) < 4 else _REACH
-    heights = np.arange(0.0, far / spread, 2.0 * math.pi / period)
-    if len(heights) * len(values) > _MOST:
+    apart, enough = 2.0 * math.pi / period, far / spread
+    if enough / apart * len(values) > _MOST:
         raise ValueError
-    total = 0.0
+    total, heights = 0.0, np.arange(0.0, 2.0 * enough, apart)
     for some in np.array_split(heights, max(1, len(heights) // 64)):
         places = tilt + 1j * some
         moments = np.exp(rows * np.log1p(share * (np.expm1(np.multiply.outer(places, values)) @ masses)))
         found = ((moments - none) / np.square(places)).real
         total += float(np.sum(found)) - (0.5 * float(found[0]) if some[0] == 0 else 0.0)
-    return max(0.0, total * float(heights[1]) / math.pi) / (rows * share) + beyond
+        if some[-1] >= enough and float(np.sum(np.abs(found))) <= _STILL * abs(total):
+            break
+    return max(0.0, total * apart / math.pi) / (rows * share) + beyond
 
 
 def _delta(stated: Stated) -> float:
