@@ -43,6 +43,9 @@ from tests.accounting.test_profile import test_a_bound_across_zero_is_never_belo
 from tests.estimators.test_made_tables import MODELS, check_made_rows
 from tests.estimators.test_weights_of_numbers import DOORS, check_weights
 from tests.mechanisms.learning.test_density_audit import test_both_stages_together_keep_the_claim_and_less_noise_of_either_breaks_it as keep_the_claim
+from tests.mechanisms.learning.test_repeated import (
+    test_several_fits_with_noise_on_their_minimiser_cost_what_one_gaussian_mechanism_does as keep_the_claim_of_several,
+)
 
 BOTH = {"objective", "output", "multinomial", "one-vs-rest"}
 """Entries of which delta = 0 is another mechanism."""
@@ -380,6 +383,11 @@ def test_no_row_moves_farther_than_its_laplace_noise_is_for():
 def test_both_stages_cost_what_their_laws_say():
     """The minimiser under Gaussian noise, and the noise that hides the solver's error: exact densities."""
     keep_the_claim(1.0, 1e-5, 1.0)
+
+
+def test_several_fits_cost_what_their_laws_say():
+    """Noise on the minimiser, whose law is exact."""
+    keep_the_claim_of_several(REPLACE_ONE, 1.0, 1e-5)
 
 
 def test_shuffled_rows_are_counted_for_what_their_recheck_finds():

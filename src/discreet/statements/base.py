@@ -57,6 +57,8 @@ _SEVERAL: dict[str, str] = {}
 CUTS_THEN_FIT, NORM_THEN_FIT, CURVATURE_WITH_FIT = "cuts-then-fit", "norm-then-fit", "curvature-with-fit"
 SCORES_WITH_FIT = "scores-with-fit"
 """Two mechanisms that are one release."""
+COMPOSED = "numerical composition"
+"""The rule of guarantees whose whole curves were composed, in their theorems."""
 CLASSES = "the classes"
 LABELS_THAT_OCCUR = "the set of labels that occur in y, since classes=None"
 SCHEMA = "the schema: columns, bounds, categories and classes"

@@ -22,7 +22,7 @@ from discreet.core.short import short_repr
 from discreet.core.version import KNOWN_VERSIONS
 from discreet.noise import SYSTEM_SOURCE
 from discreet.statements import Hypothesis, Words, words_of
-from discreet.statements.base import mapping, public_records, unknown_lines
+from discreet.statements.base import COMPOSED, mapping, public_records, unknown_lines
 
 AGREEMENT = 1e-9
 """Relative room for the quadrature; the calibrations leave more than that."""
@@ -30,7 +30,7 @@ CLOSE = 2e-3
 """By how much of itself a stated epsilon, or a number of bits, may be above the recomputed one."""
 SAME = 1e-11
 _DIGEST = re.compile(r"[0-9a-f]{64}")
-_RULES = {"pure": "basic composition", "approximate": "basic composition", "mutual-information": "chain rule of mutual information"}
+_RULES = {"pure": ("basic composition",), "approximate": ("basic composition", COMPOSED), "mutual-information": ("chain rule of mutual information",)}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -242,9 +242,12 @@ def _scope(words: Words, stated: Stated) -> Check:
     guarantee = stated.guarantee
     if isinstance(guarantee, NoGuarantee):
         return Check("theorem", True, "none is claimed")
-    several = f"{words.theorem}; {_RULES.get(str(guarantee.to_dict()['kind']), '')}"
+    parts = guarantee.theorem.split("; ")
+    rules = [rule for rule in _RULES.get(str(guarantee.to_dict()["kind"]), ()) if stated.releases > 1 and rule in parts]
+    if rules:  # of several releases; for persons more is said after it
+        parts.remove(rules[-1])
     wrong = []
-    if guarantee.theorem != (words.theorem if stated.releases == 1 else several):
+    if "; ".join(parts) != words.theorem or (stated.releases > 1 and not rules):
         wrong.append(f"the theorem should be {words.theorem!r}")
     if guarantee.unit is not words.unit:
         wrong.append(f"the unit should be {str(words.unit)!r}")

@@ -23,6 +23,7 @@ from discreet.core.fields import finite, positive
 from discreet.core.lazily import lazily
 from discreet.core.neighbours import ADD_REMOVE
 from discreet.statements.learning import dimension_of
+from discreet.verification import several
 from discreet.verification.base import Check, Stated, epsilon_check, register_recheck
 from discreet.verification.learning import STAGES, Stages
 from discreet.verification.numerics import (
@@ -58,7 +59,7 @@ _LOOSE = 0.1
 
 @register_recheck("multinomial-perturbation-gaussian", "one-vs-rest-gaussian")
 def _gaussian(stated: Stated) -> Iterator[Check]:
-    yield from STAGES[stated.mechanism](stated).checks(stated)
+    yield from several.together(stated) if several.composed(stated) else STAGES[stated.mechanism](stated).checks(stated)
 
 
 def _multinomial_stages(stated: Stated) -> Stages:
@@ -140,7 +141,7 @@ def _of_rows(scan: Scan, s: float, classes: int, *, alone: bool) -> Callable[[fl
     one_step = curve_of(*_composed(scan, s, classes))
     slack_free = bool(np.all(scan.jacobian <= 0.5 * s * s * scan.slopes * (1.0 - scan.slopes) + 1e-12))
     reach = min(_FARTHEST, 4.0 * math.sqrt(classes) * s + classes * float(scan.jacobian.max()))
-    first = _at(one_step) if alone else _two_steps(one_step, reach)
+    first = _at(one_step) if alone else two_steps(one_step, reach)
     if not slack_free:
         return first
     # No slack: K Gaussian mechanisms, for which the grid is coarse.
@@ -152,7 +153,7 @@ def _at(curve: Callable[[Floats], Floats]) -> Callable[[float], float]:
     return lambda epsilon: float(curve(np.array([epsilon]))[0])
 
 
-def _two_steps(one_step: Callable[[Floats], Floats], reach: float) -> Callable[[float], float]:
+def two_steps(one_step: Callable[[Floats], Floats], reach: float) -> Callable[[float], float]:
     """epsilon -> delta of two steps of a symmetric relation, each at most `one_step`, which takes any real numbers: the least split.
 
     delta(epsilon) <= delta(x) + e^x delta(epsilon - x) for every x. Below 0 a symmetric curve is known by its complement too:

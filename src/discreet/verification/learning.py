@@ -52,6 +52,7 @@ from discreet.verification.numerics import (
 )
 
 constrained, regression = lazily("discreet.verification.constrained"), lazily("discreet.verification.regression")
+several = lazily("discreet.verification.several")
 _BINS = 2000
 """Of slopes from 0 to the steepest one."""
 _LESS = 1.0 - 1e-7
@@ -105,7 +106,7 @@ class Stages(NamedTuple):
     "objective-perturbation-set",
 )
 def _gaussian(stated: Stated) -> Iterator[Check]:
-    yield from STAGES[stated.mechanism](stated).checks(stated)
+    yield from several.together(stated) if several.composed(stated) else STAGES[stated.mechanism](stated).checks(stated)
 
 
 def _output_stages(stated: Stated) -> Stages:

@@ -28,7 +28,7 @@ from typing import Generic, Self, TypeVar
 
 import numpy as np
 
-from discreet.accounting import Guarantee, Json, before_gaussian, beyond, closeness, compose, discrete_delta, gaussian_mu
+from discreet.accounting import Guarantee, Json, before_gaussian, beyond, closeness, discrete_delta, gaussian_mu, n_fold
 from discreet.certificates import Release
 from discreet.core.arrays import Floats
 from discreet.core.errors import InfeasibleTarget, InvalidInput, SolverFailure
@@ -71,12 +71,19 @@ class LearningMechanism(Mechanism[R, Records]):
     def columns(self, problem: R, data: Records, noise: Noise, count: int) -> Floats:
         """`count` independent outputs as columns, (dimension, count). Raises SolverFailure, having spent."""
 
+    @abstractmethod
+    def several(self, problem: R, count: int) -> Guarantee:
+        """What `count` releases promise together."""
+
     def draw(self, problem: R, data: Records, noise: Noise) -> Drawn:
         """See Mechanism."""
         return Drawn.of(self.columns(problem, data, noise, 1)[:, 0])
 
     def run_many(self, problem: R, data: Records, noise: Noise, count: int, *, account: Account | None = None) -> Release:
-        """As `run`: `count` independent releases as columns (dimension, count), one certificate for all of them; epsilon and delta add up."""
+        """As `run`: `count` independent releases as columns (dimension, count), one certificate for all of them.
+
+        Of Gaussian noise whole curves are composed; pure epsilons add up.
+        """
         return Repeated(each=self, count=count).run(problem, data, noise, account=account)
 
 
@@ -113,7 +120,7 @@ class Repeated(Mechanism[R, Records], Generic[R]):
 
     def promise(self, problem: R) -> Guarantee:
         """All together."""
-        return compose([self.each.promise(problem)] * self.count)
+        return self.each.several(problem, self.count)
 
     def draw(self, problem: R, data: Records, noise: Noise) -> Drawn:
         """See Mechanism."""
@@ -314,6 +321,10 @@ class SphericalPerturbation(LearningMechanism[R]):
     grid: LaplaceGrid
     """The last stage of each: step of the grid, and scale of the exact discrete noise in steps."""
     neighbours: Neighbours
+
+    def several(self, problem: R, count: int) -> Guarantee:
+        """See LearningMechanism."""
+        return n_fold(self.promise(problem), count)
 
     def _noise(self, problem: R, noise: Noise, count: int) -> Floats:
         width = one_of(problem).dimension

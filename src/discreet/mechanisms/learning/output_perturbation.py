@@ -147,6 +147,10 @@ class NonPrivate(LearningMechanism[Any]):
         """None."""
         return NoGuarantee(neighbours=self.neighbours, theorem=words.NON_PRIVATE)
 
+    def several(self, problem: AnyRisk, count: int) -> NoGuarantee:  # noqa: ARG002 - as above
+        """None."""
+        return self.promise(problem)
+
     def weight_noise(self, problem: AnyRisk) -> float:  # noqa: ARG002 - the same for any problem
         """None."""
         return 0.0

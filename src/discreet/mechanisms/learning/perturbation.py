@@ -10,21 +10,22 @@ import math
 import sys
 from abc import ABC, abstractmethod
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any, ClassVar, Generic, NamedTuple, Protocol, TypeVar
 
-from discreet.accounting import ApproximateDP, gaussian_delta, gaussian_mu, near
+from discreet.accounting import ApproximateDP, Guarantee, gaussian_delta, gaussian_mu, near
 from discreet.core.arrays import Floats
 from discreet.core.errors import InfeasibleTarget
 from discreet.core.neighbours import ADD_REMOVE, Neighbours
-from discreet.core.rounding import lowering
+from discreet.core.rounding import lowering, raising
 from discreet.data import Records
 from discreet.mechanisms.base import Mechanism, Public, at_epsilon
 from discreet.mechanisms.learning.base import GaussianGrid, LearningMechanism, R
+from discreet.mechanisms.learning.repeated import together
 from discreet.noise import Noise, gaussian_error
 
-_DOWN = lowering(450)
+_DOWN, _UP = lowering(450), raising(45)
 _LEAST = sys.float_info.min
 _PURSUED = 12
 """Most steps that look for both sides of a scale before halving does."""
@@ -108,6 +109,12 @@ class TwoStages(Mechanism[P, Records]):
 @dataclass(frozen=True, slots=True, kw_only=True)
 class GaussianPerturbation(TwoStages[R], LearningMechanism[R]):
     """Gaussian noise for the weights of linear classifiers."""
+
+    def several(self, problem: R, count: int) -> Guarantee:
+        """See LearningMechanism, and module `repeated`."""
+        farther = math.sqrt(count) * self._radius(problem) * _UP
+        after = partial(self.grid.delta_after, radius=farther, dimension=count * problem.dimension)
+        return together(self.promise(problem), count, lambda relation: replace(self, neighbours=relation).ideal_curve(problem), after)
 
     def _noise(self, problem: R, noise: Noise, count: int) -> Floats:
         return noise.gaussian(scale=self.scale, dimension=problem.dimension, draws=count)
