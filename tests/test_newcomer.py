@@ -15,7 +15,7 @@ import discreet
 PACKAGE = Path(discreet.__file__).parent
 NEW = Path(__file__).parent / "newcomer"
 LINES = {
-    "losses/square_plus.py": {"losses/__init__.py": "from discreet.losses.square_plus import SquarePlus"},
+    "losses/gentle.py": {"losses/__init__.py": "from discreet.losses.gentle import Gentle"},
     "losses/predictions/pseudo_huber.py": {"losses/predictions/__init__.py": "from discreet.losses.predictions.pseudo_huber import PseudoHuber"},
     "sets/positive_ball.py": {"sets/__init__.py": "from discreet.sets.positive_ball import PositiveBall"},
     "sets/mirror_maps/from_the_tip.py": {"sets/mirror_maps/__init__.py": "from discreet.sets.mirror_maps.from_the_tip import FromTheTip"},

@@ -43,10 +43,10 @@ def sound(certificate, value):
 
 
 # A loss of the margin, in a fit and in a model file; and blocks of another kind.
-fitted = LinearSVC(loss="square-plus", classes=[0, 1], data_norm=1.0, **BUDGET).fit(X, classes)
-assert sound(fitted.certificate_, fitted.weights_)["loss"] == "square-plus"
+fitted = LinearSVC(loss="gentle", classes=[0, 1], data_norm=1.0, **BUDGET).fit(X, classes)
+assert sound(fitted.certificate_, fitted.weights_)["loss"] == "gentle"
 table = ListTable([Block(DenseMatrix(X[:1500]), classes[:1500]), Block(DenseMatrix(X[1500:]), classes[1500:])])
-assert LinearSVC(loss="square-plus", classes=[0, 1], **BUDGET).fit(table).score(X, classes) > 0.8
+assert LinearSVC(loss="gentle", classes=[0, 1], **BUDGET).fit(table).score(X, classes) > 0.8
 
 # A loss of numbers, a set, and a map of mirror descent over it.
 assert {*map_names(constraint_named("positive-ball", {"dimension": 3}))} == {"euclidean", "from-the-tip"}

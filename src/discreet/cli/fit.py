@@ -97,7 +97,7 @@ def fit(
     settings: Settings = asdict(training) | {"n_jobs": records.jobs, "random_state": file.seed}
     with step("Checking what can be checked without the records"):
         from discreet.mechanisms.cuts.choose import public_cuts
-        from discreet.mechanisms.cuts.columns import called_private, columns_to_cut, cut_schema
+        from discreet.mechanisms.cuts.columns import columns_to_cut, cut_schema
 
         public = whose.schema(schema)
         kind = settings.pop("kind") or standard_kind(public)
@@ -107,7 +107,8 @@ def fit(
         if same_path(intervals, file.out) or same_path(intervals, file.report):
             raise InvalidInput("--intervals names the file of --out or --report. Give each its own.")
         account = spending.account(kind, file.out)
-        chosen = columns_to_cut(public) if cuts == "private" or called_private(public) else []
+        private = cuts == "private" or any(one.to_be_chosen for column in public.numeric for one in column.encoding)
+        chosen = columns_to_cut(public) if private else []
         if prior is not None and chosen:
             raise InvalidInput("--prior needs public cuts, because it is stated in their features. Leave out either --prior or the private cuts.")
         shown = cut_schema(public, {column.name: public_cuts(column.lower, column.upper) for column in chosen}) if chosen else public

@@ -22,7 +22,6 @@ from typing import Literal, NoReturn, TypeAlias
 from discreet.core.errors import SchemaError, did_you_mean, kind
 from discreet.core.short import short_repr
 from discreet.data.encodings import Bins, Bounds, Curve, Encoding, Linear, Month, Weekday, encodings_of
-from discreet.data.encodings.bins import PRIVATE
 from discreet.data.labels import Label, checked_labels, checked_text, settle_labels
 
 Outside: TypeAlias = Literal["clip"]
@@ -351,7 +350,7 @@ def _check_outside(column: NumericColumn | NumberTarget | DateColumn) -> None:
 
 
 def _no_private_cuts(part: DateColumn | Cross) -> None:
-    if any(isinstance(one, Bins) and one.cuts == PRIVATE for one in part.encoding):
+    if any(one.to_be_chosen for one in part.encoding):
         raise SchemaError(
             f"{part.where}: bins: cuts can be chosen privately for numeric columns only. Give cuts, or leave them out for bins of equal width."
         )

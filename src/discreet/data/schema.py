@@ -30,9 +30,22 @@ from discreet.data.labels import checked_text, texts_of
 from discreet.data.number_targets import NumberTargets
 from discreet.data.person_column import ONE_ROW, PersonColumn
 from discreet.data.places import Columns, stored_numbers
-from discreet.data.schema_parts import AnyTarget, OneTarget, file_of, part_of, plain_table, plain_target, target_of
 from discreet.data.time_target import TimeTarget
-from discreet.data.toml_text import COLUMN_TABLES, check_keys, listed, load_toml, read_toml, write_toml
+from discreet.data.toml_text import (
+    COLUMN_TABLES,
+    AnyTarget,
+    OneTarget,
+    check_keys,
+    file_of,
+    listed,
+    load_toml,
+    part_of,
+    plain_table,
+    plain_target,
+    read_toml,
+    target_of,
+    write_toml,
+)
 
 if TYPE_CHECKING:
     from discreet.data.cells import Codes

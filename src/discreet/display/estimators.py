@@ -15,7 +15,7 @@ from discreet.core.errors import DiscreetError
 from discreet.core.neighbours import Privacy
 from discreet.data import Domain, NumberTarget, NumberTargets, TimeTarget
 from discreet.data.labels import canonical
-from discreet.data.schema_parts import AnyTarget
+from discreet.data.toml_text import AnyTarget
 from discreet.display import certificates
 from discreet.display.pages import Block, Facts, Section, Text, view_html
 from discreet.estimators import ArrayModel, Model

@@ -4,24 +4,34 @@
                     again, on no ledger; epsilon of 10 or more; delta above 1 / n, where n is public; the standard data_norm, left as it is
 
 Nothing here looks at a record: tables are told apart by which object they are, and n is used where a certificate states it. No warning changes a fit.
-Parameters of other libraries are answered with the name that they have here.
+Parameters of other libraries are answered with the name that they have here, and those of a wrong type are refused by it: types are those that the
+fields of a class state, True or False, whole numbers, numbers, texts, None. A parameter that may be something else besides, such as a loss or a list
+of labels, is left to those who read it.
 """
 
 import inspect
 import warnings
 from abc import ABCMeta
 from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass, fields
 from functools import lru_cache
-from typing import Any
+from numbers import Integral, Real
+from types import NoneType, UnionType
+from typing import Annotated, Any, Union, get_args, get_origin
 from weakref import WeakSet, ref
 
+import numpy as np
 from sklearn.pipeline import Pipeline
 from sklearn.utils import get_tags
 
 from discreet.core.advice import OTHER_NAMES, about_numbers, caller
 from discreet.core.errors import InvalidInput, InvalidType, PrivacyAdvice, did_you_mean
 from discreet.core.neighbours import Privacy
+from discreet.core.validate import given
 
+_TRUTH = (bool, np.bool_)
+_WORDS = {bool: "True or False", int: "a whole number", float: "a number", str: "a text", NoneType: "None"}
+_TAKEN: dict[Any, tuple[type, ...]] = {bool: _TRUTH, int: (Integral,), float: (Real,), str: (str,), NoneType: (NoneType,)}
 _UNTOLD: "WeakSet[Any]" = WeakSet()
 """Estimators that were made without a bound of rows."""
 _SEEN: dict[int, Any] = {}
@@ -151,3 +161,48 @@ def refuse_bad_names(estimator: Any, given: Iterable[str]) -> None:
     else:
         return
     raise refusal
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Typed:
+    """A field whose types are known."""
+
+    name: str
+    types: tuple[Any, ...]
+
+    def takes(self, value: Any) -> bool:
+        """Whether it is of one of the types; what is true or false is no number."""
+        if isinstance(value, _TRUTH):
+            return bool in self.types
+        return any(isinstance(value, _TAKEN[one]) for one in self.types if one is not bool)
+
+    @property
+    def words(self) -> str:
+        """In a message."""
+        *first, last = (_WORDS[one] for one in self.types)
+        return f"{', '.join(first)} or {last}" if first else last
+
+
+def refuse_wrong_types(estimator: Any) -> None:
+    """Raise InvalidInput for the first parameter that is of none of the types that its field states."""
+    kind: Any = type(estimator)
+    for one in _typed(kind):
+        value = getattr(estimator, one.name)
+        if not one.takes(value):
+            raise InvalidInput(f"{kind.__name__}: {one.name} must be {one.words}; {given(value)} was given.")
+
+
+@lru_cache(maxsize=64)
+def _typed(kind: type) -> tuple[_Typed, ...]:
+    found = ((one.name, tuple(_members(one.type))) for one in fields(kind) if one.init)
+    return tuple(_Typed(name=name, types=types) for name, types in found if types and all(type_ in _WORDS for type_ in types))
+
+
+def _members(stated: Any) -> Iterator[Any]:
+    """Of a union, the first of what stands in Annotated[..]."""
+    if get_origin(stated) is Annotated:
+        yield from _members(get_args(stated)[0])
+    elif get_origin(stated) in (Union, UnionType):
+        yield from get_args(stated)
+    else:
+        yield stated

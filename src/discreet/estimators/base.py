@@ -34,10 +34,9 @@ from discreet.core.errors import InvalidInput, quietly
 from discreet.core.neighbours import ADD_REMOVE, DELTA, Neighbours, Persons, Privacy, neighbours_of
 from discreet.core.validate import job_count, number
 from discreet.data import BlockTable, Domain, EncodedTable, Schema
-from discreet.estimators.advice import Answering, advise, refuse_bad_names
+from discreet.estimators.advice import Answering, advise, refuse_bad_names, refuse_wrong_types
 from discreet.estimators.forms import Form, LinearForm
 from discreet.estimators.inputs import feature_rows, whole_or_none
-from discreet.estimators.parameters import refuse_wrong_types
 from discreet.estimators.saved import KINDS, OWN, Saved
 from discreet.estimators.summarised import summary_of_estimator
 from discreet.estimators.summary import MOST, Summary

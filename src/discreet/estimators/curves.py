@@ -37,7 +37,7 @@ from discreet.data.domain import split_weights
 from discreet.data.encodings import Bounds, Encoding
 from discreet.data.labels import canonical
 from discreet.data.places import Side, parts_of
-from discreet.data.schema_parts import OneTarget
+from discreet.data.toml_text import OneTarget
 from discreet.estimators.forms import BoundedForm
 from discreet.estimators.released_noise import mixture_quantile, noise_law
 from discreet.estimators.uncertainty import Uncertainty

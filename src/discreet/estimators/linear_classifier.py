@@ -55,9 +55,9 @@ from discreet.estimators.inputs import (
 )
 from discreet.estimators.norm_fit import Prepared, fitted_with_norm, left, planned_with_norm, require_declared, require_unencoded
 from discreet.estimators.prior import declared_prior, prior_of
-from discreet.losses import HuberHinge, MarginLoss, loss_named
+from discreet.losses import HuberHinge, MarginLoss, SoftplusHinge, loss_named
 from discreet.matrices import Matrix, as_matrix
-from discreet.mechanisms.learning import calibrate, default_ridge, with_temperature
+from discreet.mechanisms.learning import calibrate, default_ridge, default_temperature
 from discreet.mechanisms.learning.base import LearningMechanism
 from discreet.mechanisms.persons import drawn_beside
 from discreet.noise import Noise
@@ -326,8 +326,9 @@ class LinearClassifier(ScoredClassifier, PrivateModel):
 
     def _problem(self, domain: Domain, largest_weight: float, privacy: Privacy) -> RegularisedRisk:
         problem = RegularisedRisk(loss=self._loss(), ridge=1.0, domain=domain, max_weight=largest_weight)
-        if self.loss is None and self.calibration == "tight":
-            problem = with_temperature(problem, mechanism=self.mechanism, **privacy.target)
+        if self.loss is None and self.calibration == "tight" and isinstance(problem.loss, SoftplusHinge):
+            temperature = default_temperature(problem, mechanism=self.mechanism, **privacy.target)
+            problem = replace(problem, loss=SoftplusHinge(temperature=temperature))
         if self.alpha is not None:
             return replace(problem, ridge=ridge_of(self.alpha, domain.records, privacy.neighbours))
         if not privacy.adds_noise:  # the calibration refuses it, or adds none

@@ -42,8 +42,3 @@ KINDS: dict[str, Saved] = {
 }
 OWN: dict[str, Saved] = {}
 """Of estimators that are not in this package."""
-
-
-def saved_kind(name: str) -> Saved | None:
-    """None for a kind that there is not."""
-    return KINDS.get(name) or OWN.get(name)

@@ -31,9 +31,8 @@ from discreet.core.errors import InvalidInput, InvalidType, quietly
 from discreet.core.neighbours import ADD_REMOVE, Privacy, neighbours_of
 from discreet.core.validate import job_count, number
 from discreet.data import BlockTable, EncodedTable
-from discreet.estimators.advice import advise
+from discreet.estimators.advice import advise, refuse_wrong_types
 from discreet.estimators.base import PrivateModel, Spender, account_of
-from discreet.estimators.parameters import refuse_wrong_types
 from discreet.estimators.search_blocks import streamed_table
 from discreet.estimators.search_methods import SET_BY_THE_SEARCH, Fits, Found, algorithm_4, random_stopping
 from discreet.estimators.search_scores import Scoring, scoring_of

@@ -29,7 +29,7 @@ from discreet.estimators.forms import (
     log_probabilities,
     probabilities,
 )
-from discreet.estimators.saved import KINDS, OWN, Saved, saved_kind
+from discreet.estimators.saved import KINDS, OWN, Saved
 from discreet.losses import Logistic, MarginLoss, loss_named
 from discreet.losses.predictions import PredictionLoss, prediction_loss_named
 from discreet.problems.made_rows import MadeRows
@@ -167,7 +167,7 @@ class StatedModel(ABC):
 
         Raises InvalidInput for a kind that there is not, for numbers that are not finite, and for `parts` that do not belong together.
         """
-        if not isinstance(self.kind, str) or saved_kind(self.kind) is None:
+        if not isinstance(self.kind, str) or self.kind not in {**KINDS, **OWN}:
             near = did_you_mean(self.kind, (*KINDS, *OWN)) if isinstance(self.kind, str) else ""
             raise InvalidInput(f"the kind of a model must be one of {quoted((*KINDS, *OWN))}; {self.kind!r} was given.{near}")
         weights = np.array(self.weights, dtype=np.float64)
@@ -209,7 +209,7 @@ class StatedModel(ABC):
 
     @property
     def _saved(self) -> Saved:
-        return saved_kind(self.kind) or Saved("")
+        return {**OWN, **KINDS}.get(self.kind, Saved(""))
 
     def _number_loss(self) -> PredictionLoss:
         """The loss of numbers that the certificate names. Raises InvalidInput for one that is not known here, or has other parameters."""

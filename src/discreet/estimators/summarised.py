@@ -36,7 +36,7 @@ from discreet.core.validate import whole
 from discreet.data import NumberTarget, Schema
 from discreet.data.columns import NumericColumn
 from discreet.data.labels import canonical
-from discreet.data.schema_parts import AnyTarget
+from discreet.data.toml_text import AnyTarget
 from discreet.estimators.forms import KernelForm, MadeForm, form_of
 from discreet.estimators.released_noise import NoiseLaw, mixture_quantile, noise_law
 from discreet.estimators.summary import Line, Part, Summary

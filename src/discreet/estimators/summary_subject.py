@@ -12,7 +12,7 @@ from discreet.certificates import Certificate
 from discreet.core.arrays import Floats
 from discreet.core.errors import InvalidInput
 from discreet.data import NumberTargets, Schema
-from discreet.data.schema_parts import AnyTarget
+from discreet.data.toml_text import AnyTarget
 from discreet.estimators.forms import BoundedForm, Form, KernelForm, MadeForm
 from discreet.losses.predictions import prediction_loss_named
 from discreet.problems.made_rows import MadeRows

@@ -91,6 +91,11 @@ class Encoding(Named, ABC):
         """Whether the table is the identity and every position is whole."""
         return False
 
+    @property
+    def to_be_chosen(self) -> bool:
+        """Whether it has still to be chosen from the records, for a share of the budget."""
+        return False
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Linear(Encoding):

@@ -50,7 +50,7 @@ class Bins(Encoding):
 
     def positions(self, values: Floats, bounds: Bounds) -> Floats:
         """See Encoding. Raises SchemaError where cuts are still to be chosen."""
-        if self.cuts == PRIVATE:
+        if self.to_be_chosen:
             raise SchemaError(
                 "bins: the cuts have not been chosen yet. `discreet fit` and `fit_with_cuts` choose them privately. For anything else, "
                 "give cuts, or leave them out for bins of equal width."
@@ -90,9 +90,14 @@ class Bins(Encoding):
         """See Encoding."""
         return self.resolutions == 0
 
+    @property
+    def to_be_chosen(self) -> bool:
+        """See Encoding."""
+        return self.cuts == PRIVATE
+
     def _starts(self, bounds: Bounds) -> Floats:
         """Where each bin begins: what follows a value with a bin of its own begins at the next number."""
-        cuts = nodes(bounds, count=self.count, steps=self.steps)[:-1] if self.cuts is None or self.cuts == PRIVATE else np.asarray(self.cuts)
+        cuts = nodes(bounds, count=self.count, steps=self.steps)[:-1] if self.cuts is None or self.to_be_chosen else np.asarray(self.cuts)
         own = np.asarray(self.values)
         found = np.concatenate(([bounds.lower], cuts, own, np.nextafter(own, np.inf)))
         return np.unique(found[(found >= bounds.lower) & (found <= bounds.upper)])

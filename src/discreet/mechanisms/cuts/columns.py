@@ -41,7 +41,7 @@ def columns_to_cut(schema: Schema, names: Sequence[str] | None = None) -> list[I
 
     Raises InvalidInput for other names, for none at all, and for names that leave out one whose cuts the schema calls private: no row could have it.
     """
-    private = called_private(schema)
+    private = [column.name for column in schema.numeric if any(one.to_be_chosen for one in column.encoding)]
     if names is None:
         names = private or None
     elif left := [name for name in private if name not in names]:
@@ -54,11 +54,6 @@ def columns_to_cut(schema: Schema, names: Sequence[str] | None = None) -> list[I
     if not chosen:
         raise InvalidInput("the schema has no numeric column that could be cut. Private cuts are for numbers; leave them out.")
     return [known[name] for name in chosen]
-
-
-def called_private(schema: Schema) -> list[str]:
-    """The columns with cuts = "private"."""
-    return [column.name for column in schema.numeric if any(isinstance(one, Bins) and one.cuts == PRIVATE for one in column.encoding)]
 
 
 def counting_schema(schema: Schema, columns: Sequence[Interval]) -> Schema:

@@ -1,7 +1,7 @@
 """Mechanisms for private learning, with their proof notes beside them (objective_perturbation.md, output_perturbation.md, residual_stage.md)."""
 
 from discreet.mechanisms.learning.base import LearningMechanism
-from discreet.mechanisms.learning.choose import calibrate, default_ridge, mechanism_names, published_objective, published_output, with_temperature
+from discreet.mechanisms.learning.choose import calibrate, default_ridge, default_temperature, mechanism_names, published_objective, published_output
 from discreet.mechanisms.learning.margin import MARGIN
 from discreet.mechanisms.learning.objective_perturbation import (
     GaussianMultinomialPerturbation,
@@ -27,8 +27,8 @@ __all__ = [
     "PureOutputPerturbation",
     "calibrate",
     "default_ridge",
+    "default_temperature",
     "mechanism_names",
     "published_objective",
     "published_output",
-    "with_temperature",
 ]

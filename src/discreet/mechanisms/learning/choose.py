@@ -245,14 +245,6 @@ def default_temperature(problem: RegularisedRisk, *, epsilon: float, delta: floa
     return _WARM if _SHARP * half >= _WARM * rule else round(max(_SHARP * half / rule, _SHARP), 2)
 
 
-def with_temperature(problem: RegularisedRisk, *, epsilon: float, delta: float, neighbours: Neighbours, mechanism: str) -> RegularisedRisk:
-    """The problem at the default temperature where its loss is the softplus hinge; any other as it is."""
-    if not isinstance(problem.loss, SoftplusHinge):
-        return problem
-    temperature = default_temperature(problem, epsilon=epsilon, delta=delta, neighbours=neighbours, mechanism=mechanism)
-    return replace(problem, loss=SoftplusHinge(temperature=temperature))
-
-
 def _rule_and_free(problem: AnyRisk, *, epsilon: float, delta: float, neighbours: Neighbours, mechanism: str) -> tuple[float, float]:
     """The rule's number, and the lambda from which on the theorem has no slack."""
     _check_target(epsilon, delta)
