@@ -7,7 +7,7 @@ import numpy as np
 import polars as pl
 import pytest
 
-from discreet import KernelClassifier, Lasso, LinearRegression, LogisticRegression, Model, PrivateSearchCV, Schema
+from discreet import HuberRegression, KernelClassifier, Lasso, LinearRegression, LogisticRegression, Model, PrivateSearchCV, Schema
 from discreet.certificates import Certificate
 from discreet.core.errors import InvalidInput
 from discreet.core.neighbours import ADD_REMOVE, REPLACE_ONE, Persons
@@ -45,6 +45,38 @@ class Answers:
 
     def predict(self, X):
         return self.answers[: len(X)]
+
+
+@pytest.mark.parametrize("kind", OF_NUMBERS)
+def test_a_record_of_several_targets_counts_the_mean_of_what_each_counts_alone(kind):
+    draw, units = np.random.default_rng(0), (1.0, 10.0, 0.5)
+    given, predicted = (draw.normal(0.0, 2.0, (50, 3)) * units for _ in range(2))
+    predicted[0] = np.nan
+    counts = Scoring(kind=kind, error_bound=0.5, units=units).of(predicted, given)
+    alone = [Scoring(kind=kind, error_bound=0.5 * u, lower=-u, upper=u).of(f, y) for u, f, y in zip(units, predicted.T, given.T, strict=True)]
+    assert counts.tolist() == (sum(alone) // 3).tolist()
+    assert counts[0] == 0
+    assert 0 < counts.max() <= WHOLE
+
+
+@pytest.mark.more
+@pytest.mark.parametrize("method", ["random-stopping", "algorithm-4"])
+@pytest.mark.parametrize("made_of", ["rows", "blocks"])
+def test_several_targets_are_searched_under_one_certificate(method, made_of):
+    X, y = table()
+    Y = np.column_stack((y, 10.0 * y[::-1]))
+    inner = HuberRegression(target_bound=[1.0, 10.0])
+    made = search(inner, {"alpha": [0.05, 0.5]}, method=method, epsilon=4.0)
+    if made_of == "rows":
+        made.fit(X, Y)
+    else:
+        parts = [slice(0, 250), slice(250, 600)]
+        made.fit(FunctionTable(lambda number: Block(as_matrix(X[parts[number]]), Y[parts[number]]), blocks=2, features=3, targets=2))
+    certificate = made.certificate_
+    assert certificate.verify(made.best_estimator_.weights_).ok
+    assert certificate.parameters["score_units"] == certificate.problem["target_units"] == [1.0, 10.0]
+    assert any("the mean over targets in units of 1, 10" in str(line) for line in certificate.hypotheses)
+    assert made.predict(X).shape == (600, 2)
 
 
 @pytest.mark.parametrize("kind", OF_NUMBERS)

@@ -1,6 +1,7 @@
 """Regressions of several columns of y: one certificate, answers in the unit of each, the same from a file, and what is refused."""
 
 import numpy as np
+import polars as pl
 import pytest
 
 from discreet import (
@@ -16,7 +17,7 @@ from discreet import (
     evaluate_privately,
 )
 from discreet.core.errors import InvalidInput
-from discreet.data import Block, FunctionTable
+from discreet.data import Block, FunctionTable, NpyTable, numeric_files
 from discreet.estimators.interval_fit import fit_with_intervals
 from discreet.ledger import Account, BudgetExceeded, Ledger
 from discreet.matrices import DenseMatrix
@@ -119,6 +120,25 @@ def test_weights_and_single_rows_of_persons_are_taken():
     assert str(persons.certificate_.guarantee.unit) == "person"
 
 
+@pytest.mark.parametrize("kind", [LinearRegression, PoissonRegression])
+def test_targets_in_blocks_are_those_in_memory_to_the_bit(kind, tmp_path):
+    X, Y = table(900)
+    settings = {"target_bound": 12.0} if kind is PoissonRegression else {}
+    held = fitted(X, Y, kind, **settings)
+    parts = [slice(0, 250), slice(250, 900)]
+    read = FunctionTable(lambda number: Block(DenseMatrix(X[parts[number]]), Y[parts[number]]), blocks=2, features=3, targets=2)
+    frame = pl.DataFrame(np.column_stack((X, Y)), schema=["a", "b", "c", "first", "second"])
+    frame.write_parquet(tmp_path / "table.parquet", row_group_size=250)
+    of_file = numeric_files(tmp_path / "table.parquet", features=["a", "b", "c"], target=["first", "second"])
+    np.save(tmp_path / "rows.npy", X)
+    np.save(tmp_path / "targets.npy", Y)
+    for blocks in (read, of_file, NpyTable(tmp_path / "rows.npy", tmp_path / "targets.npy", rows_in_block=400)):
+        found = fitted(blocks, None, kind, **settings)
+        assert np.array_equal(found.weights_, held.weights_)
+        assert found.certificate_.problem == held.certificate_.problem
+        assert np.array_equal(found.predict(blocks), held.predict(X))
+
+
 def blocks_of(X, Y):
     return FunctionTable(lambda _: Block(rows=DenseMatrix(X), targets=Y[:, 0]), blocks=1, features=2)
 
@@ -126,13 +146,19 @@ def blocks_of(X, Y):
 REFUSED = {
     "one_target": lambda X, Y: LinearRegression(target_bound=BOUNDS).fit(X, Y[:, 0]),
     "of_blocks": lambda X, Y: LinearRegression(target_bound=BOUNDS).fit(blocks_of(X, Y)),
+    "blocks_that_do_not_say_so": lambda X, Y: LinearRegression().fit(
+        FunctionTable(lambda _: Block(rows=DenseMatrix(X), targets=Y), blocks=1, features=2)
+    ),
+    "blocks_over_sets": lambda X, Y: Lasso(radius=1.0).fit(
+        FunctionTable(lambda _: Block(rows=DenseMatrix(X), targets=Y), blocks=1, features=2, targets=2)
+    ),
     "three_bounds": lambda X, Y: LinearRegression(target_bound=[1.0, 2.0, 3.0]).fit(X, Y),
     "a_mechanism_of_moments": lambda X, Y: LinearRegression(mechanism="refined").fit(X, Y),
     "a_norm_to_choose": lambda X, Y: LinearRegression(data_norm="private").fit(X, Y),
     "several_rows_of_a_person": lambda X, Y: LinearRegression(rows_per_person=2).fit(X, Y, persons=np.arange(len(X)) // 2),
     "a_set": lambda X, Y: Lasso(radius=1.0).fit(X, Y),
     "a_width_in_no_unit": lambda X, Y: HuberRegression(width=0.1, target_bound=BOUNDS).fit(X, Y),
-    "a_search": lambda X, Y: PrivateSearchCV(LinearRegression(), {"mechanism": ["objective"]}).fit(X, Y),
+    "a_search_over_sets": lambda X, Y: PrivateSearchCV(Lasso(), {"radius": [1.0]}).fit(X, Y),
     "intervals": lambda X, Y: fit_with_intervals(LinearRegression(), X, Y),
     "an_evaluation": lambda X, Y: evaluate_privately(fitted(*table(50)), X, Y, epsilon=1.0, target_bounds=(-1.0, 1.0)),
     "a_range_of_its_own": lambda X, Y: PoissonRegression(target_bound=BOUNDS).fit(X, Y),

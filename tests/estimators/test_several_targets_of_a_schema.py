@@ -7,7 +7,7 @@ import numpy as np
 import polars as pl
 import pytest
 
-from discreet import Lasso, LinearRegression, LinearSVC, Model, PoissonRegression, PrivateSearchCV, Schema, evaluate_privately
+from discreet import Lasso, LinearRegression, LinearSVC, Model, PoissonRegression, Schema, evaluate_privately
 from discreet.core.errors import FileFormatError, InvalidInput
 from discreet.estimators.cut_fit import fit_with_cuts
 from discreet.estimators.interval_fit import fit_with_intervals
@@ -98,7 +98,6 @@ REFUSED = {
     "without n_iter and prior": lambda: fitted(prior=np.zeros(2)),
     "private cuts are not possible for the": lambda: fit_with_cuts(LinearRegression(rows_per_person=1), FLATS, SCHEMA),
     "learns one target": lambda: Lasso(radius=1.0, data_norm=2.0).fit(TABLE),
-    "scores one target": lambda: PrivateSearchCV(LinearRegression(data_norm=2.0, rows_per_person=1), {"mechanism": ["auto", "objective"]}).fit(TABLE),
     "declares several numbers": lambda: check_learns(LinearSVC(), SCHEMA),
 }
 

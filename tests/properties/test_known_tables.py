@@ -1,14 +1,29 @@
 """A ledger knows a table again, and tells nothing of one that differs somewhere, however little of it is asked."""
 
+from functools import partial
+
+import numpy as np
 import polars as pl
 import pytest
 
-from discreet import LinearRegression, LogisticRegression, Schema, choose_bounds, choose_norm
+from discreet import (
+    LinearRegression,
+    LogisticRegression,
+    OrdinalRegression,
+    PoissonRegression,
+    PrivateSearchCV,
+    Schema,
+    SurvivalModel,
+    choose_bounds,
+    choose_norm,
+)
 from discreet.core.errors import InvalidInput
-from discreet.data import SchemaDraft
+from discreet.data import Block, FunctionTable, SchemaDraft
 from discreet.descriptions import describe
-from discreet.estimators import fit_with_calibration, fit_with_cuts, fit_with_intervals
+from discreet.estimators import fit_with_calibration, fit_with_cuts, fit_with_intervals, release_uncertainty
+from discreet.evaluation import evaluate_privately
 from discreet.ledger import Account, Ledger
+from discreet.matrices import as_matrix
 from discreet.mechanisms.cuts import choose_cuts
 
 SCHEMA = Schema.from_dict(
@@ -70,3 +85,69 @@ def test_tables_that_differ_in_a_column_are_two_tables_whatever_is_asked(tmp_pat
             ask(TABLE, second)
     else:
         ask(TABLE, second)
+
+
+def in_blocks(X, y):
+    def make(number):
+        part = slice(30 * number, 30 * number + 30)
+        return Block(as_matrix(X[part]), y[part])
+
+    return FunctionTable(make, blocks=2, features=1, targets=2 if of_several(y) else 1)
+
+
+def of_several(y):
+    return y.ndim == 2 and not set(y[:, 1]) <= {0, 1}
+
+
+CODES = np.array([0, 1, 2, 1] * 15)
+MADE = {
+    "times": (partial(SurvivalModel, ends=[1.0, 2.0, 4.0]), np.array([[0.5, 1], [1.5, 0], [3.0, 1], [9.0, 0]] * 15)),
+    "three ordered classes": (partial(OrdinalRegression, classes=[0, 1, 2]), CODES),
+    "two ordered classes": (partial(OrdinalRegression, classes=[0, 1]), np.minimum(CODES, 1)),
+    "three classes": (partial(LogisticRegression, classes=[0, 1, 2]), CODES),
+    "counts": (partial(PoissonRegression, target_bound=4.0), CODES * 2.0),
+    "several numbers": (LinearRegression, np.column_stack((np.linspace(-1, 1, 60), np.linspace(1, 0, 60)))),
+}
+USES = {
+    "fit": lambda made, X, y, account: made(**SPENT, data_norm=2.0, rows_per_person=1, ledger=account).fit(X, y),
+    "blocks": lambda made, X, y, account: made(**SPENT, rows_per_person=1, ledger=account).fit(in_blocks(X, y)),
+    "search": lambda made, X, y, account: search(made, account).fit(X, y),
+    "search of blocks": lambda made, X, y, account: search(made, account).fit(in_blocks(X, y)),
+    "evaluation": lambda made, X, y, account: evaluate_privately(fitted(made, X, y), X, y, **SPENT, rows_per_person=1, account=account),
+    "intervals": lambda made, X, y, account: release_uncertainty(fitted(made, X, y), X, y, **SPENT, ledger=account),
+}
+"""Of the same records, of whom each is a person."""
+REFUSED = {
+    ("times", "search of blocks"),
+    ("several numbers", "evaluation"),
+    *((of, "intervals") for of in ("times", "three ordered classes", "two ordered classes", "several numbers")),
+}
+
+
+def search(made, account):
+    return PrivateSearchCV(made(rows_per_person=1), {"data_norm": [2.0]}, epsilon=20.0, delta=1e-3, ledger=account)
+
+
+def fitted(made, X, y):
+    return made(random_state=0, rows_per_person=1, **SPENT).fit(X, y)
+
+
+@pytest.mark.parametrize(
+    "of", [pytest.param(of, marks=pytest.mark.more) if of in ("three classes", "two ordered classes", "several numbers") else of for of in MADE]
+)
+def test_a_table_is_one_in_every_use_whatever_is_made_of_its_targets(tmp_path, of):
+    made, y = MADE[of]
+    X = np.linspace(-0.9, 0.9, 60).reshape(-1, 1)
+    ledger = Ledger.create(tmp_path / "a.ledger")
+    for name in ("first", "second"):
+        ledger.declare(name, epsilon=90.0, delta=1e-2, unit="person")
+    first, second = (Account(str(ledger.path), name) for name in ("first", "second"))
+    USES["fit"](made, X, y, first)
+    for use, ask in USES.items():
+        if (of, use) not in REFUSED:
+            with pytest.raises(InvalidInput, match="under the name 'first'"):
+                ask(made, X, y, second)
+    other = y.copy()
+    other[0] = other[1]
+    USES["fit"](made, X, other, second)
+    assert len(ledger.history("second")) == 1

@@ -113,6 +113,8 @@ def _half_range(schema: "discreet.Schema") -> float:
     target = schema.target
     if isinstance(target, discreet.data.TimeTarget):
         return 1.0
+    if isinstance(target, discreet.data.NumberTargets):
+        raise usage_error("--error-bound is in the unit of one target. Leave it out: each of several is cut at half its own range")
     if not isinstance(target, discreet.data.NumberTarget):
         raise usage_error("--error-bound is for a target that is one number; the schema declares another kind")
     return 0.5 * (target.upper - target.lower)
@@ -130,6 +132,8 @@ def _scored(search: "discreet.PrivateSearchCV", model: "discreet.Model") -> str:
         return f"{search.best_score_:.0f} {many}, each scored 1 minus its {error} over a bound"
     if isinstance(model.schema.target, discreet.data.TimeTarget):
         return f"a mean log loss of {-search.best_score_:.4g} nats"
+    if isinstance(model.schema.target, discreet.data.NumberTargets):
+        return f"a mean {error} of {-search.best_score_:.4g} over all targets, in half ranges of each"
     half = _half_range(model.schema)
     return f"a mean {error} of {-search.best_score_ * (half if error.startswith('absolute') else half**2):.4g}"
 

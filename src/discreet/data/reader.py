@@ -4,9 +4,9 @@ Where the blocks say whose rows are whose, the pass that checks them brings keys
 what was drawn goes back with the blocks (modules `persons` and `blocks.shared`). The draw is that of the same rows in memory.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -20,7 +20,8 @@ from discreet.data.blocks.shared import NOT_TOLD, kept_blocks
 from discreet.data.domain import Domain
 from discreet.data.persons import Source, times
 from discreet.data.records import Records, class_codes, record_weights
-from discreet.data.stream import Stream
+from discreet.data.stream import Stream, column_bytes
+from discreet.data.target_table import TargetTable
 
 
 def on_scale(numbers: Floats, span: tuple[float, float] | None) -> Floats:
@@ -48,6 +49,9 @@ class Reader:
     """Whether zeros stand for the targets, whatever they are."""
     span: tuple[float, float] | None = None
     """The numbers that -1 and 1 stand for, of targets that are brought to that scale; None for targets as they are."""
+    units: tuple[float, ...] = ()
+    """(m,) of several targets, of which the one at `place` is read, within its unit times the domain's bound and in that unit; () for one."""
+    place: int = 0
 
     __repr__ = short_repr
 
@@ -59,11 +63,12 @@ class Reader:
             return self._classified(block)
         if block.weights is not None and self.domain.largest_weight is None:
             raise InvalidInput("weights are not possible here: leave them out of the table, or declare max_sample_weight if the model has it.")
-        targets = None if self.domain.kind == "none" else self._numbers(block)
+        said = None if self.domain.kind == "none" else self._numbers(block)
+        targets = None if said is None else self._one_of(on_scale(said, self.span))
         weights, shares = self._relative(block), block.shares
         if shares is not None:
             weights = shares if weights is None else times(shares, weights)
-        return Records(rows=block.rows, targets=targets, domain=self.domain, weights=weights, kept=shares is not None)
+        return Records(rows=block.rows, targets=targets, domain=self.domain, weights=weights, kept=shares is not None, said=said)
 
     def read(self, table: BlockTable, jobs: int = 1, *, noise: Source | None = None) -> tuple[int, Callable[[Domain], Records]]:
         """The number of records, after reading the table once, and what makes them records of a domain that may tell that number.
@@ -71,8 +76,28 @@ class Reader:
         Where the domain has persons whose rows are told apart, it is the number of persons, and `noise` draws which rows are kept.
         Raises InvalidInput for a table that does not say whose rows are whose.
         """
+        count, stream = self._checked_stream(table, jobs, noise)
+        return count, lambda domain: Records.streamed(stream.rebound(replace(self, domain=domain)), domain=domain, jobs=jobs)
+
+    def read_several(self, table: BlockTable, jobs: int = 1, *, noise: Source | None = None) -> tuple[int, Callable[[Domain], TargetTable]]:
+        """As `read`, of a table with several targets, in `units`."""
+        count, stream = self._checked_stream(table, jobs, noise)
+
+        def data_of(domain: Domain) -> TargetTable:
+            each = (replace(self, domain=domain, place=place) for place in range(len(self.units)))
+            return TargetTable(
+                each=tuple(Records.streamed(stream.rebound(one), domain=domain, jobs=jobs) for one in each),
+                given=lambda: several_content(stream.whole, jobs),
+            )
+
+        return count, data_of
+
+    def _checked_stream(self, table: BlockTable, jobs: int, noise: Source | None) -> tuple[int, Stream[Records]]:
+        """After the pass that counts and checks."""
         if table.features != self.domain.features:
             raise InvalidInput(f"the domain declares {self.domain.features} features; rows with {table.features} were given.")
+        if table.targets != (len(self.units) or 1) and not (self.omitted or self.domain.kind == "none"):
+            raise InvalidInput(f"the table has {table.targets} targets for each record, and the model learns {len(self.units) or 1}.")
         persons = self.domain.persons
         if persons is None or not persons.told_apart:
             stream: Stream[Records] = Stream(table, self, jobs)
@@ -81,7 +106,7 @@ class Reader:
             raise ValueError("the rows kept per person are drawn at random, so a noise source is needed; none was given.")
         else:
             count, stream = self._shared(table, persons, noise, jobs)
-        return count, lambda domain: Records.streamed(stream.rebound(replace(self, domain=domain)), domain=domain, jobs=jobs)
+        return count, stream
 
     @property
     def anonymous(self) -> "_Anonymous":
@@ -126,8 +151,21 @@ class Reader:
             return np.zeros(block.rows.shape[0])
         if self.classes is not None:
             return np.where(class_codes(block.targets, self.classes) == 1, 1.0, -1.0)
-        found = quietly(lambda: np.asarray(block.targets, dtype=np.float64), InvalidInput("targets must be finite numbers."))
-        return on_scale(found, self.span)
+        return quietly(lambda: np.asarray(block.targets, dtype=np.float64), InvalidInput("targets must be finite numbers."))
+
+    def _one_of(self, found: Floats) -> Floats:
+        """The target at `place`, of numbers (b,) or (b, m)."""
+        if found.shape[1:] != ((len(self.units),) if self.units else ()):
+            wanted, said = (f"shape (b, {len(self.units)})", len(self.units)) if self.units else ("one dimension", 1)
+            raise InvalidInput(f"the table declares {said} target(s), so the targets of a block of b records must be numbers of {wanted}.")
+        if not self.units:
+            return found
+        if not np.all(np.isfinite(found)):
+            raise InvalidInput("targets must be finite numbers.")
+        unit = self.units[self.place]
+        most = unit * self.domain.target_bound
+        within: Floats = np.clip(found[:, self.place], -most, most) / unit
+        return within
 
 
 @dataclass(frozen=True, slots=True)
@@ -138,6 +176,26 @@ class _Anonymous:
 
     def __call__(self, block: Block) -> Records:
         return self.read(block._replace(persons=None))
+
+
+class _Given(NamedTuple):
+    """Of the records of a block: what a ledger's digest sees."""
+
+    records: int
+    targets: Floats
+
+
+def _all_given(block: Block) -> _Given:
+    return _Given(block.rows.shape[0], np.asarray(block.targets, dtype=np.float64))
+
+
+def several_content(whole: Stream[Any], jobs: int) -> Iterator[bytes]:
+    """All targets of a table with several, after its rows: the bytes of the same table in memory."""
+    if whole.records == 0:
+        return
+    remote, stream = whole.remote, whole.rebound(_all_given)
+    yield from whole.content(jobs)
+    yield from stream.map(lambda _, block: column_bytes(block.targets, remote=remote), jobs)
 
 
 def streamed_records(

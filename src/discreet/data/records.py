@@ -62,9 +62,20 @@ class Records:
     """How many threads work on it."""
 
     def __init__(
-        self, *, rows: Matrix, targets: Targets | None = None, domain: Domain, weights: Floats | None = None, jobs: int = 1, kept: bool = False
+        self,
+        *,
+        rows: Matrix,
+        targets: Targets | None = None,
+        domain: Domain,
+        weights: Floats | None = None,
+        jobs: int = 1,
+        kept: bool = False,
+        said: Floats | None = None,
     ) -> None:
-        """Bring every record within the bounds, and append the intercept's constant feature, lazily; `kept` where all rows are kept already."""
+        """Bring every record within the bounds, and append the intercept's constant feature, lazily; `kept` where all rows are kept already.
+
+        `said`: targets as the table has them, by which a ledger knows it, where `targets` are on another scale.
+        """
         count, features = rows.shape
         if features != domain.features:
             raise InvalidInput(f"the domain declares {domain.features} features; rows with {features} were given.")
@@ -80,7 +91,7 @@ class Records:
         bounded = _bounded_targets(targets, domain)
         if not domain.classes:
             check_finite(rows)
-        given = rows, bounded if domain.classes else targets
+        given = rows, said if said is not None else bounded if domain.classes else targets
         if owned and not kept and weights is not None and not np.all(weights):
             places = np.flatnonzero(weights)
             rows, weights, bounded = rows.chosen(places), weights[places], None if bounded is None else bounded[places]
@@ -256,8 +267,13 @@ class Records:
         yield from whole.map(lambda _, block: column_bytes(block.target_column(), remote=remote), self.jobs)
 
     def target_column(self) -> npt.NDArray[np.generic]:
-        """What a ledger's digest sees of the targets: signs of two classes, codes of more, numbers as they were given, zeros where there are none."""
+        """What a ledger's digest sees of the targets: signs of two classes, codes of more, numbers as they were given, zeros where there are none.
+
+        Of rows made of records, what is known of these.
+        """
         rows, targets = self.given
+        if rows.known is not None:
+            return rows.known
         if targets is None:
             return np.zeros(rows.shape[0])
         return np.asarray(targets, dtype=np.int64 if self.domain.kind == "code" else np.float64)

@@ -151,7 +151,8 @@ class Stream(Generic[D]):
         remote = table.remote
         if self.records == 0:
             return
-        yield repr(("rows", (self.records, table.features))).encode()
+        below = self._table.source_rows
+        yield repr(("rows", (self.records if below is None else below, table.features))).encode()
         for parts in table.map(lambda _, block: _sealed(_row_bytes(block.rows), remote=remote), jobs):
             yield from parts
 

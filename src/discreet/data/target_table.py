@@ -4,7 +4,7 @@ A record is (x, y_1, .., y_m). For each k there are `Records` of (x, y_k), broug
 neighbouring table differs in one record, and so in one record of each of them.
 """
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
 import numpy as np
@@ -23,14 +23,14 @@ class TargetTable:
 
     each: tuple[Records, ...]
     """Of every target, in order; the same rows in all of them."""
-    given: Floats
-    """The targets as they were given, (n, m)."""
+    given: Floats | Callable[[], Iterator[bytes]]
+    """The targets as they were given, (n, m); of records read in blocks, what makes the bytes of the whole table."""
 
     def __post_init__(self) -> None:
         """See class docstring."""
         if (
             len(self.each) < 2
-            or self.given.shape != (self.each[0].given[0].shape[0], len(self.each))
+            or (not callable(self.given) and self.given.shape != (self.each[0].given[0].shape[0], len(self.each)))
             or any((part.domain, part.records) != (self.domain, self.records) for part in self.each)
         ):
             raise InvalidInput("several targets need two or more columns of numbers, for the same records and with the same bounds.")
@@ -47,6 +47,9 @@ class TargetTable:
 
     def content(self) -> Iterator[bytes]:
         """Rows and all targets as they were given, as bytes, for a ledger's keyed digest; private."""
+        if callable(self.given):
+            yield from self.given()
+            return
         rows, _ = self.each[0].given
         yield from rows.content()
         yield np.ascontiguousarray(self.given).tobytes()

@@ -148,13 +148,13 @@ class BoundedModel(ABC, PrivateModel):
         privacy, known = self._privacy(), count_or_none(records, "records")
         rule = self._public_rule(told_apart=told_apart)
         domain = self._domain(whole(features, "features"), self._known_records(known, privacy.neighbours), rule, weighted=weighted)
-        units = self._units(whole(targets, "targets"))
+        units = self.units_for(whole(targets, "targets"))
         if is_private(self.data_norm) and not units:
             return planned_with_norm(partial(self._of_persons, domain), privacy, rule)
         problem, mechanism = self._of_persons(domain, privacy, units)
         return mechanism.planned(problem, shape=(domain.dimension * (len(units) or 1),))
 
-    def _units(self, targets: int) -> tuple[float, ...]:
+    def units_for(self, targets: int) -> tuple[float, ...]:
         """Of so many columns of y, from public numbers; none of one. Raises InvalidInput for a model of one target, and bounds of other targets."""
         if targets > 1:
             raise InvalidInput(f"{type(self).__name__} learns one target; fit each separately, with a share of epsilon and delta.")
@@ -195,20 +195,21 @@ class BoundedModel(ABC, PrivateModel):
             return self._given_blocks(X, y, sample_weight, persons, noise)
         rows, jobs = self._rows(X, reset=True), self._jobs()
         encoded = isinstance(X, EncodedTable)
-        targets, classes, declared = self._encoded(X, y) if encoded else self._targets(y, rows.shape[0], self._declared_classes())
+        said, classes, declared = self._encoded(X, y) if encoded else self._targets(y, rows.shape[0], self._declared_classes())
+        targets = said if encoded or len(classes) else on_scale(said, self._span())
         records, features = rows.shape
         owners = self._owners(X, persons, records, noise)
         weights = owners.shared(self._weighting.of_numbers(sample_weight, records))
-        units = self._units(1 if targets.ndim == 1 else targets.shape[1])
+        units = self.units_for(1 if targets.ndim == 1 else targets.shape[1])
 
         def data_of(domain: Domain) -> Records | TargetTable:
             of_one = partial(Records, rows=rows, domain=domain, weights=weights, jobs=jobs)
             if not units:
-                return of_one(targets=targets)
+                return of_one(targets=targets, said=None if len(classes) else said)
             within = (
                 np.clip(column, -unit * domain.target_bound, unit * domain.target_bound) / unit for column, unit in zip(targets.T, units, strict=True)
             )
-            return TargetTable(each=tuple(of_one(targets=column) for column in within), given=targets)
+            return TargetTable(each=tuple(of_one(targets=column) for column in within), given=said)
 
         return Given(
             features=features,
@@ -224,7 +225,7 @@ class BoundedModel(ABC, PrivateModel):
         """After one pass, which counts and checks."""
         require_own_targets(y, sample_weight, weights="max_sample_weight" in vars(self))
         rule = self._block_rule(table, persons)
-        self._units(1)  # bounds of several targets are none of one
+        units = self.units_for(table.targets)
         self.n_features_in_ = table.features
         classes, declared = NO_CLASSES, tuple[str, ...]()
         if self._of_classes():
@@ -235,15 +236,15 @@ class BoundedModel(ABC, PrivateModel):
             classes = np.asarray(labels)
         domain, labels = self._domain(table.features, None, rule, weighted=True), classes if len(classes) else None
         needed = "a regression needs a number for every record."
-        read = Reader(domain=domain, classes=labels, max_weight=domain.largest_weight, needed=needed, span=self._span())
-        records, data_of = read.read(table, self._jobs(), noise=drawn_beside(noise))
-        return Given(features=table.features, records=records, persons=rule, classes=classes, declared=declared, data_of=data_of)
+        read = Reader(domain=domain, classes=labels, max_weight=domain.largest_weight, needed=needed, span=self._span(), units=units)
+        records, data_of = (read.read_several if units else read.read)(table, self._jobs(), noise=drawn_beside(noise))
+        return Given(features=table.features, records=records, persons=rule, classes=classes, declared=declared, data_of=data_of, units=units)
 
     def _targets(self, y: Any, records: int, classes: Any) -> tuple[Floats, npt.NDArray[Any], tuple[str, ...]]:
         """Targets (n,), the classes where they are classes, and what the caller declared public by passing them."""
         name = type(self).__name__
         if not self._of_classes():
-            return on_scale(real_targets(y, name, records, several=self._several), self._span()), NO_CLASSES, ()
+            return real_targets(y, name, records, several=self._several), NO_CLASSES, ()
         return signs_and_classes(y, classes=classes, name=name, records=records)
 
     def _encoded(self, table: EncodedTable, y: Any) -> tuple[Floats, npt.NDArray[Any], tuple[str, ...]]:

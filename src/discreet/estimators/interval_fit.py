@@ -88,10 +88,10 @@ def fit_with_intervals(
     if isinstance(estimator, LinearClassifier) and classes is None and not isinstance(X, EncodedTable):
         raise InvalidInput("a fit with intervals needs its classes declared: classes=[negative, positive].")
     beside = FitBeside.of(estimator, X, y, sample_weight, persons, classes=classes)
-    (rows, targets, _), noise = beside.given.records, beside.noise
+    given, noise = beside.given, beside.noise
     both = settled(**privacy.target, share=share, planned=beside.planned, problem=problem_of)
-    account = account_of(estimator.ledger)
-    with spending_on(account, both.guarantee, purpose=CURVATURE_WITH_FIT, table=content_of(rows, targets)) as reservation, without_ledger():
+    account, table = account_of(estimator.ledger), content_of(given.records[0], given.said)
+    with spending_on(account, both.guarantee, purpose=CURVATURE_WITH_FIT, table=table) as reservation, without_ledger():
         model = beside.fitted(both)
         fit: Certificate = model.certificate_
         both = replace(both, choice=both.choice.at(model.weights_))

@@ -19,6 +19,7 @@ from pathlib import Path
 from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
+import numpy.typing as npt
 
 from discreet.accounting import Guarantee, Json
 from discreet.certificates import Certificate, Check, Verification
@@ -32,6 +33,7 @@ from discreet.core.validate import number, positive
 from discreet.data import EncodedTable
 from discreet.data.coding import Coding
 from discreet.data.labels import canonical
+from discreet.data.reader import on_scale
 from discreet.estimators.forms import KernelForm
 from discreet.estimators.linear_classifier import LinearClassifier
 from discreet.estimators.model import Model
@@ -97,18 +99,24 @@ def prepare_uncertainty(model: Learnable | Model, *, epsilon: float, delta: floa
 def measure_uncertainty(
     prepared: PreparedUncertainty,
     rows: Matrix,
-    targets: Floats,
+    targets: npt.NDArray[Any],
     record_weights: Floats | None,
     noise: Noise,
     *,
     account: Account | None = None,
     coding: Coding | None = None,
+    said: npt.NDArray[Any] | None = None,
 ) -> Uncertainty:
-    """Spend, and release. `rows` (n, d) as the fit got them, `targets` (n,) signs, codes or numbers, `record_weights` (n,) or None."""
+    """Spend, and release. `rows` (n, d) as the fit got them, `targets` (n,) signs, codes or numbers, which a ledger sees unless some are `said`."""
     query, mechanism = prepared.query, prepared.mechanism
     if rows.shape[1] != query.problem.domain.features:
         raise InvalidInput(f"the model was fitted on {query.problem.domain.features} features; rows with {rows.shape[1]} were given.")
-    records = CurvatureRecords(rows=rows, targets=targets, record_weights=record_weights, table=content_of(rows, targets))
+    records = CurvatureRecords(
+        rows=rows,
+        targets=np.asarray(targets, dtype=np.float64),
+        record_weights=record_weights,
+        table=content_of(rows, targets if said is None else said),
+    )
     release = mechanism.run(query, records, noise, account=account)
     return Uncertainty(
         problem=query.problem,
@@ -164,7 +172,7 @@ def release_uncertainty(
         return measure_uncertainty(prepared, *table_records(prepared, model, X, noise), noise, account=ledger, coding=model.schema.coding)
     again = records_again(prepared, model, X, y, sample_weight, persons, noise)
     account = model._account() if ledger is None else ledger  # noqa: SLF001
-    return measure_uncertainty(prepared, *again.records, noise, account=account, coding=again.coding)
+    return measure_uncertainty(prepared, *again.records, noise, account=account, coding=again.coding, said=again.said)
 
 
 class Again(NamedTuple):
@@ -176,6 +184,8 @@ class Again(NamedTuple):
     largest: float
     """The most that a record may weigh."""
     owners: Owners
+    said: npt.NDArray[Any]
+    """Targets as a ledger sees them in a fit."""
 
 
 def records_of(model: Learnable, X: Any, y: Any, sample_weight: Any, persons: Any, noise: Noise, *, classes: Any, reset: bool) -> Again:
@@ -187,15 +197,18 @@ def records_of(model: Learnable, X: Any, y: Any, sample_weight: Any, persons: An
         if not reset and found.tolist() != classes.tolist():
             raise InvalidInput("the classes differ from those of the fit. Pass the records of the fit, and declare classes.")
         weights, largest = model._weights(sample_weight, codes, found)  # noqa: SLF001
-        targets: Floats = np.where(codes == 1, 1.0, -1.0) if len(found) == 2 else codes.astype(np.float64)
+        said: npt.NDArray[Any] = np.where(codes == 1, 1.0, -1.0) if len(found) == 2 else np.asarray(codes, dtype=np.int64)
+        targets: Floats = said.astype(np.float64)
     else:
         if sample_weight is not None:
             raise InvalidInput("intervals of a regression need records of equal weight; leave sample_weight out.")
-        targets = (model._encoded(X, y) if isinstance(X, EncodedTable) else model._targets(y, rows.shape[0], None))[0]  # noqa: SLF001
+        encoded = isinstance(X, EncodedTable)
+        said = (model._encoded(X, y) if encoded else model._targets(y, rows.shape[0], None))[0]  # noqa: SLF001
+        targets = said if encoded else on_scale(said, model._span())  # noqa: SLF001
         if targets.ndim > 1:
             raise InvalidInput("intervals that count sampling error need a single target; fit each target separately.")
     owners = model._owners(X, persons, rows.shape[0], noise)  # noqa: SLF001
-    return Again((rows, targets, owners.shared(weights)), coding, largest, owners)
+    return Again((rows, targets, owners.shared(weights)), coding, largest, owners, said)
 
 
 def records_again(prepared: PreparedUncertainty, model: Learnable, X: Any, y: Any, sample_weight: Any, persons: Any, noise: Noise) -> Again:
@@ -209,16 +222,17 @@ def records_again(prepared: PreparedUncertainty, model: Learnable, X: Any, y: An
     return again
 
 
-def table_records(prepared: PreparedUncertainty, model: Model, frame: Any, noise: Noise) -> tuple[Matrix, Floats, Floats | None]:
-    """Rows, targets and weights of the table (or EncodedTable) that a model was fitted on; `noise` draws which rows of a person are kept.
+def table_records(prepared: PreparedUncertainty, model: Model, frame: Any, noise: Noise) -> tuple[Matrix, npt.NDArray[Any], Floats | None]:
+    """Rows, targets and weights of the table (or EncodedTable) that a model was fitted on.
 
-    Raises InvalidInput for a model whose records had weights, and for persons of whom the model's schema does not tell.
+    `noise` draws which rows of a person are kept. Raises InvalidInput for a model whose records had weights, and for persons of whom the model's
+    schema does not tell.
     """
     if model.certificate.problem.get("max_weight", 1.0) != 1.0:
         raise InvalidInput("the records of this model had weights, which its file does not hold. Use the estimator that was fitted.")
     encoded = frame if isinstance(frame, EncodedTable) else model.schema.encode(frame, target=True)
     kinds = (encoded.signs, encoded.codes, encoded.one_number)
-    targets = next((np.asarray(one, dtype=np.float64) for one in kinds if one is not None), None)
+    targets = next((np.asarray(one) for one in kinds if one is not None), None)
     if targets is None:
         raise InvalidInput("the table was encoded without its target; encode it with target=True.")
     rule = prepared.query.problem.persons
@@ -230,7 +244,7 @@ def table_records(prepared: PreparedUncertainty, model: Model, frame: Any, noise
 _OTHERS = "the fit declared persons differently. Pass the same persons as in the fit, or none if it had none."
 
 
-def content_of(rows: Matrix, targets: Floats) -> Iterator[bytes]:
+def content_of(rows: Matrix, targets: npt.NDArray[Any]) -> Iterator[bytes]:
     """Rows and targets as bytes, for a ledger's keyed digest; private."""
     yield from rows.content()
     yield targets.tobytes()

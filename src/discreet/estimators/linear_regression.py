@@ -160,7 +160,7 @@ class LinearRegression(RegressionModel):
         privacy = self._privacy()
         known, rule = self._known_records(count_or_none(records, "records"), privacy.neighbours), self._public_rule(told_apart=False)
         domain = self._domain(count, known, rule)
-        units = self._units(whole(targets, "targets"))
+        units = self.units_for(whole(targets, "targets"))
         problem: Any
         mechanism: Any
         if is_private(self.data_norm):

@@ -21,6 +21,7 @@ from discreet.matrices import AugmentedMatrix, DenseMatrix, Matrix, shortening
 from discreet.matrices.bounded import brought_near
 from discreet.matrices.levels import LevelMatrix
 from discreet.problems import MadeRows
+from discreet.problems.made_rows import ORDERED
 
 Codes = npt.NDArray[np.intp]
 """Numbers of what is known of records."""
@@ -36,6 +37,11 @@ class Questions:
     answers: npt.NDArray[np.bool_]
     """(C, M)."""
 
+    def column(self, codes: Codes) -> npt.NDArray[Any]:
+        """What a ledger's digest sees of the targets, in every use of the table: numbers of what is known, signs of two classes."""
+        two = self.made.of == ORDERED and self.made.rows == 1
+        return np.where(codes == 1, 1.0, -1.0) if two else codes.astype(np.int64)
+
     def table(self, rows: Matrix, codes: Codes) -> tuple[LevelMatrix, Codes, npt.NDArray[np.bool_]]:
         """Of rows (n, d) and their numbers (n,): the made rows, whose they are, and their answers. A record without any has a row of zeros."""
         near = brought_near(DenseMatrix(np.asarray(rows.plain())) if rows.on_device else rows, self.made.bound)
@@ -45,7 +51,9 @@ class Questions:
         levels = np.arange(len(owners)) - np.repeat(np.cumsum(each) - each, each)
         answers = self.answers[codes[owners], levels]
         levels[self.counts[codes[owners]] == 0] = -1
-        made = LevelMatrix(within, owners, levels, count=self.made.rows, constant=self.made.constant, step=self.made.signed_step)
+        made = LevelMatrix(
+            within, owners, levels, count=self.made.rows, constant=self.made.constant, step=self.made.signed_step, known=self.column(codes)
+        )
         return made, owners, answers
 
 

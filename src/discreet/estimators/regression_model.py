@@ -38,7 +38,7 @@ class RegressionModel(ScoredRegressor, BoundedModel):
         """Fit the model, spending (epsilon, delta) on the records.
 
         Parameters: X (n, d) array, data frame or sparse matrix of finite numbers, or a BlockTable, which brings its own targets; y (n,) targets,
-        or (n, m) for several of them, held in memory, that are learnt under the one guarantee (docs/linear-regression.md);
+        or (n, m) for several of them, that are learnt under the one guarantee (docs/linear-regression.md);
         sample_weight (n,) weights, which may be private and are brought within [0, max_sample_weight], or None; persons (n,) ids that say whose row
         each is, or None.
         Raises InvalidInput for input that breaks the caller's side (NaN, shapes), for parameters out of range, and for weights with a mechanism
@@ -68,7 +68,8 @@ class RegressionModel(ScoredRegressor, BoundedModel):
         problem = SeveralTargets(each=each, units=units)
         return problem, calibrate_targets(problem, ridge=ridge, **privacy.target)
 
-    def _units(self, targets: int) -> tuple[float, ...]:
+    def units_for(self, targets: int) -> tuple[float, ...]:
+        """See BoundedModel: each target has the unit of its own bound, where it has one."""
         own = _bounds(self.target_bound)
         if own is None:
             return (1.0,) * targets if targets > 1 else ()

@@ -74,6 +74,7 @@ class PrivateSearchCV(MetaEstimatorMixin, Spender):  # type: ignore[misc]
     law : of the number of runs: "geometric", "logarithmic" (heavier tail, smaller price a run), or None: logarithmic for delta = 0, else geometric.
     scoring : of a regression "absolute-error" or "squared-error": a record counts 1 less its error over `error_bound`, cut at 1, or less the square
         of that; None takes the first, whose differences between settings stand out of the noise better. Of a classifier None: right answers count.
+        Of several targets the mean of what these count, each in its unit.
         Of times "log-loss" or None: a record counts 1 less minus the logarithm of how probable what is known of it was, over `error_bound`, cut at 1.
     error_bound : of a regression, where errors are cut, chosen without the records; None takes half the range of targets that the estimator declares.
         Of times in nats; None takes 5.
@@ -155,7 +156,7 @@ class PrivateSearchCV(MetaEstimatorMixin, Spender):  # type: ignore[misc]
             n_jobs=self.n_jobs,
             jobs=job_count(self.n_jobs),
             persons=table.rule,
-            scoring=scoring,
+            scoring=table.scoring,
         )
         account = account_of(known.get("ledger") if self.ledger is None else self.ledger)
         self._advise(
@@ -234,6 +235,7 @@ class PrivateSearchCV(MetaEstimatorMixin, Spender):  # type: ignore[misc]
         declared_rule(*own, told_apart=self.rows_per_person is not None)
         said = (known["rows_per_person"], known["person_weight"]) if self.rows_per_person is None else own
         told = isinstance(X, EncodedTable | BlockTable)
+        units = self.estimator.units_for if "several numbers" in self.estimator.targets else None
         if self.estimator.makes_rows and said[0] is None and not told:
             said = (1, said[1])  # of such a model a row of X is a person, as its documentation says; a schema says it of its table
         if isinstance(X, BlockTable):
@@ -242,7 +244,15 @@ class PrivateSearchCV(MetaEstimatorMixin, Spender):  # type: ignore[misc]
             rule = table_rule(X, persons, *said)
             self.estimator.require_one_row(rule, told=told)
             return streamed_table(
-                X, y, classes=known.get("classes"), max_weight=known.get("max_sample_weight"), jobs=jobs, rule=rule, noise=noise, scoring=scoring
+                X,
+                y,
+                classes=known.get("classes"),
+                max_weight=known.get("max_sample_weight"),
+                jobs=jobs,
+                rule=rule,
+                noise=noise,
+                scoring=scoring,
+                units=units,
             )
         rule, ids = held_rule(X, persons, *said)
         self.estimator.require_one_row(rule, told=told)
@@ -250,7 +260,9 @@ class PrivateSearchCV(MetaEstimatorMixin, Spender):  # type: ignore[misc]
         def owners(rows: int) -> Owners:
             return owners_of(ids, rule=rule, rows=rows, noise=noise)
 
-        held = held_table(X, y, classes=known.get("classes"), name=type(self).__name__, owners_of_rows=owners, ids=persons, scoring=scoring)
+        held = held_table(
+            X, y, classes=known.get("classes"), name=type(self).__name__, owners_of_rows=owners, ids=persons, scoring=scoring, units=units
+        )
         if isinstance(X, EncodedTable):
             self.n_features_in_ = held.rows.shape[1]
         else:

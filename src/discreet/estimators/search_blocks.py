@@ -7,8 +7,8 @@ in memory, and every one gets its share of each block. Nothing that is as long a
 """
 
 import hashlib
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from functools import partial
 from itertools import accumulate
 from typing import Any
@@ -25,6 +25,7 @@ from discreet.data import Block, BlockTable, Domain, FunctionTable, Reader, Reco
 from discreet.data.blocks.cut import CutTable
 from discreet.data.blocks.shared import Kept, kept_blocks
 from discreet.data.persons import weights_of
+from discreet.data.reader import several_content
 from discreet.data.stream import Stream
 from discreet.estimators.inputs import distinct_classes
 from discreet.estimators.search_scores import Scoring
@@ -104,6 +105,9 @@ class StreamedTable(SearchTable):
 
     def content(self) -> Iterator[bytes]:
         """See SearchTable."""
+        if self.scoring.units:
+            yield from several_content(self._stream.whole, self._jobs)
+            return
         yield from Records.streamed(self._stream, domain=self._bound.domain, jobs=self._jobs).content()
 
     def correct(self, model: Predicts) -> int:
@@ -145,13 +149,17 @@ class StreamedTable(SearchTable):
         return StreamedTable(table, self._bound, jobs=self._jobs, rule=self._rule, kept=kept, scoring=self.scoring)
 
     def _nothing(self) -> HeldTable:
-        rows, given = sp.csr_array((0, self.X.features), dtype=np.float64), np.zeros(0) if self.scoring.of_numbers else self.classes[:0]
+        rows, given = sp.csr_array((0, self.X.features), dtype=np.float64), self._no_targets()
         told = self._rule is not None and self._rule.told_apart
         codes = np.zeros(0, dtype=np.int64) if told else None
         owners = Owners(rule=self._rule, number=0, codes=codes, weights=np.zeros(0) if told else None)
         return HeldTable(
             X=rows, y=given, rows=SparseMatrix(rows), given=given, classes=self.classes, owners=owners, persons=codes, scoring=self.scoring
         )
+
+    def _no_targets(self) -> npt.NDArray[Any]:
+        units = self.scoring.units
+        return np.zeros((0, len(units)) if units else 0) if self.scoring.of_numbers else self.classes[:0]
 
 
 def streamed_table(
@@ -164,10 +172,11 @@ def streamed_table(
     rule: Persons | None = None,
     noise: Noise | None = None,
     scoring: Scoring | None = None,
+    units: Callable[[int], tuple[float, ...]] | None = None,
 ) -> StreamedTable:
     """Check what was passed to `fit`, but for the records. Raises InvalidInput without any value of the table.
 
-    `rule` says whose rows are whose, and `noise` draws those that count in scores.
+    `rule` says whose rows are whose, and `noise` draws those that count in scores; `units` as in `held_table`.
     """
     if y is not None:
         raise InvalidInput("a table read in blocks already contains its targets; leave y out.")
@@ -175,8 +184,12 @@ def streamed_table(
         raise InvalidInput("a search over models of times takes a table that fits into memory; this one is read in blocks. Fit it without a search.")
     # The rows are brought within a first domain, whose bounds do not matter: the pass counts and checks.
     if scoring is not None and scoring.of_numbers:
+        if units is not None:
+            scoring = replace(scoring, units=units(table.targets))
+        elif table.targets > 1:
+            raise InvalidInput("the table has several targets, and this model learns one: fit each separately, with a share of the budget.")
         numbers = Domain(features=table.features, norm_bound=1.0, target_bound=max(abs(scoring.lower), abs(scoring.upper)))
-        read = Reader(domain=numbers, needed="a regression needs a number for every record.")
+        read = Reader(domain=numbers, needed="a regression needs a number for every record.", units=scoring.units)
         return StreamedTable(table, read, jobs=jobs, rule=rule, noise=noise, scoring=scoring)
     if classes is None:
         raise InvalidInput("for a table read in blocks, declare the classes: classes=[...] of the estimator.")

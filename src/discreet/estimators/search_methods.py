@@ -145,9 +145,10 @@ class Fits:
             weighted = {"weighted": True} if in_blocks and "max_sample_weight" in copy.get_params(deep=False) else {}
             if self.persons is not None and self.persons.told_apart:
                 weighted["told_apart"] = True
+            several = {"targets": len(self.scoring.units)} if self.scoring.units else {}
             try:
                 require_declared(copy.get_params(deep=False).get("data_norm"), "a search")
-                found.append(copy.plan(features=features, records=records, **weighted))
+                found.append(copy.plan(features=features, records=records, **weighted, **several))
             except InfeasibleTarget as error:
                 refusal = InfeasibleTarget(
                     f"the setting {dict(self.settings[each])} cannot be fitted with the budget of a single fit, epsilon={epsilon:.4g} and "

@@ -4,6 +4,7 @@
     absolute error    2^20 - round(2^20 min(|y - f(x)| / B, 1))
     squared error     2^20 - round(2^20 min(|y - f(x)| / B, 1)^2)          parts of a record, of which there are 2^20
     log loss          2^20 - 2^10 round(2^10 min(-log L / B, 1))           L the likelihood of what is known of a time
+    several targets   the mean of the parts of all of them, rounded down   y_k and f_k(x) in the public unit of target k
 
 B is public, and y is brought within the public bounds of targets. Logarithms are not taken (mechanisms/counting/losses.py). So one record moves a
 score by at most one record, whatever model and record are, and the mechanisms of a search are the same for all. A part is a function of
@@ -46,6 +47,8 @@ class Scoring:
     """Bounds of y; of numbers."""
     ends: tuple[float, ...] = ()
     """Of periods; of times."""
+    units: tuple[float, ...] = ()
+    """Of several targets that are numbers, in which B and the bounds of y are."""
 
     @property
     def of_numbers(self) -> bool:
@@ -76,10 +79,12 @@ class Scoring:
             return np.asarray(predicted == given, dtype=np.int64)
         if self.of_times:
             return WHOLE - (WHOLE // LEVELS) * loss_levels(likelihood(np.asarray(predicted), given), self.error_bound)
+        units = np.array(self.units) if self.units else 1.0
         with np.errstate(all="ignore"):
-            off = np.abs(np.clip(given, self.lower, self.upper) - np.asarray(predicted, dtype=np.float64)) / self.error_bound
+            off = np.abs(np.clip(given / units, self.lower, self.upper) - np.asarray(predicted, dtype=np.float64) / units) / self.error_bound
         off = np.where(off <= 1.0, off, 1.0)  # NaN too
-        return WHOLE - np.rint(WHOLE * (off * off if self.kind == SQUARED else off)).astype(np.int64)
+        parts: Integers = WHOLE - np.rint(WHOLE * (off * off if self.kind == SQUARED else off)).astype(np.int64)
+        return parts.sum(axis=1) // len(self.units) if self.units else parts
 
     def total(self, counts: Integers, shares: Integers | None) -> int:
         """What all records count together, whose rows have these shares where they are persons'."""
@@ -95,9 +100,10 @@ class Scoring:
         """For certificates: nothing for right answers."""
         if self.of_times:
             return {"scored": self.kind, "error_bound": self.error_bound}
-        return (
-            {"scored": self.kind, "error_bound": self.error_bound, "target_lower": self.lower, "target_upper": self.upper} if self.of_numbers else {}
-        )
+        if not self.of_numbers:
+            return {}
+        said = {"scored": self.kind, "error_bound": self.error_bound, "target_lower": self.lower, "target_upper": self.upper}
+        return {**said, "score_units": list(self.units)} if self.units else said
 
     def stated(self, score: float, records: int | None) -> float:
         """As users read it: the share of records, or minus the mean error in the targets' unit, or nats; the sum of counts where n is secret."""

@@ -7,7 +7,7 @@ the table is made; a row counts as many parts of a record as its share of the we
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, ClassVar, Protocol
 
 import numpy as np
@@ -99,7 +99,7 @@ class HeldTable(SearchTable):
     y: Any
     rows: Matrix
     given: npt.NDArray[Any]
-    """Labels or numbers (n,), for scores; of times what is known of them, as `period_numbers`."""
+    """Labels or numbers (n,), of several targets (n, m), for scores; of times what is known of them, as `period_numbers`."""
     classes: npt.NDArray[Any]
     owners: Owners
     persons: Any = None
@@ -129,7 +129,7 @@ class HeldTable(SearchTable):
         """See SearchTable."""
         yield from self.rows.content()
         if self.scoring.fine:
-            yield self.given.astype(np.float64).tobytes()
+            yield self.given.astype(np.int64 if self.scoring.of_times else np.float64).tobytes()
             return
         codes = np.argmax(self.given[:, np.newaxis] == self.classes, axis=1)
         yield codes.astype(np.int64).tobytes() if len(self.classes) > 2 else np.where(codes == 1, 1.0, -1.0).tobytes()
@@ -178,18 +178,16 @@ def held_table(
     owners_of_rows: Callable[[int], Owners] | None = None,
     ids: Any = None,
     scoring: Scoring | None = None,
+    units: Callable[[int], tuple[float, ...]] | None = None,
 ) -> HeldTable:
     """Check what was passed to `fit`, as an estimator does. Raises InvalidInput or InvalidType without any value of X or y.
 
-    `owners_of_rows` says whose rows are whose, from their number, and `ids` are theirs, if X brings none.
+    `owners_of_rows` says whose rows are whose, from their number, and `ids` are theirs, if X brings none; `units` says those of so many
+    targets, of an estimator that learns several.
     """
-    if isinstance(X, EncodedTable) and X.numbers is not None and X.numbers.ndim > 1:
-        raise InvalidInput(
-            "a search scores one target, but the schema declares several. Use a schema with a single [target], or fit without a search."
-        )
     whose = owners_of_rows or (lambda count: Owners(rule=None, number=count))
     if scoring is not None and scoring.of_numbers:
-        return _held_numbers(X, y, name=name, whose=whose, ids=ids, scoring=scoring)
+        return _held_numbers(X, y, name=name, whose=whose, ids=ids, scoring=scoring, units=units)
     if scoring is not None and scoring.of_times:
         return _held_times(X, y, name=name, whose=whose, scoring=scoring)
     if isinstance(X, EncodedTable):
@@ -211,13 +209,17 @@ def held_table(
     return HeldTable(X=X, y=given, rows=rows, given=given, classes=declared, owners=owners, persons=None if ids is None else owners.codes)
 
 
-def _held_numbers(X: Any, y: Any, *, name: str, whose: Callable[[int], Owners], ids: Any, scoring: Scoring) -> HeldTable:
+def _held_numbers(
+    X: Any, y: Any, *, name: str, whose: Callable[[int], Owners], ids: Any, scoring: Scoring, units: Callable[[int], tuple[float, ...]] | None
+) -> HeldTable:
     """The same for targets that are numbers."""
     encoded = isinstance(X, EncodedTable)
     if encoded and (X.numbers is None or y is not None):
         raise InvalidInput("an encoded table already contains its targets, here numbers: encode it with target=True, and leave y out.")
     rows = X.rows if encoded else feature_rows(X)
-    given = np.asarray(X.numbers) if encoded else real_targets(y, name, rows.shape[0])
+    given = np.asarray(X.numbers) if encoded else real_targets(y, name, rows.shape[0], several=units is not None)
+    if units is not None:
+        scoring = replace(scoring, units=units(1 if given.ndim == 1 else given.shape[1]))
     owners, none = whose(len(given)), np.zeros(0)
     beside = {"y": None, "persons": None} if encoded else {"y": given, "persons": None if ids is None else owners.codes}
     return HeldTable(X=X, rows=rows, given=given, classes=none, owners=owners, scoring=scoring, **beside)

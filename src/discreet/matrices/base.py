@@ -110,6 +110,11 @@ class Matrix(ABC):
         Of no rows, no bytes: a ledger neither remembers nor knows again a table without records.
         """
 
+    @property
+    def known(self) -> npt.NDArray[Any] | None:
+        """Of rows that are made of records: what is known of each record, the targets that a ledger's digest sees. None of rows that are records."""
+        return None
+
     def blocks(self) -> Iterator[tuple[slice, "Matrix"]]:
         """The rows in order as (slice of row numbers, matrix of these rows), at most BLOCK_ROWS rows a block."""
         for rows in cuts(self.shape[0], BLOCK_ROWS):

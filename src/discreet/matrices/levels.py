@@ -8,8 +8,10 @@ beside x_i.
 """
 
 from collections.abc import Iterator
+from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 
 from discreet.core.arrays import AnyFloats, Floats
 from discreet.core.private import holds_records_of_a_block
@@ -20,10 +22,13 @@ from discreet.matrices.base import Matrix, Numbers
 class LevelMatrix(Matrix):
     """`base` (n, d) at `levels` (m,), from 0, or -1 for zeros, of `count`; row k is made of the base's row `owners`_k, which do not decrease."""
 
-    __slots__ = ("_base", "_constant", "_count", "_levels", "_owners", "_step")
+    __slots__ = ("_base", "_constant", "_count", "_known", "_levels", "_owners", "_step")
 
-    def __init__(self, base: Matrix, owners: Numbers, levels: Numbers, *, count: int, constant: float, step: float) -> None:
-        """Hold the parts; `constant` is a, `step` is c."""
+    def __init__(
+        self, base: Matrix, owners: Numbers, levels: Numbers, *, count: int, constant: float, step: float, known: npt.NDArray[Any] | None = None
+    ) -> None:
+        """Hold the parts; `constant` is a, `step` is c, `known` what the rows of each record of the base were made from."""
+        self._known = known
         self._base, self._owners, self._levels = base, owners, levels
         self._count, self._constant, self._step = count, constant, step
 
@@ -41,6 +46,11 @@ class LevelMatrix(Matrix):
     def computed(self) -> bool:
         """As the base is."""
         return self._base.computed
+
+    @property
+    def known(self) -> npt.NDArray[Any] | None:
+        """See Matrix."""
+        return self._known
 
     @property
     def held_bytes(self) -> int:
@@ -70,10 +80,12 @@ class LevelMatrix(Matrix):
         return table
 
     def content(self) -> Iterator[bytes]:
-        """See Matrix: the rows below, and at which levels they are."""
+        """See Matrix: the rows below, and at which levels they are, which `known` says too."""
         if self._base.shape[0] == 0:
             return
         yield from self._base.content()
+        if self._known is not None:
+            return
         yield repr(("levels", self._count, self._constant, self._step)).encode()
         for part in (self._owners, self._levels):
             yield np.asarray(part, dtype=np.int64).tobytes()

@@ -24,6 +24,7 @@ from discreet.statements.base import (
     scored_persons,
 )
 from discreet.statements.counting import WHOLE
+from discreet.statements.learning import target_units
 
 EXPONENTIAL = "the exponential mechanism"
 _CHOICE: Fields = {"rate": positive, "sensitivity": whole, "monotone": flag, "neighbours": relation}
@@ -34,6 +35,8 @@ RIGHT, ABSOLUTE, SQUARED, LOG_LOSS = "right-answers", "absolute-error", "squared
 _NUMBERS: Fields = {"scored": among(ABSOLUTE, SQUARED), "error_bound": positive, "target_lower": finite, "target_upper": finite}
 _TIMES: Fields = {"scored": among(LOG_LOSS), "error_bound": positive}
 """Of a search over regressions."""
+_SEVERAL: Fields = {"score_units": lambda stated: target_units({"target_units": stated})}
+"""Of several targets."""
 _FITS = (
     "objective-perturbation-",
     "output-perturbation-",
@@ -43,6 +46,7 @@ _FITS = (
     "frank-wolfe-",
     "mirror-descent",
     "prediction-",
+    "targets-",
 )
 """How the names of mechanisms that fit linear models begin."""
 
@@ -102,7 +106,9 @@ def _joined(*theorems: str) -> str:
 def _scores_numbers(parameters: Record, fields: Fields) -> str:
     """How a record counts where numbers, or times, are predicted; "" for classes. Raises ValueError as `read_fields` does."""
     kind = parameters.get("scored")
-    read_fields("parameters", parameters, {**fields, **(_TIMES if kind == LOG_LOSS else {} if "scored" not in parameters else _NUMBERS)})
+    several = _SEVERAL if "score_units" in parameters else {}
+    more = _TIMES if kind == LOG_LOSS else {} if "scored" not in parameters else {**_NUMBERS, **several}
+    read_fields("parameters", parameters, {**fields, **more})
     if "scored" not in parameters:
         return ""
     if kind == LOG_LOSS:
@@ -111,7 +117,9 @@ def _scores_numbers(parameters: Record, fields: Fields) -> str:
     error = "its error" if parameters["scored"] == ABSOLUTE else "the square of its error"
     bound, lower, upper = (finite(parameters[name]) for name in ("error_bound", "target_lower", "target_upper"))
     bounds = f"over {bound:.10g}, cut at 1, for targets brought between {lower:.10g} and {upper:.10g}"
-    return f"; a record counts 1 less {error} {bounds}, in whole parts of 1 / {WHOLE}"
+    units = target_units({"target_units": parameters.get("score_units", [])})
+    mean = f", the mean over targets in units of {', '.join(f'{unit:.10g}' for unit in units)}, rounded down" if units else ""
+    return f"; a record counts 1 less {error} {bounds}, in whole parts of 1 / {WHOLE}{mean}"
 
 
 _SHARED_SCORES = (

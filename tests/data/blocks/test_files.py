@@ -112,7 +112,7 @@ def test_a_streamed_data_set_refuses_what_needs_all_rows_and_tells_nothing():
     assert_silent(f"{block}")
 
     class One:
-        features, remote, slow = 2, False, True
+        features, remote, slow, targets, source_rows = 2, False, True, 1, None
 
         def map(self, work, jobs):
             yield work(0, block)

@@ -33,7 +33,7 @@ class Block(NamedTuple):
     rows: Matrix
     """(b, d)."""
     targets: npt.NDArray[Any] | None
-    """Labels, signs or numbers, (b,); None where the table has none."""
+    """Labels, signs or numbers, (b,), of several numbers (b, m); None where the table has none."""
     weights: Floats | None = None
     """Public weights of the records, (b,), or None for ones."""
     persons: Any = None
@@ -60,7 +60,7 @@ class Block(NamedTuple):
 class BlockTable(ABC):
     """Records in blocks. Every pass must give the same blocks, cut at the same places, whatever `jobs` is."""
 
-    __slots__ = ("ends", "features", "remote", "rule", "slow")
+    __slots__ = ("ends", "features", "remote", "rule", "slow", "targets")
     ends: tuple[float, ...]
     """Of the periods of times, as a schema says; empty where it says nothing, or there is none."""
     features: int
@@ -69,18 +69,34 @@ class BlockTable(ABC):
     """Whether blocks are worked on outside this process."""
     slow: bool
     """Whether making or reaching a block takes longer than a Gram matrix of its rows: then more is done in fewer passes."""
+    targets: int
+    """m, the numbers that are learnt of each record; 1 for one number, a class or a time, or where there is none."""
     rule: Persons | None
     """What a schema says of whose rows are whose; None where it says nothing, or there is none."""
 
-    def __init__(self, features: int, *, remote: bool = False, slow: bool = True, rule: Persons | None = None, ends: tuple[float, ...] = ()) -> None:
+    def __init__(
+        self,
+        features: int,
+        *,
+        remote: bool = False,
+        slow: bool = True,
+        rule: Persons | None = None,
+        ends: tuple[float, ...] = (),
+        targets: int = 1,
+    ) -> None:
         """State what is known of every block."""
-        self.ends = ends
+        self.ends, self.targets = ends, targets
         self.features, self.remote, self.slow, self.rule = features, remote, slow, rule
 
     @property
     def source(self) -> "BlockTable":
         """The table whose rows a ledger knows: this one, unless its rows are computed from those of another."""
         return self
+
+    @property
+    def source_rows(self) -> int | None:
+        """How many rows `source` has, where it is another table and they were counted; private under add-remove."""
+        return None
 
     @abstractmethod
     def map(self, work: Callable[[int, Block], R], jobs: int) -> Iterator[R]:
@@ -91,7 +107,7 @@ class BlockTable(ABC):
 
     def nothing(self) -> Block:
         """A block without records, which stands for a table that has no block, so that sums have their shapes."""
-        return Block(DenseMatrix(np.empty((0, self.features))), np.empty(0))
+        return Block(DenseMatrix(np.empty((0, self.features))), np.empty(0 if self.targets == 1 else (0, self.targets)))
 
     def quick(self) -> "SomeBlocks | None":
         """The blocks that every pass finds in memory, or as quickly, told by sizes and options alone; None where there are none, or nobody knows."""

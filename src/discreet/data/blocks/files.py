@@ -28,7 +28,6 @@ from discreet.data.blocks.base import Block, BlockTable, SomeBlocks, block_rows
 from discreet.data.blocks.cluster import Cluster
 from discreet.data.blocks.dask_blocks import DaskTable
 from discreet.data.frames import check_present
-from discreet.data.number_targets import NumberTargets
 from discreet.data.parquet_file import parquet_header, row_group_sizes, silent
 from discreet.data.persons import PERSON_BYTES, person_ids
 from discreet.data.schema import Schema
@@ -127,7 +126,7 @@ class FileTable(BlockTable):
         """
         blocks = len(self._read.pieces)
         table = DaskTable.from_function(client, self._read, blocks=blocks, features=self.features, remember=remember, rule=self.rule)
-        table.ends = self.ends
+        table.ends, table.targets = self.ends, self.targets
         return table
 
 
@@ -135,7 +134,7 @@ def numeric_files(
     paths: str | Path | Sequence[str | Path],
     *,
     features: Sequence[str],
-    target: str | None = None,
+    target: str | Sequence[str] | None = None,
     weights: str | None = None,
     person: str | None = None,
     rows_in_block: int | None = None,
@@ -143,11 +142,13 @@ def numeric_files(
 ) -> FileTable:
     """Columns of numbers as they are: `features` in this order, `target` with labels or numbers, `weights` with weights, `person` with ids.
 
-    `paths`: a file, a folder of Parquet files, or several files. `memory`: bytes of decoded blocks that the table holds between passes, as long as it
-    lives; 0 for none. Raises InvalidInput for files that are not there, SchemaError for absent columns,
+    Several names in `target`, of numbers, are several targets. `paths`: a file, a folder of Parquet files, or several files. `memory`: bytes of
+    decoded blocks that the table holds between passes, as long as it lives; 0 for none. Raises InvalidInput for files that are not there,
+    SchemaError for absent columns,
     FileFormatError for damaged files; reading raises InvalidInput for columns that hold no numbers.
     """
-    names = [*features, *(name for name in (target, weights, person) if name is not None)]
+    several = () if target is None or isinstance(target, str) else tuple(target)
+    names = [*features, *several, *(name for name in (target, weights, person) if isinstance(name, str))]
     if not features or len(set(names)) < len(names):
         raise InvalidInput("features, target, weights and person must name different columns, with at least one feature.")
     refusal = InvalidInput("every feature and weight must be a column of numbers. Describe columns of text with a schema (schema_files).")
@@ -157,14 +158,18 @@ def numeric_files(
         if not all(kind.is_numeric() or kind == pl.Boolean for name, kind in kinds.items() if name not in (target, person)):
             raise refusal
         rows = quietly(lambda: number_columns(frame, features, single=all(str(kinds[name]) in _IN_SINGLE for name in features)), refusal)
-        labels = None if target is None else np.asarray(frame.get_column(target).to_numpy())
+        labels = np.asarray(frame.get_column(target).to_numpy()) if isinstance(target, str) else None
+        if several:
+            labels = np.ascontiguousarray(quietly(lambda: number_columns(frame, several, single=False), refusal))
         if labels is not None and labels.dtype.kind == "O":
             labels = labels.astype(str)
         factors = None if weights is None else frame.get_column(weights).cast(pl.Float64).to_numpy()
         return Block(DenseMatrix(rows), labels, factors, None if person is None else person_ids(frame.get_column(person)))
 
     row_bytes = 8 * (len(names) + 1) + (0 if person is None else PERSON_BYTES)
-    return FileTable(_files(paths), names, encode, features=len(features), row_bytes=row_bytes, rows_in_block=rows_in_block, memory=memory)
+    table = FileTable(_files(paths), names, encode, features=len(features), row_bytes=row_bytes, rows_in_block=rows_in_block, memory=memory)
+    table.targets = len(several) or 1
+    return table
 
 
 def schema_files(
@@ -181,10 +186,6 @@ def schema_files(
     With `persons`, which is as `target` unless said, blocks bring the ids that the schema's [person] names, and the table its rule.
     """
     whose = target if persons is None else persons
-    if target and isinstance(schema.target, NumberTargets):
-        raise InvalidInput(
-            f"the schema declares the {schema.target.where}, but a table read in blocks can have only one. Pass one table that fits into memory."
-        )
 
     def encode(frame: "pl.DataFrame") -> Block:
         table = schema.encode(frame, target=target, persons=whose)
@@ -203,7 +204,7 @@ def schema_files(
         memory=memory,
         rule=schema.persons if whose else None,
     )
-    table.ends = schema.ends
+    table.ends, table.targets = schema.ends, len(schema.answers) if target else 1
     return table
 
 

@@ -19,7 +19,7 @@ R = TypeVar("R")
 
 @holds_records
 class NpyTable(BlockTable):
-    """Rows (n, d) in one file, and targets, weights and ids of persons (n,) in others, each optional.
+    """Rows (n, d) in one file, and targets (n,) or (n, m), weights and ids of persons (n,) in others, each optional.
 
     `rows_in_block` is chosen from d unless given. Raises InvalidInput for files that are not there or shapes that do not fit, FileFormatError for
     files that hold no array of numbers.
@@ -41,9 +41,11 @@ class NpyTable(BlockTable):
         self._targets, self._weights, self._persons = (None if path is None else _mapped(path) for path in (targets, weights, persons))
         if self._rows.ndim != 2 or not len(self._rows) or not self._rows.shape[1]:
             raise InvalidInput(f"{str(rows)!r} must hold a table of shape (n, d) with at least one row and one column.")
-        if any(column is not None and column.shape != self._rows.shape[:1] for column in (self._targets, self._weights, self._persons)):
+        several = 1 if self._targets is None or self._targets.ndim != 2 else int(self._targets.shape[1])
+        first = self._targets if self._targets is None or several == 1 else self._targets[:, 0]
+        if any(column is not None and column.shape != self._rows.shape[:1] for column in (first, self._weights, self._persons)):
             raise InvalidInput("rows, targets, weights and persons must have the same length.")
-        super().__init__(int(self._rows.shape[1]), slow=False)
+        super().__init__(int(self._rows.shape[1]), slow=False, targets=several)
         self._parts = cuts(len(self._rows), block_rows(self.features) if rows_in_block is None else rows_in_block)
 
     def map(self, work: Callable[[int, Block], R], jobs: int) -> Iterator[R]:

@@ -87,7 +87,7 @@ class SharedTable(BlockTable):
 
     def __init__(self, table: BlockTable, counts: Sequence[Counts], persons: Persons) -> None:
         """Hold them; nothing is read."""
-        super().__init__(table.features, remote=table.remote, slow=table.slow, rule=table.rule, ends=table.ends)
+        super().__init__(table.features, remote=table.remote, slow=table.slow, rule=table.rule, ends=table.ends, targets=table.targets)
         self._table, self._counts, self._persons = table, list(counts), persons
 
     @property

@@ -36,7 +36,8 @@ class TransformedTable(BlockTable):
         """Count the rows of every block."""
         if features < 1:
             raise InvalidInput(f"a table needs at least one feature; {features} were given.")
-        super().__init__(features, remote=table.remote, rule=table.rule if several is None else None)  # slow: rows are computed in every pass
+        alike = several is None  # slow: rows are computed in every pass
+        super().__init__(features, remote=table.remote, rule=table.rule if alike else None, targets=table.targets if alike else 1)
         self._table = table
         self._function = partial(_of_rows, function) if several is None else function
         self._rows = max(1, block_rows(max(features, table.features)) // (several or 1))
@@ -48,6 +49,12 @@ class TransformedTable(BlockTable):
     def source(self) -> BlockTable:
         """The table below, whatever is made of its rows."""
         return self._table.source
+
+    @property
+    def source_rows(self) -> int | None:
+        """See BlockTable."""
+        below = self._table.source_rows
+        return sum(self._counts) if below is None else below
 
     def map(self, work: Callable[[int, Block], R], jobs: int) -> Iterator[R]:
         """See BlockTable. Raises InvalidInput when a block below is not as long as it was when it was counted."""

@@ -35,10 +35,12 @@ from discreet.mechanisms.learning.base import GaussianGrid
 from discreet.mechanisms.learning.perturbation import GaussianPerturbation, TwoStages
 from discreet.mechanisms.regression.objective import ResidualObjectivePerturbation
 from discreet.mechanisms.regression.prediction import PredictionObjectivePerturbation
+from discreet.mechanisms.regression.several_targets import TargetsObjectivePerturbation
 from discreet.mechanisms.regression.sums import LeastSquares
-from discreet.problems import AnyRisk, ConstrainedRisk, MultinomialRisk, OneVsRestRisk, PredictionRisk, RegularisedRisk
+from discreet.problems import AnyRisk, ConstrainedRisk, MultinomialRisk, OneVsRestRisk, PredictionRisk, RegularisedRisk, SeveralTargets
 from discreet.problems.prior import Prior
 from discreet.statements.constrained import constrained_problem
+from discreet.statements.learning import target_units
 from discreet.statements.regression import prediction_problem
 
 _KNOTS = 81
@@ -56,6 +58,9 @@ def whole_curve(mechanism: str, parameters: Mapping[str, Json], problem: Mapping
         return _profile(mechanism, plain, _least_squares_from(problem), stated)
     if mechanism == PredictionObjectivePerturbation.name:
         return _profile(mechanism, plain, prediction_problem(problem), stated)
+    if mechanism == TargetsObjectivePerturbation.name:
+        several = SeveralTargets(each=prediction_problem(problem), units=target_units(problem))
+        return _profile(mechanism, plain, several, stated)
     if mechanism == ObjectivePerturbationOverSet.name:
         return _profile.__wrapped__(mechanism, plain, constrained_problem(problem), stated)  # sets are no keys of a cache
     return _profile(mechanism, plain, problem_from(problem), stated) if mechanism in _KINDS else stated
@@ -104,13 +109,17 @@ def _least_squares_from(record: Mapping[str, Json]) -> LeastSquares:
     return LeastSquares(domain=domain, most_records=int(real(record["most_records"])), prior=prior)
 
 
-_Problem = AnyRisk | LeastSquares | PredictionRisk | ConstrainedRisk
+_Problem = AnyRisk | LeastSquares | PredictionRisk | SeveralTargets | ConstrainedRisk
 _Parameters = tuple[tuple[str, Json], ...]
 _KINDS: dict[str, type[GaussianPerturbation[Any]]] = {
     "objective-perturbation-gaussian": GaussianObjectivePerturbation,
     "output-perturbation-gaussian": GaussianOutputPerturbation,
     "multinomial-perturbation-gaussian": GaussianMultinomialPerturbation,
     "one-vs-rest-gaussian": GaussianOneVsRest,
+}
+
+_OF_NUMBERS: dict[str, type[PredictionObjectivePerturbation | TargetsObjectivePerturbation]] = {
+    known.name: known for known in (PredictionObjectivePerturbation, TargetsObjectivePerturbation)
 }
 
 
@@ -135,8 +144,8 @@ def _mechanism(name: str, parameters: Mapping[str, Json]) -> TwoStages[Any]:
     if name == ObjectivePerturbationOverSet.name:
         return ObjectivePerturbationOverSet(**numbers)
     numbers["records"] = int(real(parameters["records"]))
-    if name == PredictionObjectivePerturbation.name:
-        return PredictionObjectivePerturbation(**numbers)
+    if name in _OF_NUMBERS:
+        return _OF_NUMBERS[name](**numbers)
     return ResidualObjectivePerturbation(loss=str(parameters["loss"]), width=real(parameters["width"]), **numbers)
 
 
