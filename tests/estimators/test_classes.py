@@ -122,7 +122,7 @@ def test_many_fits_have_one_certificate_for_all():
     X, y = table(500)
     fits = LogisticRegression(epsilon=2.0, delta=1e-6, classes=NAMES.tolist()).fit_many(X, y, count=3)
     assert (fits.coef.shape, fits.intercept.shape) == ((3, 3, 4), (3, 3))
-    assert fits.certificate.guarantee.epsilon == pytest.approx(6.0)
+    assert 2.0 * 3**0.5 < fits.certificate.guarantee.epsilon < 5.0
     assert fits.certificate.verify().ok
     assert np.unique(fits.coef).size == 36
 

