@@ -10,22 +10,20 @@ covered is the population's, of errors that are cut as the release cuts them, fr
 intervals at 95 % that cover, where that is for R^2, and the median widths. A table in Markdown, for docs/evaluation.md.
 """
 
-import argparse
-import time
 from collections.abc import Callable
 from functools import cache
 
 import numpy as np
-import numpy.typing as npt
+from covering import Cell, Floats, covered, tabulate
 
 from discreet.core.neighbours import ADD_REMOVE, REPLACE_ONE, Neighbours
 from discreet.evaluation import NumberSurvey
+from discreet.evaluation.intervals import Estimate
 from discreet.evaluation.outcomes import Outcomes
 from discreet.evaluation.prepared import Prepared
 from discreet.evaluation.private import calibrated, measure
 from discreet.noise import SystemNoise
 
-Floats = npt.NDArray[np.float64]
 Drawn = Callable[[np.random.Generator, int], tuple[Floats, Floats]]
 RECORDS = (1_000, 10_000, 100_000)
 EPSILONS = (0.1, 1.0, 4.0)
@@ -85,41 +83,18 @@ def plan(epsilon: float, delta: float, neighbours: Neighbours) -> Prepared[Numbe
     return calibrated(survey, (), epsilon=epsilon, delta=delta, level=0.95)
 
 
-def cell(name: str, records: int, plans: list[Prepared[NumberSurvey]], runs: int) -> tuple[Floats, Floats]:
-    """Shares of intervals that cover, and their median widths, of mse, mae and R^2."""
-    draw, truth = np.random.default_rng(7), truth_of(name)
-    covered, widths = [], []
-    for run in range(runs):
+def cell(name: str, records: int, epsilon: float, runs: int) -> Cell:
+    """Of mse, mae and R^2."""
+    plans = [plan(epsilon, delta, relation) for relation in (REPLACE_ONE, ADD_REMOVE) for delta in (0.0, 1e-6)]
+
+    def measured(draw: np.random.Generator, run: int) -> tuple[Estimate | None, ...]:
         target, prediction = POPULATIONS[name](draw, records)
         outcomes = Outcomes(classes=(), actual=target, predicted=prediction, probabilities=None, decision=None)
         report = measure(plans[run % len(plans)], outcomes, SystemNoise())
-        found = [one for one in (report.mean_square, report.mean_absolute, report.r_squared) if one is not None]
-        covered.append([one.low <= true <= one.high for one, true in zip(found, truth, strict=True)])
-        widths.append([one.high - one.low for one in found])
-    return np.mean(covered, axis=0), np.median(widths, axis=0)
+        return report.mean_square, report.mean_absolute, report.r_squared
 
-
-def main() -> None:
-    """The worst population for each n and epsilon."""
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--runs", type=int, default=400)
-    parser.add_argument("--records", type=int, nargs="*", default=RECORDS)
-    parser.add_argument("--epsilons", type=float, nargs="*", default=EPSILONS)
-    given = parser.parse_args()
-    started = time.perf_counter()
-    print(f"Least share over {len(POPULATIONS)} populations, {given.runs} runs each, nominal 95 %; widths of the first population.\n")
-    print("| records | epsilon | mse | mae | R^2 | where | width of mse | of mae | of R^2 |")
-    print("|---|---|---|---|---|---|---|---|---|")
-    for records in given.records:
-        for epsilon in given.epsilons:
-            plans = [plan(epsilon, delta, relation) for relation in (REPLACE_ONE, ADD_REMOVE) for delta in (0.0, 1e-6)]
-            cells = {name: cell(name, records, plans, given.runs) for name in POPULATIONS}
-            least = np.min([shares for shares, _ in cells.values()], axis=0)
-            where = min(cells, key=lambda name: cells[name][0][2])
-            wide = " | ".join(f"{width:.4f}" for width in cells["a line"][1])
-            print(f"| {records:,} | {epsilon:g} | {least[0]:.3f} | {least[1]:.3f} | {least[2]:.3f} | {where} | {wide} |", flush=True)
-    print(f"\n{time.perf_counter() - started:.0f} s")
+    return covered(truth_of(name), measured, runs)
 
 
 if __name__ == "__main__":
-    main()
+    tabulate(__doc__, POPULATIONS, cell, records=RECORDS, epsilons=EPSILONS, measures=("mse", "mae", "R^2"), worst=2)

@@ -11,23 +11,20 @@ share over populations of intervals at 95 % that cover, where that is for the co
 Markdown, for docs/evaluation.md.
 """
 
-import argparse
-import time
 from collections.abc import Callable
 from functools import cache
 
 import numpy as np
-import numpy.typing as npt
+from covering import Cell, covered, tabulate
 
 from discreet.core.neighbours import ADD_REMOVE, REPLACE_ONE, Neighbours
 from discreet.evaluation import Survey, TimeSurvey
 from discreet.evaluation.concordance import concordance
-from discreet.evaluation.intervals import NoiseLaw
+from discreet.evaluation.intervals import Estimate, NoiseLaw
 from discreet.evaluation.outcomes import Outcomes
 from discreet.evaluation.private import calibrated, measure
 from discreet.noise import SystemNoise
 
-Floats = npt.NDArray[np.float64]
 Drawn = Callable[[np.random.Generator, int], Outcomes]
 RECORDS = (1_000, 10_000)
 EPSILONS = (0.1, 1.0, 4.0)
@@ -103,39 +100,16 @@ def truth_of(name: str) -> tuple[float, float, float]:
     return lost, ordered, float(np.mean(np.abs(classes.codes - classes.predicted_codes)))
 
 
-def cell(name: str, records: int, epsilon: float, runs: int) -> tuple[Floats, Floats]:
-    """Shares of intervals that cover, and their median widths, of log loss, concordance and distance."""
-    draw, truth = np.random.default_rng(7), truth_of(name)
+def cell(name: str, records: int, epsilon: float, runs: int) -> Cell:
+    """Of log loss, concordance and distance."""
     both = plans(of_times, (), epsilon), plans(of_classes, tuple(range(CLASSES)), epsilon)
-    covered, widths = [], []
-    for run in range(runs):
+
+    def measured(draw: np.random.Generator, run: int) -> tuple[Estimate | None, ...]:
         reports = [measure(kind[run % len(kind)], drawn(draw, records), SystemNoise()) for kind, drawn in zip(both, POPULATIONS[name], strict=True)]
-        found = [one for one in (reports[0].log_loss, reports[0].concordance, reports[1].distance) if one is not None]
-        covered.append([one.low <= true <= one.high for one, true in zip(found, truth, strict=True)])
-        widths.append([one.high - one.low for one in found])
-    return np.mean(covered, axis=0), np.median(widths, axis=0)
+        return reports[0].log_loss, reports[0].concordance, reports[1].distance
 
-
-def main() -> None:
-    """The worst population for each n and epsilon."""
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--runs", type=int, default=400)
-    parser.add_argument("--records", type=int, nargs="*", default=RECORDS)
-    parser.add_argument("--epsilons", type=float, nargs="*", default=EPSILONS)
-    given = parser.parse_args()
-    started = time.perf_counter()
-    print(f"Least share over {len(POPULATIONS)} populations, {given.runs} runs each, nominal 95 %; widths of the first population.\n")
-    print("| records | epsilon | log loss | concordance | where | distance | width of log loss | of concordance | of distance |")
-    print("|---|---|---|---|---|---|---|---|---|")
-    for records in given.records:
-        for epsilon in given.epsilons:
-            cells = {name: cell(name, records, epsilon, given.runs) for name in POPULATIONS}
-            least = np.min([shares for shares, _ in cells.values()], axis=0)
-            where = min(cells, key=lambda name: cells[name][0][1])
-            wide = " | ".join(f"{width:.4f}" for width in cells["a line"][1])
-            print(f"| {records:,} | {epsilon:g} | {least[0]:.3f} | {least[1]:.3f} | {where} | {least[2]:.3f} | {wide} |", flush=True)
-    print(f"\n{time.perf_counter() - started:.0f} s")
+    return covered(truth_of(name), measured, runs)
 
 
 if __name__ == "__main__":
-    main()
+    tabulate(__doc__, POPULATIONS, cell, records=RECORDS, epsilons=EPSILONS, measures=("log loss", "concordance", "distance"), worst=1)

@@ -32,15 +32,8 @@ def answers(*, count: int, columns: int, rounds: int) -> Table:
     groups[f"predict, {CLASSES} classes"] = contestants(rows, rows[:, :CLASSES].argmax(axis=1), "predict", known=CLASSES)
     with threadpool_limits(os.cpu_count()):
         seen = compete(groups, rounds)
-    return Table(
-        key="answers",
-        title=f"Answers about records, dense, {count:,} x {columns}",
-        text=TEXT,
-        unit="ms",
-        groups=seen,
-        load=(before, load()),
-        claims=claims(seen),
-    )
+    title = f"Answers about records, dense, {count:,} x {columns}"
+    return Table(key="answers", title=title, text=TEXT, unit="ms", groups=seen, load=(before, load()), claims=claims(seen))
 
 
 def contestants(rows: Floats, classes: Floats, asked: str, *, known: int = 2) -> list[Contestant]:

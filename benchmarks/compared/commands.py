@@ -67,15 +67,7 @@ def commands(*, rounds: int) -> Table:
         adult.load_adult().write_csv(folder / "adult.csv")
         (folder / "adult.toml").write_text(adult.adult_schema().to_toml(), encoding="utf-8")
         seen = compete(contestants(folder), rounds)
-    return Table(
-        key="commands",
-        title="Commands, each a process",
-        text=TEXT,
-        unit="s",
-        groups=seen,
-        load=(before, load()),
-        claims=claims(seen),
-    )
+    return Table(key="commands", title="Commands, each a process", text=TEXT, unit="s", groups=seen, load=(before, load()), claims=claims(seen))
 
 
 def contestants(folder: Path) -> dict[str, list[Contestant]]:

@@ -134,15 +134,8 @@ def fits(link: Link | None, *, count: int, rounds: int) -> Table:
             run = lambda tol=tol: link.timed("logistic", tol=tol, **given)  # noqa: E731
             groups["dense rows"].append(Contestant(name=f"diffprivlib, {named}, dense", side="peer", run=run, note="epsilon 1, delta 0"))
     seen = compete(groups, rounds)
-    return Table(
-        key="fits",
-        title=f"One fit, Adult-like, {count:,} x {matrix.shape[1]}",
-        text=TEXT,
-        unit="ms",
-        groups=seen,
-        load=(before, load()),
-        claims=claims(seen),
-    )
+    title = f"One fit, Adult-like, {count:,} x {matrix.shape[1]}"
+    return Table(key="fits", title=title, text=TEXT, unit="ms", groups=seen, load=(before, load()), claims=claims(seen))
 
 
 def claims(seen: list[Group]) -> list[Claim]:

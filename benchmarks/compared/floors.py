@@ -38,15 +38,8 @@ def floors(*, count: int, less: int, rounds: int) -> Table:
     groups |= {f"a check, {name}": checks(dense, classes, kind) for name, kind, _ in KINDS}
     groups["a thousand rows"] = lengths(less)
     seen = compete(groups, rounds)
-    return Table(
-        key="floors",
-        title=f"Fits and their floors, {count:,} x {dense.shape[1]}",
-        text=TEXT,
-        unit="ms",
-        groups=seen,
-        load=(before, load()),
-        claims=claims(seen),
-    )
+    title = f"Fits and their floors, {count:,} x {dense.shape[1]}"
+    return Table(key="floors", title=title, text=TEXT, unit="ms", groups=seen, load=(before, load()), claims=claims(seen))
 
 
 @contextmanager

@@ -76,15 +76,10 @@ def memory(peers: Path | None, *, count: int, columns: int) -> Table:
         made, fitted = seen(str(peers) if other else sys.executable, who, count, columns)
         side = "peer" if other or who.startswith("scikit") else "bare" if who.startswith("bare") else "ours"
         rows.append(Row(name=who, side=side, count=1.0, clock=[], busy=[made, fitted], note=f"{made:.2f} with the data alone"))
-    return Table(
-        key="memory",
-        title=f"Peak memory of one fit, dense, {count:,} x {columns}",
-        text=TEXT,
-        unit="memory",
-        groups=[Group(title="a fresh process each", rows=rows)],
-        load=(before, load()),
-        claims=[Claim(text="bare solve: at most 1.3 times the data", seen=rows[0].busy[-1], limit=1.3, at_most=True)],
-    )
+    claims = [Claim(text="bare solve: at most 1.3 times the data", seen=rows[0].busy[-1], limit=1.3, at_most=True)]
+    groups = [Group(title="a fresh process each", rows=rows)]
+    title = f"Peak memory of one fit, dense, {count:,} x {columns}"
+    return Table(key="memory", title=title, text=TEXT, unit="memory", groups=groups, load=(before, load()), claims=claims)
 
 
 def main() -> None:

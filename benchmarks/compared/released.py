@@ -45,15 +45,8 @@ def released(*, count: int, columns: int, rounds: int) -> Table:
             Contestant(name=CHECK, side="ours", run=local(lambda: read_release(folder).verify())),
         ]
         seen = compete({"rows": contestants}, rounds)
-    return Table(
-        key="released",
-        title=f"Rows released, {count:,} x {columns + 1}",
-        text=TEXT,
-        unit="s",
-        groups=seen,
-        load=(before, load()),
-        claims=claims(seen),
-    )
+    title = f"Rows released, {count:,} x {columns + 1}"
+    return Table(key="released", title=title, text=TEXT, unit="s", groups=seen, load=(before, load()), claims=claims(seen))
 
 
 def claims(seen: list[Group]) -> list[Claim]:

@@ -38,15 +38,8 @@ def shapes(*, less: int, rounds: int) -> Table:
     groups[f"one ridge, {USUAL // less:,} x {WIDE[0][1]}"] = one_ridge(USUAL // less, WIDE[0][1])
     groups[f"threads, {ROWS // less:,} x {2 * COLUMNS}"] = threads(ROWS // less)
     seen = compete(groups, rounds)
-    return Table(
-        key="shapes",
-        title="One fit, dense: wide tables, several classes, threads",
-        text=TEXT,
-        unit="ms",
-        groups=seen,
-        load=(before, load()),
-        claims=claims(seen),
-    )
+    title = "One fit, dense: wide tables, several classes, threads"
+    return Table(key="shapes", title=title, text=TEXT, unit="ms", groups=seen, load=(before, load()), claims=claims(seen))
 
 
 def wide_table(count: int, columns: int) -> tuple[Floats, Floats]:

@@ -47,15 +47,7 @@ def small(*, rounds: int) -> Table:
     for _, ours in given.values():
         ours()  # what a process loads once
     seen = compete(groups, rounds)
-    return Table(
-        key="small",
-        title=f"One fit, {COUNT} x {COLUMNS}",
-        text=TEXT,
-        unit="ms",
-        groups=seen,
-        load=(before, load()),
-        claims=claims(seen),
-    )
+    return Table(key="small", title=f"One fit, {COUNT} x {COLUMNS}", text=TEXT, unit="ms", groups=seen, load=(before, load()), claims=claims(seen))
 
 
 def times(work: Callable[[], object]) -> Callable[[], object]:
