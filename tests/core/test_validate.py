@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from discreet.core.errors import InvalidInput
-from discreet.core.validate import each, not_negative, number, positive, probability, whole
+from discreet.core.validate import each, interval_level, not_negative, number, positive, probability, small_delta, whole
 
 
 @pytest.mark.parametrize(
@@ -35,3 +35,11 @@ def test_several_values_are_checked_under_their_names():
         each(positive, width=1.0, height=0.0)
     with pytest.raises(InvalidInput, match="at least 3"):
         whole(2, "the count", least=3)
+
+
+@pytest.mark.parametrize(("check", "good", "words"), [(interval_level, 0.95, "level of an interval"), (small_delta, 0, "^delta")])
+def test_levels_and_deltas_are_numbers_of_their_range(check, good, words):
+    assert check(good) == good
+    for bad in (-0.1, 1, math.nan, "0.5", None, True):
+        with pytest.raises(InvalidInput, match=words):
+            check(bad)

@@ -14,10 +14,11 @@ from dataclasses import dataclass
 import numpy as np
 from scipy.special import betaincinv
 
-from discreet.core.arrays import Floats, is_finite
+from discreet.core.arrays import Floats
 from discreet.core.errors import InvalidInput
 from discreet.core.short import short_repr
 from discreet.core.told import Range, Tabled, Told
+from discreet.core.validate import interval_level
 from discreet.data import Schema
 from discreet.data.labels import Label, canonical
 from discreet.mechanisms.release.categories import unbiased, variance
@@ -76,8 +77,7 @@ def frequencies(reports: Reports | Iterable[str], schema: Schema | None = None, 
     `reports` are what `read_reports` read, or the lines themselves, which need the schema. Costs no privacy. Raises InvalidInput for a level that is
     none, and as `read_reports` does.
     """
-    if not (is_finite(level) and 0 < level < 1):
-        raise InvalidInput(f"the level of an interval is between 0 and 1; {level!r} was given.")
+    interval_level(level)
     if not isinstance(reports, Reports):
         if schema is None:
             raise InvalidInput("pass the schema that the owners of the lines used; none was given.")

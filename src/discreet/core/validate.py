@@ -69,6 +69,20 @@ def probability(value: Any, name: str) -> float:  # noqa: ANN401
     return float(value)
 
 
+def interval_level(value: Any) -> float:  # noqa: ANN401
+    """The level of an interval: as `probability`."""
+    if not (_is_real(value) and 0 < value < 1):
+        raise InvalidInput(f"the level of an interval must lie between 0 and 1; {given(value)} was given.")
+    return float(value)
+
+
+def small_delta(value: Any) -> float:  # noqa: ANN401
+    """A delta: a number of at least 0 and less than 1."""
+    if not (_is_real(value) and 0 <= value < 1):
+        raise InvalidInput(f"delta must be at least 0 and less than 1; {given(value)} was given. Choose delta well below 1 / n.")
+    return float(value)
+
+
 def whole(value: Any, name: str, *, least: int = 1) -> int:  # noqa: ANN401
     """An integer of at least `least`, within the range of float64."""
     if isinstance(value, bool) or not isinstance(value, Integral) or value < least or not is_finite(value):

@@ -290,17 +290,12 @@ class Schema:
                     signs = layouts.encode_signs(table, pair, dialect=self.dialect)
                 case many:
                     codes = layouts.encode_codes(table, many, dialect=self.dialect)
-        return layouts.EncodedTable(
-            rows=rows,
+        return self._table(
+            rows,
             signs=signs,
             codes=codes,
             numbers=numbers,
             times=times,
-            classes=self.target.classes if isinstance(self.target, Target) else (),
-            schema=self.name,
-            numeric=len(self.numeric),
-            categorical=len(self.categorical),
-            coding=self.coding,
             rule=self.persons if whose else None,
             persons=ids.person_ids(table.get_column(self.person.column), dialect=self.dialect) if whose and self.person is not None else None,
             ends=self.ends,
@@ -312,16 +307,13 @@ class Schema:
 
     def encoded(self, rows: "Matrix", *, codes: "Codes | None" = None) -> "EncodedTable":
         """Rows that this schema has encoded before, as a table again; with `codes` (n,), the numbers of their classes."""
-        return layouts.EncodedTable(
-            rows=rows,
-            signs=None,
-            codes=codes,
-            classes=self.target.classes if isinstance(self.target, Target) else (),
-            schema=self.name,
-            numeric=len(self.numeric),
-            categorical=len(self.categorical),
-            coding=self.coding,
-        )
+        return self._table(rows, signs=None, codes=codes)
+
+    def _table(self, rows: "Matrix", **known: Any) -> "EncodedTable":  # noqa: ANN401 - what EncodedTable takes, and nothing else
+        """With what the schema makes public."""
+        classes = self.target.classes if isinstance(self.target, Target) else ()
+        columns = {"numeric": len(self.numeric), "categorical": len(self.categorical), "coding": self.coding}
+        return layouts.EncodedTable(rows=rows, classes=classes, schema=self.name, **columns, **known)
 
     def to_dict(self) -> dict[str, object]:
         """A plain table for JSON; `from_dict` reads it back."""

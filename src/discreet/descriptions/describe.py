@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from discreet.accounting import Guarantee, gaussian_mu
 from discreet.core.errors import InvalidInput, frameless
 from discreet.core.neighbours import ADD_REMOVE, DELTA, REPLACE_ONE, Neighbours, neighbours_of
-from discreet.core.validate import job_count, number
+from discreet.core.validate import job_count, number, small_delta
 from discreet.data import EncodedTable, Schema
 from discreet.data.frames import Frame
 from discreet.descriptions.asked import QUARTILES, Asked
@@ -24,7 +24,7 @@ from discreet.evaluation.intervals import checked_level
 from discreet.ledger import Account
 from discreet.mechanisms.base import Numbers
 from discreet.mechanisms.bounds_choice.release import noise_of
-from discreet.mechanisms.counting import CountingMechanism, GaussianCounting, LaplaceCounting
+from discreet.mechanisms.counting import CountingMechanism, least_noise
 from discreet.mechanisms.cuts.columns import Opened, whose_rows
 from discreet.mechanisms.cuts.grid import equal_steps
 from discreet.noise import Integers, Noise
@@ -60,8 +60,7 @@ def prepare_description(  # noqa: PLR0913 - each is a public choice
     """Everything about `describe` that needs no records, its guarantee included; raises what it would raise about its arguments."""
     checked_level(level)
     relation, epsilon, delta = neighbours_of(neighbours), number(epsilon, "epsilon"), number(delta, "delta")
-    if not 0 <= delta < 1:
-        raise InvalidInput(f"delta must be at least 0 and less than 1; {delta!r} was given. Choose delta well below 1 / n.")
+    small_delta(delta)
     if not (math.isfinite(epsilon) and epsilon > 0):
         raise InvalidInput(f"epsilon must be positive and finite; {epsilon!r} was given.")
     coarse = Asked(
@@ -79,11 +78,7 @@ def prepare_description(  # noqa: PLR0913 - each is a public choice
     moved *= 1 if relation is ADD_REMOVE else 2
     deviation = moved * math.sqrt(2.0) / epsilon if delta == 0 else math.sqrt(moved) / gaussian_mu(epsilon, max(delta, 1e-300))
     asked = Asked.from_dict(schema, relation, {**coarse.to_dict(), "steps": equal_steps(deviation)})
-    mechanism: CountingMechanism
-    if delta > 0:
-        mechanism = GaussianCounting.calibrate(asked.queries, epsilon=epsilon, delta=delta, neighbours=relation)
-    else:
-        mechanism = LaplaceCounting.calibrate(asked.queries, epsilon=epsilon, neighbours=relation)
+    mechanism = least_noise(asked.queries, epsilon=epsilon, delta=delta, neighbours=relation)
     return Prepared(asked=asked, mechanism=mechanism, level=float(level))
 
 

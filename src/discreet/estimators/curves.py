@@ -31,6 +31,7 @@ from discreet.core.errors import InvalidInput, quoted
 from discreet.core.short import short_repr
 from discreet.core.showing import Svg, html_of, pictured
 from discreet.core.told import Told
+from discreet.core.validate import interval_level
 from discreet.data import NumberTarget, NumberTargets, Schema
 from discreet.data.columns import CategoricalColumn, Cross, DateColumn, NumericColumn
 from discreet.data.domain import split_weights
@@ -133,8 +134,7 @@ def iso_date(days: float) -> str:
 
 def curves_of(model: "Model", *, uncertainty: Uncertainty | None = None, level: float = 0.95, label: object = None) -> Curves:
     """See `Model.curves`."""
-    if not 0 < level < 1:
-        raise InvalidInput(f"the level of an interval must lie between 0 and 1; {level!r} was given.")
+    interval_level(level)
     schema, form = model.schema, model.form
     if not form.additive:
         raise InvalidInput(f"a {model.kind} is not a sum of contributions of columns. Only linear models have curves.")

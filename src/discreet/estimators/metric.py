@@ -15,7 +15,6 @@ from typing import Any, Self
 
 import numpy as np
 import numpy.typing as npt
-from sklearn.base import BaseEstimator, TransformerMixin
 
 from discreet.core.arrays import Floats, is_finite
 from discreet.core.errors import InvalidInput
@@ -24,13 +23,14 @@ from discreet.data import BlockTable
 from discreet.data.blocks import TransformedTable
 from discreet.data.domain import LARGEST, SMALLEST
 from discreet.estimators.inputs import feature_rows
+from discreet.estimators.transformer import LearnsNothing
 from discreet.matrices import DenseMatrix, Matrix
 from discreet.matrices.bounded import brought_near
 
 _LONGEST = 2.0
 
 
-class PublicMetric(TransformerMixin, BaseEstimator):  # type: ignore[misc]
+class PublicMetric(LearnsNothing):
     """Rows in the coordinates of a public covariance, a step before an estimator with data_norm=1.
 
     Parameters
@@ -103,14 +103,9 @@ class PublicMetric(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         """Such as "z0"."""
         return np.asarray([f"z{number}" for number in range(len(self._map()))], dtype=object)
 
-    def __sklearn_is_fitted__(self) -> bool:
-        """Always: there is nothing to learn."""
-        return True
-
     def __sklearn_tags__(self) -> Any:
-        """It asks for no fit."""
+        """It takes sparse rows."""
         tags = super().__sklearn_tags__()
-        tags.requires_fit = False
         tags.input_tags.sparse = True
         return tags
 

@@ -32,7 +32,7 @@ from discreet.accounting import NoGuarantee
 from discreet.core.arrays import Floats
 from discreet.core.errors import InvalidInput
 from discreet.core.lazily import lazily
-from discreet.core.validate import whole
+from discreet.core.validate import interval_level, whole
 from discreet.data import NumberTarget, Schema
 from discreet.data.columns import NumericColumn
 from discreet.data.labels import canonical
@@ -54,8 +54,7 @@ _WHOLE, _NOISE, _AT_MOST = "noise and sample", "noise alone", "noise alone, at m
 
 def summary_of(subject: Subject, *, level: float, uncertainty: "Uncertainty | None", most: int) -> Summary:
     """Of `most` coefficients each. Raises InvalidInput for a level outside (0, 1), or an uncertainty of other weights."""
-    if not 0 < level < 1:
-        raise InvalidInput(f"the level of an interval must lie between 0 and 1; {level!r} was given.")
+    interval_level(level)
     most = whole(most, "most")
     if uncertainty is not None and not np.array_equal(uncertainty.weights, subject.weights):
         raise InvalidInput("these intervals were released for another model: its weights differ.")

@@ -16,7 +16,21 @@ from discreet.core.errors import InvalidType
 from discreet.data import Schema
 
 
-class SchemaTransformer(TransformerMixin, BaseEstimator):  # type: ignore[misc]
+class LearnsNothing(TransformerMixin, BaseEstimator):  # type: ignore[misc]
+    """A step whose `fit` looks at nothing."""
+
+    def __sklearn_is_fitted__(self) -> bool:
+        """Always: there is nothing to learn."""
+        return True
+
+    def __sklearn_tags__(self) -> Any:
+        """It asks for no fit."""
+        tags = super().__sklearn_tags__()
+        tags.requires_fit = False
+        return tags
+
+
+class SchemaTransformer(LearnsNothing):
     """Rows of a table as a schema encodes them.
 
     Parameters: `schema`; `sparse_output` whether rows are a compressed sparse array, or written out.
@@ -46,14 +60,9 @@ class SchemaTransformer(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         """Such as "age" and "town=A", (d,)."""
         return np.asarray(self.schema.feature_names, dtype=object)
 
-    def __sklearn_is_fitted__(self) -> bool:
-        """Always: there is nothing to learn."""
-        return True
-
     def __sklearn_tags__(self) -> Any:
-        """It asks for no fit."""
+        """It takes texts."""
         tags = super().__sklearn_tags__()
-        tags.requires_fit = False
         tags.input_tags.string = True
         tags.input_tags.categorical = True
         return tags

@@ -54,6 +54,7 @@ from discreet.core.intervals import Intervals
 from discreet.core.short import short_repr
 from discreet.core.showing import Svg, pictured
 from discreet.core.told import Tabled, Told
+from discreet.core.validate import interval_level
 from discreet.data import EncodedTable, bounded_rows
 from discreet.data.coding import Coding
 from discreet.estimators.forms import has_link, probabilities
@@ -250,8 +251,7 @@ class Uncertainty(Tabled):
 
     def _intervals(self, directions: AnyFloats, level: float, target: str) -> Intervals:
         """For a'theta, one row a. Where a spans functions whose errors are known apart, their half widths add: nothing is said of how they go."""
-        if not 0 < level < 1:
-            raise InvalidInput(f"the level of an interval must lie between 0 and 1; {level!r} was given.")
+        interval_level(level)
         check_target(self.problem, target)
         law = noise_law(self.model_certificate)
         middle, half = np.zeros(len(directions)), np.zeros(len(directions))

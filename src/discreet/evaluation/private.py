@@ -20,7 +20,7 @@ from discreet.certificates import Release
 from discreet.core.advice import about_numbers, caller
 from discreet.core.errors import InvalidInput, PrivacyAdvice, frameless
 from discreet.core.neighbours import ADD_REMOVE, Neighbours, Persons, Privacy, neighbours_of
-from discreet.core.validate import job_count, number
+from discreet.core.validate import job_count, number, small_delta
 from discreet.data import BlockTable, EncodedTable
 from discreet.evaluation.asked import Asked
 from discreet.evaluation.in_blocks import answered
@@ -37,7 +37,7 @@ from discreet.evaluation.targets import StoredModel, classes_of, is_ordered, per
 from discreet.evaluation.times import TIME_METRICS, TimeSurvey
 from discreet.ledger import Account
 from discreet.mechanisms.base import Numbers
-from discreet.mechanisms.counting import CountingMechanism, GaussianCounting, LaplaceCounting
+from discreet.mechanisms.counting import least_noise
 from discreet.mechanisms.persons import held_rule, owners_of, table_rule
 from discreet.noise import Integers, Noise, SeededNoise, SystemNoise
 
@@ -194,13 +194,8 @@ def prepare(  # noqa: PLR0913 - as above
 
 def calibrated(survey: Asked, classes: tuple[Any, ...], *, epsilon: float, delta: float, level: float) -> Prepared[Any]:
     """A plan with the least noise for this budget. Raises InvalidInput for one that it cannot be calibrated for."""
-    if not 0 <= delta < 1:
-        raise InvalidInput(f"delta must be at least 0 and less than 1; {delta!r} was given. Choose delta well below 1 / n.")
-    mechanism: CountingMechanism
-    if delta > 0:
-        mechanism = GaussianCounting.calibrate(survey.queries(), epsilon=epsilon, delta=delta, neighbours=survey.neighbours)
-    else:
-        mechanism = LaplaceCounting.calibrate(survey.queries(), epsilon=epsilon, neighbours=survey.neighbours)
+    small_delta(delta)
+    mechanism = least_noise(survey.queries(), epsilon=epsilon, delta=delta, neighbours=survey.neighbours)
     prepared = Prepared(survey=survey, mechanism=mechanism, classes=classes, level=level)
     for query in range(len(mechanism.scales)):
         prepared.law(query)  # noise too wide for error bars is refused here, before anything is spent

@@ -35,7 +35,7 @@ from discreet.core.errors import InfeasibleTarget, InvalidInput
 from discreet.core.neighbours import DELTA, Neighbours, Persons
 from discreet.core.short import short_repr
 from discreet.core.showing import html_of
-from discreet.core.validate import each, positive, probability, whole
+from discreet.core.validate import each, positive, probability, small_delta, whole
 from discreet.data import Domain
 from discreet.losses import MarginLoss, loss_named
 from discreet.mechanisms.learning import (
@@ -126,8 +126,7 @@ class Plan:
         each(positive, epsilon=self.epsilon, norm=self.norm, data_norm=self.data_norm)
         whole(self.features, "features")
         probability(self.failure, "failure")
-        if not 0 <= self.delta < 1:
-            raise InvalidInput(f"delta must be at least 0 and less than 1; {self.delta!r} was given. Choose delta well below 1 / n.")
+        small_delta(self.delta)
         if self.mechanism not in MECHANISMS:
             raise InvalidInput(f"mechanism must be one of {list(MECHANISMS)}; {self.mechanism!r} was given.")
         if self.intercept_scale is None:

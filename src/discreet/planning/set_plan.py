@@ -30,7 +30,7 @@ from discreet.core.neighbours import DELTA, Neighbours
 from discreet.core.short import short_repr
 from discreet.core.showing import html_of
 from discreet.core.told import Told
-from discreet.core.validate import positive, whole
+from discreet.core.validate import positive, small_delta, whole
 from discreet.data import Domain
 from discreet.losses.predictions import prediction_loss_named
 from discreet.mechanisms.constrained import Candidate, NoisyMirrorDescent, ObjectivePerturbationOverSet, candidates
@@ -147,8 +147,7 @@ class SetPlan:
     def __post_init__(self) -> None:
         """See class docstring."""
         positive(self.epsilon, "epsilon")
-        if not 0 <= self.delta < 1:
-            raise InvalidInput(f"delta must be at least 0 and less than 1; {self.delta!r} was given. Choose delta well below 1 / n.")
+        small_delta(self.delta)
         if self.steps is not None:
             checked_steps(self.steps)
         if self.constraint.diameter == 0:

@@ -1,7 +1,7 @@
 """Mechanisms that answer counting queries in exact integers, with their proof note beside them (counting.md)."""
 
 from discreet.mechanisms.counting.base import CountingMechanism
-from discreet.mechanisms.counting.gaussian import GaussianCounting
+from discreet.mechanisms.counting.gaussian import GaussianCounting, least_noise
 from discreet.mechanisms.counting.laplace import LaplaceCounting
 from discreet.mechanisms.counting.moments import Moments
 from discreet.mechanisms.counting.queries import BoundedSum, Histogram, IntegerQuery, Queries, Sensitivity
@@ -22,4 +22,5 @@ __all__ = [
     "ScoredClasses",
     "Sensitivity",
     "Summary",
+    "least_noise",
 ]

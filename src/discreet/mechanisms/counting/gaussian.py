@@ -22,6 +22,7 @@ from discreet.core.rounding import raising
 from discreet.mechanisms.base import at_epsilon
 from discreet.mechanisms.counting.base import CountingMechanism
 from discreet.mechanisms.counting.gaussian_curve import Component, divergence
+from discreet.mechanisms.counting.laplace import LaplaceCounting
 from discreet.mechanisms.counting.queries import Queries, Sensitivity
 from discreet.noise import Integers, Noise, drawable
 from discreet.statements.base import for_persons
@@ -98,3 +99,10 @@ class GaussianCounting(CountingMechanism):
 
 def _components(moves: Sequence[Sensitivity], scales: Sequence[float]) -> list[Component]:
     return [Component(coordinates=one.coordinates, step=one.step, spread=one.spread, scale=scale) for one, scale in zip(moves, scales, strict=True)]
+
+
+def least_noise(problem: Queries, *, epsilon: float, delta: float, neighbours: Neighbours) -> CountingMechanism:
+    """Gaussian noise, or Laplace for delta = 0, calibrated. Raises as these do."""
+    if delta == 0:
+        return LaplaceCounting.calibrate(problem, epsilon=epsilon, neighbours=neighbours)
+    return GaussianCounting.calibrate(problem, epsilon=epsilon, delta=delta, neighbours=neighbours)

@@ -21,7 +21,7 @@ from discreet.core.told import Tabled, Told
 from discreet.data import Schema
 from discreet.ledger import Account
 from discreet.mechanisms.base import Numbers
-from discreet.mechanisms.counting import CountingMechanism, GaussianCounting, LaplaceCounting, Queries
+from discreet.mechanisms.counting import CountingMechanism, GaussianCounting, Queries, least_noise
 from discreet.mechanisms.cuts.choose import Cuts, chosen_cuts, pays
 from discreet.mechanisms.cuts.grid import ColumnCells, ColumnHistograms, equal_steps
 from discreet.noise import Integers, Noise
@@ -56,11 +56,7 @@ class CutsPlan:
     ) -> "CutsPlan":
         """The least noise for (epsilon, delta), and cells as fine as it allows. Raises InvalidInput for no column, or what is no target."""
         coarse = Queries([_cells(columns, steps=2)], persons)
-        made: CountingMechanism
-        if delta == 0:
-            made = LaplaceCounting.calibrate(coarse, epsilon=epsilon, neighbours=neighbours)
-        else:
-            made = GaussianCounting.calibrate(coarse, epsilon=epsilon, delta=delta, neighbours=neighbours)
+        made = least_noise(coarse, epsilon=epsilon, delta=delta, neighbours=neighbours)
         # How far one record moves the counts depends on the columns and not on their cells, so the noise is known before the cells are.
         steps = equal_steps(deviation_of(made) / coarse.parts)
         return cls(cells=_cells(columns, steps=steps), mechanism=made, persons=persons)

@@ -57,6 +57,7 @@ from discreet.accounting import gaussian_mu
 from discreet.core.errors import InfeasibleTarget, InvalidInput
 from discreet.core.neighbours import ADD_REMOVE, REPLACE_ONE, Neighbours
 from discreet.core.remembered import remembered
+from discreet.core.validate import small_delta
 from discreet.losses import SoftplusHinge
 from discreet.mechanisms.learning.base import LearningMechanism, default_tolerance, one_of, solved_apart
 from discreet.mechanisms.learning.margin import MARGIN
@@ -220,8 +221,7 @@ def calibrate(problem: AnyRisk, *, mechanism: str, calibration: str, epsilon: fl
 def _check_target(epsilon: float, delta: float) -> None:
     if math.isnan(epsilon) or epsilon <= 0:
         raise InvalidInput(f"epsilon must be greater than 0; {epsilon!r} was given. Use epsilon=inf for a fit without privacy.")
-    if not 0 <= delta < 1:
-        raise InvalidInput(f"delta must be at least 0 and less than 1; {delta!r} was given. Choose delta well below 1 / n.")
+    small_delta(delta)
 
 
 @remembered

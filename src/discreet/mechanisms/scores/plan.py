@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from discreet.accounting import Guarantee, gaussian_mu
 from discreet.core.neighbours import Neighbours, Persons
 from discreet.core.short import short_repr
-from discreet.mechanisms.counting import CountingMechanism, GaussianCounting, LaplaceCounting, Queries, ScoredClasses
+from discreet.mechanisms.counting import CountingMechanism, GaussianCounting, Queries, ScoredClasses, least_noise
 from discreet.mechanisms.scores.shrink import EDGES
 
 _LEAST, _MOST, _AT = 0.02, 0.2, 0.02
@@ -39,12 +39,7 @@ class ScoresPlan:
     def calibrate(cls, *, epsilon: float, delta: float, neighbours: Neighbours, persons: Persons | None = None) -> "ScoresPlan":
         """The least noise for (epsilon, delta). Raises InvalidInput and InfeasibleTarget as the counting mechanisms do."""
         query = Queries([ScoredClasses(bins=len(EDGES) + 1)], persons)
-        made: CountingMechanism
-        if delta == 0:
-            made = LaplaceCounting.calibrate(query, epsilon=epsilon, neighbours=neighbours)
-        else:
-            made = GaussianCounting.calibrate(query, epsilon=epsilon, delta=delta, neighbours=neighbours)
-        return cls(mechanism=made, persons=persons)
+        return cls(mechanism=least_noise(query, epsilon=epsilon, delta=delta, neighbours=neighbours), persons=persons)
 
     @property
     def problem(self) -> Queries:

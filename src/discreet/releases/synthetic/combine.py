@@ -17,6 +17,7 @@ import numpy as np
 from scipy.stats import t as student
 
 from discreet.core.errors import InvalidInput
+from discreet.core.validate import interval_level
 
 
 class Combined(NamedTuple):
@@ -34,8 +35,7 @@ def combined(estimates: Sequence[float], *, level: float = 0.95) -> Combined:
         raise InvalidInput(
             "an interval needs the same estimate from at least two synthetic tables, as finite numbers; release with tables=5 or more."
         )
-    if not 0.0 < level < 1.0:
-        raise InvalidInput(f"the level of an interval must lie between 0 and 1; {level!r} was given.")
+    interval_level(level)
     count = len(values)
     middle, total = float(values.mean()), (1.0 + 1.0 / count) * float(values.var(ddof=1))
     half = float(student.ppf(0.5 + 0.5 * level, count - 1)) * math.sqrt(total)
