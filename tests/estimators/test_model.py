@@ -90,6 +90,7 @@ CLASSES = {
     "kernel of three": KernelClassifier(n_features=8, kernel="cauchy", feature_seed=None),
     "lasso-classifier": LassoClassifier(n_iter=5),
     "constrained-erm of classes": ConstrainedERM(loss="logistic"),
+    "constrained-erm of three": ConstrainedERM(loss="logistic", constraint="l1-ball:2", fit_intercept=True, delta=1e-6, n_iter=5),
 }
 
 
@@ -117,7 +118,7 @@ def test_a_model_of_numbers_answers_as_its_estimator(estimator, tmp_path):
 
 @pytest.mark.parametrize("estimator", CLASSES.values(), ids=CLASSES)
 def test_models_of_classes_over_sets_and_of_kernels_answer_as_their_estimator(estimator, tmp_path):
-    three = estimator is CLASSES["kernel of three"]
+    three = estimator in (CLASSES["kernel of three"], CLASSES["constrained-erm of three"])
     schema = replace(schema_with(), target=Target(column="third", classes=(0, 1, 2))) if three else schema_with()
     encoded = schema.encode(TABLE | {"third": [i % 3 for i in range(COUNT)]}, target=True)
     fitted = clone(estimator).fit(encoded)

@@ -1,6 +1,7 @@
 """ConstrainedERM and the regressions over sets: scikit-learn's manners, the choice of a mechanism, and what it is explained by."""
 
 import math
+from dataclasses import replace
 from functools import partial
 
 import numpy as np
@@ -10,7 +11,9 @@ from sklearn.base import clone
 from discreet import ConstrainedERM, GroupLasso, MatrixRegression, SimplexRegression
 from discreet.core.errors import InfeasibleTarget, InvalidInput
 from discreet.core.neighbours import REPLACE_ONE
+from discreet.data.blocks import Block, FunctionTable
 from discreet.losses.predictions import Absolute, Pinball, SmoothPinball
+from discreet.matrices import as_matrix
 from discreet.mechanisms.constrained import calibrate_over_set, candidates
 from discreet.sets import ConvexHull, KSupportBall, L1Ball, L2Ball, NuclearBall
 from tests.canary import CANARY, assert_silent
@@ -195,3 +198,55 @@ def test_published_noise_is_the_papers_and_its_certificate_verifies():
     assert model.certificate_.parameters["scale"] > 5.0 * tight.certificate_.parameters["scale"]
     model.certificate_.verify(model.weights_).require()
     assert "as printed" in str(model.explain(records=200))
+
+
+def of_three(records=3000):
+    rows, targets = table(records)
+    return rows, np.digitize(targets, [-0.2, 0.2])
+
+
+@pytest.mark.parametrize("mechanism", ["objective-perturbation-set", "mirror-descent", "frank-wolfe-gaussian", "frank-wolfe-polytope"])
+def test_many_classes_are_learnt_by_every_mechanism_and_forged_numbers_do_not_verify(mechanism):
+    rows, codes = of_three()
+    settings = {"loss": "logistic", "constraint": "l1-ball:12", "classes": [0, 1, 2], "n_iter": None if "objective" in mechanism else 20}
+    model = ConstrainedERM(epsilon=4.0, delta=1e-6, fit_intercept=True, mechanism=mechanism, **settings).fit(rows, codes)
+    model.certificate_.verify(model.weights_).require()
+    assert (model.coef_.shape, model.intercept_.shape, model.weights_.shape) == ((3, 6), (3,), (21,))
+    assert model.score(rows, codes) > 0.45
+    np.testing.assert_allclose(model.predict_proba(rows).sum(axis=1), 1.0)
+    np.testing.assert_allclose(model.decision_function(rows[:5]), rows[:5] @ model.coef_.T + model.intercept_)
+    assert model.plan(features=6, records=3000).guarantee == model.certificate_.guarantee
+    assert "softmax: a record adds at most" in str(model.explain(records=3000))
+    assert "softmax over the set l1-ball" in str(model.summary())
+    problem = dict(model.certificate_.problem)
+    for changed in (
+        {"loss_parameters": {"classes": 2}},
+        {"loss_parameters": {"classes": 4}},
+        {"target_bound": 1.0},
+        {"norm_bound": 2.0},
+        {"max_slope": 0.1},
+        {"constraint_parameters": {"dimension": 21, "radius": 40.0}},
+    ):
+        assert not replace(model.certificate_, problem=problem | changed).verify(model.weights_).ok, changed
+
+
+def test_persons_and_blocks_of_many_classes_and_what_is_refused():
+    rows, codes = of_three(600)
+    settings = {"loss": "logistic", "constraint": "l2-ball:4", "classes": [0, 1, 2], "n_iter": 5, "mechanism": "mirror-descent"}
+    model = ConstrainedERM(delta=1e-6, epsilon=8.0, **settings)
+    apart = clone(model).set_params(rows_per_person=2).fit(rows, codes, persons=np.repeat(np.arange(300), 2))
+    apart.certificate_.verify(apart.weights_).require()
+    shared = clone(model).set_params(random_state=3)
+    parts = (slice(0, 250), slice(250, 600))
+    blocks = shared.fit(
+        FunctionTable(lambda number: Block(as_matrix(rows[parts[number]]), codes[parts[number]], None), blocks=2, features=6)
+    ).weights_
+    np.testing.assert_allclose(shared.fit(rows, codes).weights_, blocks, atol=1e-9)
+    exact = clone(model).set_params(epsilon=math.inf, n_iter=2000, constraint="l2-ball:1", mechanism="auto").fit(rows, codes)
+    assert np.linalg.norm(exact.weights_) == pytest.approx(1.0, abs=1e-6)
+    with pytest.raises(InvalidInput, match="max_slope"):
+        clone(model).set_params(max_slope=0.5).fit(rows, codes)
+    with pytest.raises(InvalidInput, match="Only binary"):
+        clone(model).set_params(loss="hinge").fit(rows, codes)
+    with pytest.raises(InvalidInput, match="18 coefficients"):
+        clone(model).set_params(constraint=L2Ball(dimension=6)).fit(rows, codes)

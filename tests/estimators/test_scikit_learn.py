@@ -62,6 +62,7 @@ SEARCH = DeclaringSearch(LogisticRegression(), {"alpha": [0.5, 5.0]}, epsilon=20
     LinearRegression(neighbours="add-remove", mechanism="moments", fit_intercept=False),
     declaring("LassoClassifier", delta=0.0, fit_intercept=False, n_iter=5),
     declaring("ConstrainedERM", loss="hinge", n_iter=5),
+    declaring("ConstrainedERM", loss="logistic", n_iter=5),
 )
 def test_scikit_learn_check(estimator: object, check: object) -> None:
     check(estimator)

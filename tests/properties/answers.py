@@ -114,6 +114,7 @@ def _learning(relation):
         "noise in the objective over a set",
         _predicting(made(ConstrainedERM, loss="logistic", mechanism="objective-perturbation-set", **ball, **of)),
     )
+    yield "three classes over a set", _predicting(made(ConstrainedERM, loss="logistic", constraint="l1-ball:2", **PRIVATE, **few), classes=3)
     yield "classes over a set", _predicting(made(ConstrainedERM, loss="hinge", **ball, **few))
     yield "groups", _predicting(made(GroupLasso, groups=[1, 2], **PRIVATE, **few), numbers=True)
     yield "simplex", _predicting(made(SimplexRegression, **PRIVATE, **few), numbers=True)

@@ -32,13 +32,18 @@ def on_scale(numbers: Floats, span: tuple[float, float] | None) -> Floats:
     return (within - span[0]) * (2.0 / (span[1] - span[0])) - 1.0
 
 
+def class_numbers(codes: npt.NDArray[Any], classes: int) -> Floats:
+    """Classes as the targets of a domain of numbers, (n,): -1 and +1 of two, 0 .. K - 1 of more."""
+    return np.where(codes == 1, 1.0, -1.0) if classes == 2 else np.asarray(codes, dtype=np.float64)
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Reader:
     """How the blocks of a table become records: public numbers only."""
 
     domain: Domain
     classes: npt.NDArray[Any] | None = None
-    """(K,), the labels in order, different from each other; of a domain of numbers (2,), whose targets are -1 and +1, or None for numbers."""
+    """(K,), the labels in order, different from each other; of a domain of numbers their `class_numbers` are the targets. None for numbers."""
     max_weight: float | None = None
     """What larger weights of records are cut to; None where the table has no weights."""
     class_weights: Floats | None = None
@@ -150,7 +155,7 @@ class Reader:
         if block.targets is None:
             return np.zeros(block.rows.shape[0])
         if self.classes is not None:
-            return np.where(class_codes(block.targets, self.classes) == 1, 1.0, -1.0)
+            return class_numbers(class_codes(block.targets, self.classes), len(self.classes))
         return quietly(lambda: np.asarray(block.targets, dtype=np.float64), InvalidInput("targets must be finite numbers."))
 
     def _one_of(self, found: Floats) -> Floats:

@@ -23,14 +23,13 @@ from discreet.core.neighbours import Persons, Privacy
 from discreet.core.validate import bound_or_infinity, whole
 from discreet.data import BlockTable, Domain, EncodedTable, Reader, Records
 from discreet.data.domain import check_scale
-from discreet.data.reader import on_scale
+from discreet.data.reader import class_numbers, on_scale
 from discreet.data.target_table import TargetTable
 from discreet.estimators.base import Given, PrivateModel, require_own_targets
 from discreet.estimators.explanation import Explanation, explained, known_features
 from discreet.estimators.forms import BoundedForm, bounded_decision, chosen_codes, form_of
 from discreet.estimators.inputs import (
     Weighting,
-    check_two,
     count_or_none,
     encoded_codes,
     is_private,
@@ -43,7 +42,7 @@ from discreet.mechanisms.base import Mechanism
 from discreet.mechanisms.persons import drawn_beside
 from discreet.noise import Noise
 from discreet.statements.base import SCHEMA
-from discreet.statements.learning import target_units
+from discreet.statements.learning import model_units
 
 NO_CLASSES: npt.NDArray[Any] = np.zeros(0)
 """Of targets that are numbers."""
@@ -112,7 +111,7 @@ class BoundedModel(ABC, PrivateModel):
             given = self._given(X, y, sample_weight, persons, noise)
             self._advise(X, privacy, given.records)
             known = self._known_records(given.records, privacy.neighbours)
-            domain = self._domain(given.features, known, given.persons, weighted=weighted)
+            domain = self._domain(given.features, known, given.persons, weighted=weighted, classes=len(given.classes))
             if is_private(self.data_norm):
                 require_unencoded(X)
                 if given.units:
@@ -142,17 +141,15 @@ class BoundedModel(ABC, PrivateModel):
         a table in blocks do if max_sample_weight is declared); `targets` m, the columns of y. Raises InvalidInput and InfeasibleTarget as `fit` does.
         """
         self._jobs()
-        labels = self._declared_classes() if self._of_classes() else None
-        if labels is not None:
-            check_two(np.asarray(labels))
+        kinds = self._kinds()
         privacy, known = self._privacy(), count_or_none(records, "records")
         rule = self._public_rule(told_apart=told_apart)
-        domain = self._domain(whole(features, "features"), self._known_records(known, privacy.neighbours), rule, weighted=weighted)
+        domain = self._domain(whole(features, "features"), self._known_records(known, privacy.neighbours), rule, weighted=weighted, classes=kinds)
         units = self.units_for(whole(targets, "targets"))
         if is_private(self.data_norm) and not units:
             return planned_with_norm(partial(self._of_persons, domain), privacy, rule)
         problem, mechanism = self._of_persons(domain, privacy, units)
-        return mechanism.planned(problem, shape=(domain.dimension * (len(units) or 1),))
+        return mechanism.planned(problem, shape=(domain.dimension * (len(units) or (kinds if kinds > 2 else 1)),))
 
     def units_for(self, targets: int) -> tuple[float, ...]:
         """Of so many columns of y, from public numbers; none of one. Raises InvalidInput for a model of one target, and bounds of other targets."""
@@ -234,7 +231,7 @@ class BoundedModel(ABC, PrivateModel):
                 raise InvalidInput("for a table read in blocks, declare the classes: classes=[negative, positive].")
             _, _, declared = self._targets(labels, len(labels), labels)
             classes = np.asarray(labels)
-        domain, labels = self._domain(table.features, None, rule, weighted=True), classes if len(classes) else None
+        domain, labels = self._domain(table.features, None, rule, weighted=True, classes=len(classes)), classes if len(classes) else None
         needed = "a regression needs a number for every record."
         read = Reader(domain=domain, classes=labels, max_weight=domain.largest_weight, needed=needed, span=self._span(), units=units)
         records, data_of = (read.read_several if units else read.read)(table, self._jobs(), noise=drawn_beside(noise))
@@ -245,15 +242,15 @@ class BoundedModel(ABC, PrivateModel):
         name = type(self).__name__
         if not self._of_classes():
             return real_targets(y, name, records, several=self._several), NO_CLASSES, ()
-        return signs_and_classes(y, classes=classes, name=name, records=records)
+        return signs_and_classes(y, classes=classes, name=name, records=records, many=self._takes_many())
 
     def _encoded(self, table: EncodedTable, y: Any) -> tuple[Floats, npt.NDArray[Any], tuple[str, ...]]:
         """The same of an encoded table, which brings them; numbers lie in [-1, 1]."""
         if self._of_classes():
             codes, classes = encoded_codes(table, y), np.asarray(table.classes)
-            if len(classes) != 2:
+            if len(classes) != 2 and not self._takes_many():
                 raise InvalidInput("Only binary classification is supported. Declare two classes, or use LogisticRegression for more.")
-            return np.where(codes == 1, 1.0, -1.0), classes, (SCHEMA,)
+            return class_numbers(codes, len(classes)), classes, (SCHEMA,)
         if y is not None:
             raise InvalidInput("an encoded table already contains its targets; leave y out.")
         if table.numbers is None and table.classes:
@@ -269,7 +266,18 @@ class BoundedModel(ABC, PrivateModel):
         """Of models that take no weights of records."""
         return Weighting(by_class=None, most=None)
 
-    def _domain(self, features: int, records: int | None, persons: Persons | None, *, weighted: bool = False) -> Domain:
+    def _kinds(self) -> int:
+        """How many classes there are, as far as was declared or fitted, else 0. Raises InvalidInput for declared ones that are none."""
+        labels = self._declared_classes() if self._of_classes() else None
+        if labels is not None:
+            return len(self._targets(labels, len(labels), labels)[1])
+        return len(self.classes_) if self._of_classes() and "classes_" in vars(self) else 0
+
+    def _takes_many(self) -> bool:
+        """Whether it learns more than two classes."""
+        return False
+
+    def _domain(self, features: int, records: int | None, persons: Persons | None, *, weighted: bool = False, classes: int = 0) -> Domain:
         chosen = self._chooses_norms and is_private(self.data_norm)
         if chosen and self.data_bound is not None:
             raise InvalidInput('data_norm="private" chooses the only bound of rows; leave data_bound out, or give numbers for both.')
@@ -280,7 +288,7 @@ class BoundedModel(ABC, PrivateModel):
             features=features,
             entry_bound=entry,
             norm_bound=norm,
-            target_bound=self._target_bound(),
+            target_bound=self._target_bound() if classes < 3 else classes - 1.0,
             records=records,
             largest_weight=self._weighting.most if weighted else None,
             persons=persons,
@@ -303,8 +311,9 @@ class BoundedModel(ABC, PrivateModel):
             del self.classes_
         self.weights_ = release.value
         self.certificate_ = replace(release.certificate, declared=given.declared)
-        if given.units:
-            table = np.array(given.units)[:, np.newaxis] * release.value.reshape(len(given.units), -1)
+        units = given.units or ((1.0,) * len(given.classes) if len(given.classes) > 2 else ())
+        if units:
+            table = np.array(units)[:, np.newaxis] * release.value.reshape(len(units), -1)
             self.coef_ = table[:, : domain.features]
             self.intercept_ = domain.intercept_scale * table[:, -1] if domain.intercept_scale > 0 else np.zeros(len(table))
             return
@@ -314,7 +323,7 @@ class BoundedModel(ABC, PrivateModel):
     def _predictions(self, X: Any) -> Floats:
         """<w, x> + intercept, (n,), or (n, m) of several targets, with rows brought within the declared bounds as in fit."""
         check_is_fitted(self)
-        units, domain = target_units(self.certificate_.problem), self._fitted_domain()
+        units, domain = model_units(self.certificate_.problem), self._fitted_domain()
         return self._of_rows(X, partial(bounded_decision, weights=self.weights_ / self._unit, domain=domain, units=units))
 
     @property

@@ -58,7 +58,7 @@ from discreet.data import Domain
 from discreet.data.domain import split_weights
 from discreet.losses import Logistic, MarginLoss, SoftplusHinge
 from discreet.problems.made_rows import MadeRows
-from discreet.statements.learning import target_units
+from discreet.statements.learning import model_units
 
 if TYPE_CHECKING:
     from discreet.kernels.feature_map import FeatureMap
@@ -234,7 +234,7 @@ class BoundedForm(Form):
 
     domain: Domain
     units: tuple[float, ...] = ()
-    """Of several targets, whose weights stand one after the other; none of one target."""
+    """Of several targets, or ones for each of more than two classes, whose weights stand one after the other; none of one target."""
     data_norm: float = field(init=False)
     intercept_scale: float = field(init=False)
 
@@ -292,7 +292,7 @@ def form_of(problem: Problem, *, columns: int, classes: int, weights: int) -> Fo
         if bounded or stated is None:
             _check_features(whole(problem["features"]), columns)
         if bounded:
-            return BoundedForm(domain=_domain(problem), units=target_units(problem))
+            return BoundedForm(domain=_domain(problem), units=model_units(problem))
         features, bounds = whole(problem["features"]), {name: not_negative(problem[name]) for name in ("data_norm", "intercept_scale")}
         linear = LinearForm(features=features, classes=classes, **bounds)
         if stated is None:

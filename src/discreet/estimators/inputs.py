@@ -33,7 +33,8 @@ from discreet.core.neighbours import ADD_REMOVE, Neighbours
 from discreet.core.validate import given as in_words
 from discreet.core.validate import measure, positive, whole
 from discreet.data import EncodedTable
-from discreet.data.records import record_weights
+from discreet.data.reader import class_numbers
+from discreet.data.records import class_codes, record_weights
 from discreet.matrices import Matrix, as_matrix, transfer
 from discreet.matrices.bounded import check_finite
 from discreet.matrices.convert import is_device_array, is_tabmat
@@ -292,9 +293,14 @@ def labels_and_classes(y: Any, *, classes: Any, name: str, records: int) -> tupl
     return given, np.unique(given), (LABELS_THAT_OCCUR,)
 
 
-def signs_and_classes(y: Any, *, classes: Any, name: str, records: int) -> tuple[Floats, npt.NDArray[Any], tuple[str, ...]]:
-    """Of two classes: -1.0 for the first and +1.0 for the second (n,), the classes (2,), and what was declared. Raises InvalidInput for more."""
+def signs_and_classes(y: Any, *, classes: Any, name: str, records: int, many: bool = False) -> tuple[Floats, npt.NDArray[Any], tuple[str, ...]]:
+    """Of two classes: -1.0 for the first and +1.0 for the second (n,), the classes (2,), and what was declared.
+
+    Of more, where `many` are taken, their numbers 0 .. K - 1 and the classes (K,). Raises InvalidInput for more where they are not.
+    """
     given, known, declared = labels_and_classes(y, classes=classes, name=name, records=records)
+    if many and known.ndim == 1 and len(known) > 2:
+        return class_numbers(class_codes(given, distinct_classes(known)), len(known)), known, declared
     check_two(known)
     second = given == known[1]
     if not np.all(second | (given == known[0])):

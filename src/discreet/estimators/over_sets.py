@@ -2,7 +2,7 @@
 
     minimise  sum_i l(<w, x_i> + t v; y_i)   over (w, v) in C, privately;   proof notes mechanisms/constrained/mirror_descent.md and frank_wolfe.md
 
-    ConstrainedERM            any set, numbers or two classes
+    ConstrainedERM            any set, numbers or classes
     GroupLasso                sum over groups of |w_B|_2 <= radius             few groups of features matter
     SimplexRegression         w >= 0, sum of w = radius                        mixtures, portfolios, stacked predictions
     MatrixRegression          sum of singular values of W <= radius            a matrix of coefficients of low rank
@@ -25,50 +25,30 @@ from sklearn.utils.metaestimators import available_if
 
 from discreet.certificates import Release
 from discreet.core.arrays import Floats
-from discreet.core.errors import InvalidInput, quietly
-from discreet.core.validate import measure, positive
+from discreet.core.errors import InvalidInput
+from discreet.core.validate import measure
 from discreet.data import Domain
 from discreet.estimators.base import Given, Learnt, ScoredRegressor, measured
-from discreet.estimators.set_model import ByComparison, OfNumbers, WithIntercept
+from discreet.estimators.forms import log_probabilities, probabilities
+from discreet.estimators.set_model import ByComparison, OfNumbers, WithIntercept, is_softmax, loss_of, set_of, takes_classes
+from discreet.losses import Logistic
 from discreet.losses.predictions import PredictionLoss, prediction_loss_named
+from discreet.losses.softmax import Softmax
 from discreet.matrices import answers_per_record
-from discreet.sets import Constraint, GroupL2Ball, L2Ball, NuclearBall, Simplex, constraint_named
-
-_BY_DIMENSION = ("l1-ball", "l2-ball", "linfinity-ball", "simplex")
-"""Sets that a dimension and a radius make."""
+from discreet.problems import SetRisk, SoftmaxRisk
+from discreet.sets import Constraint, GroupL2Ball, L2Ball, NuclearBall, Simplex
 
 
-def _named(loss: object) -> PredictionLoss:
-    """A loss or the one of this name. Raises InvalidInput."""
-    if isinstance(loss, str):
-        return prediction_loss_named(loss)
-    if isinstance(loss, PredictionLoss):
-        return loss
-    raise InvalidInput(f"loss must be a name or one of the losses of discreet.losses.predictions; an object of type {type(loss).__name__} was given.")
-
-
-def _set_named(given: str, dimension: int) -> Constraint:
-    """The set of this dimension that NAME:RADIUS means; a radius that is left out is 1. Raises InvalidInput."""
-    name, colon, size = given.partition(":")
-    radius = (
-        quietly(lambda: float(size), InvalidInput(f"the radius of a set must be a number, as in l1-ball:3; {given!r} was given.")) if colon else 1.0
-    )
-    if name not in _BY_DIMENSION:
-        raise InvalidInput(f"constraint must be one of {sorted(_BY_DIMENSION)} with its radius, as in l1-ball:3, or a set; {given!r} was given.")
-    return constraint_named(name, {"dimension": dimension, "radius": positive(radius, "radius")})
-
-
-def _takes_classes(loss: object) -> bool:
-    """Whether the loss is one of classes; False for a loss that fit will refuse."""
-    try:
-        return _named(loss).signed_targets
-    except InvalidInput:
-        return False
+def _is_logistic(estimator: "ConstrainedERM") -> bool:
+    """Whether decisions are probabilities in another scale; AttributeError, as scikit-learn asks of methods that are not available."""
+    if not is_softmax(estimator.loss):
+        raise AttributeError("only the logistic loss has probabilities. Use loss='logistic', or predict.")
+    return True
 
 
 def _has_decisions(estimator: "ConstrainedERM") -> bool:
     """Whether there are decisions between classes; AttributeError, as scikit-learn asks of methods that are not available."""
-    if not _takes_classes(estimator.loss):
+    if not takes_classes(estimator.loss):
         raise AttributeError("the loss is for numeric targets, so there are no decision values. Use predict.")
     return True
 
@@ -76,20 +56,23 @@ def _has_decisions(estimator: "ConstrainedERM") -> bool:
 @answers_per_record
 @dataclass(kw_only=True, eq=False, repr=False)
 class ConstrainedERM(OfNumbers, ByComparison, WithIntercept):
-    """A linear model over a convex set under differential privacy: a regression, or a classifier of two classes, as the loss is.
+    """A linear model over a convex set under differential privacy: a regression, or a classifier of two or more classes, as the loss is.
 
     Parameters
     ----------
     loss : a loss of `discreet.losses.predictions`, or its name: "squared", "huber", "log-cosh", "absolute", "pinball" and
-        "smooth-pinball" (quantiles) for real targets; "hinge", "logistic", "huber-hinge", "smoothed-hinge", "softplus-hinge" for two classes.
-    constraint : a set of `discreet.sets` in as many dimensions as there are features, one more with an intercept; or the name of one that has as
-        many as are needed, with its radius: "l1-ball:3" (also l2-ball, linfinity-ball, simplex). None is the unit l2 ball.
+        "smooth-pinball" (quantiles) for real targets; "hinge", "logistic", "huber-hinge", "smoothed-hinge", "softplus-hinge" for two classes;
+        "logistic" for more than two, with one softmax for all.
+    constraint : a set of `discreet.sets` in as many dimensions as there are features, one more with an intercept, of K > 2 classes K times that; or
+        the name of one that has as many as are needed, with its radius: "l1-ball:3" (also l2-ball, linfinity-ball, simplex). None is the unit l2
+        ball.
     epsilon : privacy loss, > 0; `inf` is the ordinary fit without privacy (smooth losses), and its certificate says so.
     delta : probability that the loss is exceeded, well below 1 / n. With 0 only sets with a list of vertices are left.
     neighbours : "replace-one" (the number of records is public) or "add-remove" (it is not).
     data_bound, data_norm : bounds on every entry and on the Euclidean norm of a row; one of them may be None. Never learnt from the data.
     target_bound : bound on |y| of real targets; larger targets are clipped to it.
-    classes : [negative, positive] for losses of classes. None takes them from y, with a PrivacyWarning: nothing then hides which labels occur.
+    classes : [negative, positive] for losses of classes, or a longer list for "logistic". None takes them from y, with a
+        PrivacyWarning: nothing then hides which labels occur.
     max_slope : bound that slopes of the loss are clipped to, record by record; None takes the largest that the set allows.
     fit_intercept, intercept_scale : an intercept is a constant feature whose coefficient is the last coordinate of the set.
     mechanism : "auto" (the best bound of risk, from public numbers), "objective-perturbation-set", "mirror-descent", "frank-wolfe-gaussian" or
@@ -111,9 +94,9 @@ class ConstrainedERM(OfNumbers, ByComparison, WithIntercept):
 
     Attributes
     ----------
-    coef_ : coefficients, (d,); intercept_ : a number.
-    weights_ : the released point of the set, (d,) or (d + 1,).
-    classes_ : [negative, positive], for losses of classes.
+    coef_ : coefficients, (d,); intercept_ : a number. Of K > 2 classes (K, d) and (K,).
+    weights_ : the released point of the set, (d,) or (d + 1,); of K > 2 classes those of each, one after the other.
+    classes_ : [negative, positive], or all classes, for losses of classes.
     certificate_ : what the release promises and why; `certificate_.verify(weights_)` checks it.
 
     Examples
@@ -127,18 +110,30 @@ class ConstrainedERM(OfNumbers, ByComparison, WithIntercept):
     """
 
     saved_as = "constrained-erm"
-    targets = ("numbers", "two classes")
-    suited = MappingProxyType({"two classes": MappingProxyType({"loss": "logistic"})})
+    targets = ("numbers", "two classes", "more classes")
+    suited = MappingProxyType({kind: MappingProxyType({"loss": "logistic"}) for kind in ("two classes", "more classes")})
 
     constraint: Annotated[Constraint | str | None, "l1-ball, l2-ball, linfinity-ball or simplex, and its radius: l1-ball:3."] = None
-    loss: Annotated[str | PredictionLoss, "Of numbers: squared, huber, log-cosh, absolute, pinball; of two classes: logistic, hinge."] = "squared"
+    loss: Annotated[
+        str | PredictionLoss, "Of numbers: squared, huber, log-cosh, absolute, pinball; of two classes: logistic, hinge; of more: logistic."
+    ] = "squared"
     classes: Any = None
     fit_intercept: Annotated[bool, "Whether there is an intercept."] = False
 
     @available_if(_has_decisions)  # type: ignore[untyped-decorator]
     def decision_function(self, X: Any) -> Floats:
-        """<w, x> + intercept, (n,), with rows brought within the declared bounds."""
+        """<w, x> + intercept, (n,) or, of K > 2 classes, (n, K), with rows brought within the declared bounds."""
         return self._predictions(X)
+
+    @available_if(_is_logistic)  # type: ignore[untyped-decorator]
+    def predict_proba(self, X: Any) -> Floats:
+        """Probabilities of the classes, (n, K), of the logistic loss."""
+        return probabilities(Logistic(), self._predictions(X), multinomial=True)
+
+    @available_if(_is_logistic)  # type: ignore[untyped-decorator]
+    def predict_log_proba(self, X: Any) -> Floats:
+        """Logarithms of `predict_proba`, (n, K)."""
+        return log_probabilities(Logistic(), self._predictions(X), multinomial=True)
 
     def score(self, X: Any, y: Any) -> float:
         """R^2 of real targets, accuracy of classes; not private where the records are not public."""
@@ -149,8 +144,8 @@ class ConstrainedERM(OfNumbers, ByComparison, WithIntercept):
         """A classifier of two classes or a regression, as the loss is; with noise, small data sets score poorly."""
         tags = super().__sklearn_tags__()
         tags.target_tags.required = True
-        if _takes_classes(self.loss):
-            tags.estimator_type, tags.classifier_tags = "classifier", ClassifierTags(poor_score=True, multi_class=False)
+        if takes_classes(self.loss):
+            tags.estimator_type, tags.classifier_tags = "classifier", ClassifierTags(poor_score=True, multi_class=is_softmax(self.loss))
         else:
             tags.estimator_type, tags.regressor_tags = "regressor", RegressorTags(poor_score=True)
         return tags
@@ -158,24 +153,37 @@ class ConstrainedERM(OfNumbers, ByComparison, WithIntercept):
     @property
     def learns(self) -> tuple[Learnt, ...]:
         """See PrivateModel."""
-        return ("two classes",) if _takes_classes(self.loss) else ("numbers",)
+        if not takes_classes(self.loss):
+            return ("numbers",)
+        return ("two classes", "more classes") if is_softmax(self.loss) else ("two classes",)
 
     @property
     def described(self) -> str:
         """See PrivateModel."""
-        return f"a {self.saved_as} with the {_named(self.loss).name} loss"
+        return f"a {self.saved_as} with the {loss_of(self.loss).name} loss"
 
     def _constraint(self, dimension: int) -> Constraint:
         if self.constraint is None:
             return L2Ball(dimension=dimension)
         if isinstance(self.constraint, str):
-            return _set_named(self.constraint, dimension)
+            return set_of(self.constraint, dimension)
         if not isinstance(self.constraint, Constraint):
             raise InvalidInput(f"constraint must be a set of discreet.sets; an object of type {type(self.constraint).__name__} was given.")
         return self.constraint
 
     def _loss(self) -> PredictionLoss:
-        return _named(self.loss)
+        return loss_of(self.loss)
+
+    def _takes_many(self) -> bool:
+        return is_softmax(self.loss)
+
+    def _problem(self, domain: Domain) -> SetRisk:
+        if not (self._of_classes() and domain.target_bound > 1.0):
+            return super()._problem(domain)
+        if self.max_slope is not None:
+            raise InvalidInput("max_slope is for numbers and for two classes: the slopes of more classes are bounded by themselves. Leave it out.")
+        loss = Softmax(classes=int(domain.target_bound) + 1)
+        return SoftmaxRisk(loss=loss, constraint=self._constraint(loss.classes * domain.dimension), domain=domain)
 
     def _target_bound(self) -> float:
         return 1.0 if self._of_classes() else super()._target_bound()

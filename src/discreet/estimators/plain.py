@@ -20,6 +20,7 @@ from discreet.core.errors import InvalidInput
 from discreet.data import NumberTargets, Target
 from discreet.data.domain import split_weights
 from discreet.estimators.forms import KernelForm
+from discreet.losses.softmax import Softmax
 
 if TYPE_CHECKING:
     from discreet.estimators.model import Model
@@ -42,7 +43,11 @@ def plain_estimator(model: "Model") -> Any:  # one of scikit-learn, which has no
         made = _holding(LinearRegression(), *(many if isinstance(target, NumberTargets) else (many[0][0], float(many[1][0]))))
     else:
         problem = model.certificate.problem
-        soft = problem.get("loss") == "logistic" if len(target.classes) == 2 else problem.get("scheme") == "multinomial"
+        soft = (
+            problem.get("loss") in ("logistic", Softmax.name)
+            if len(target.classes) == 2 or "scheme" not in problem
+            else problem["scheme"] == "multinomial"
+        )
         made = _holding(LogisticRegression() if soft else LinearSVC(), coef, intercept)
         alike = len({type(label) for label in target.classes}) == 1
         made.classes_ = np.array(target.classes, dtype=None if alike else object)

@@ -8,17 +8,19 @@ from abc import abstractmethod
 from dataclasses import dataclass
 from typing import Annotated, ClassVar
 
+from discreet.core.errors import InvalidInput, quietly
 from discreet.core.neighbours import Privacy
 from discreet.core.validate import positive
 from discreet.data import Domain
 from discreet.estimators.bounded_model import BoundedModel
 from discreet.estimators.explanation import Explanation, Reason, known_features
 from discreet.estimators.inputs import positive_or_none, ridge_of, whole_or_none
-from discreet.losses.predictions import PredictionLoss
+from discreet.losses import Logistic
+from discreet.losses.predictions import OfMargin, PredictionLoss, prediction_loss_named
 from discreet.mechanisms.constrained import Choices, ConstrainedMechanism, calibrate_frank_wolfe, calibrate_over_set, candidates
 from discreet.mechanisms.constrained.choose import AUTO
-from discreet.problems import ConstrainedRisk
-from discreet.sets import Constraint
+from discreet.problems import ConstrainedRisk, SetRisk
+from discreet.sets import Constraint, constraint_named
 from discreet.sets.mirror_maps import mirror_map_named
 
 
@@ -39,7 +41,7 @@ class ConstrainedModel(BoundedModel):
         """The loss of a prediction and a target."""
 
     @abstractmethod
-    def _mechanism(self, problem: ConstrainedRisk, privacy: Privacy) -> ConstrainedMechanism:
+    def _mechanism(self, problem: SetRisk, privacy: Privacy) -> ConstrainedMechanism:
         """The calibrated mechanism."""
 
     def explain(self, *, features: int | None = None, records: int | None = None) -> Explanation:
@@ -50,7 +52,7 @@ class ConstrainedModel(BoundedModel):
         """
         known = known_features(self, features)
         privacy, count = self._privacy(), whole_or_none(self.public_records if records is None else records, "records")
-        problem = self._problem(self._domain(known, count, self._public_rule(told_apart=False)))
+        problem = self._problem(self._domain(known, count, self._public_rule(told_apart=False), classes=self._kinds()))
         found = [one for one in candidates(problem, **privacy.target, choices=self._choices(problem, privacy)) if self._considers(one.name)]
         chosen = self._mechanism(problem, privacy).name
         constraint = problem.constraint
@@ -73,7 +75,7 @@ class ConstrainedModel(BoundedModel):
         budget = f"epsilon {privacy.epsilon:g}, delta {privacy.delta:g}, {privacy.neighbours}"
         return Explanation(title=f"{type(self).__name__} on {known:,} features, {shown}: {budget}", reasons=tuple(reasons))
 
-    def _choices(self, problem: ConstrainedRisk, privacy: Privacy) -> Choices:  # noqa: ARG002 - none
+    def _choices(self, problem: SetRisk, privacy: Privacy) -> Choices:  # noqa: ARG002 - none
         """What the caller chose beside a mechanism. Raises InvalidInput for what does not fit these numbers."""
         return Choices()
 
@@ -84,11 +86,11 @@ class ConstrainedModel(BoundedModel):
     def _of_classes(self) -> bool:
         return self._loss().signed_targets
 
-    def _prepared(self, domain: Domain, privacy: Privacy) -> tuple[ConstrainedRisk, ConstrainedMechanism]:
+    def _prepared(self, domain: Domain, privacy: Privacy) -> tuple[SetRisk, ConstrainedMechanism]:
         problem = self._problem(domain)
         return problem, self._mechanism(problem, privacy)
 
-    def _problem(self, domain: Domain) -> ConstrainedRisk:
+    def _problem(self, domain: Domain) -> SetRisk:
         """The public problem over this domain."""
         return ConstrainedRisk(loss=self._loss(), constraint=self._constraint(domain.dimension), domain=domain, max_slope=self._max_slope())
 
@@ -138,14 +140,14 @@ class ByFrankWolfe(ConstrainedModel):
 
     mechanism: Annotated[str, "auto (the better one by public numbers), frank-wolfe-polytope or frank-wolfe-gaussian."] = "auto"
 
-    def _choices(self, problem: ConstrainedRisk, privacy: Privacy) -> Choices:  # noqa: ARG002 - none
+    def _choices(self, problem: SetRisk, privacy: Privacy) -> Choices:  # noqa: ARG002 - none
         """What the caller chose beside a mechanism. Raises InvalidInput for what does not fit these numbers."""
         return Choices()
 
     def _considers(self, mechanism: str) -> bool:
         return mechanism.startswith("frank-wolfe")
 
-    def _mechanism(self, problem: ConstrainedRisk, privacy: Privacy) -> ConstrainedMechanism:
+    def _mechanism(self, problem: SetRisk, privacy: Privacy) -> ConstrainedMechanism:
         return calibrate_frank_wolfe(problem, mechanism=self.mechanism, steps=whole_or_none(self.n_iter, "n_iter"), **privacy.target)
 
 
@@ -160,12 +162,49 @@ class ByComparison(ConstrainedModel):
     mirror_map: Annotated[str, "Of mirror descent: auto (the best bound of risk), euclidean, p-norm, power or entropy, where the set has it."] = AUTO
     calibration: Annotated[str, "tight, or published: the noise that is printed in the paper."] = "tight"
 
-    def _choices(self, problem: ConstrainedRisk, privacy: Privacy) -> Choices:
+    def _choices(self, problem: SetRisk, privacy: Privacy) -> Choices:
         ridge = None if self.alpha is None else ridge_of(self.alpha, problem.domain.records, privacy.neighbours)
         if self.mirror_map != AUTO:
             mirror_map_named(self.mirror_map, problem.constraint)
         return Choices(ridge=ridge, mirror_map=self.mirror_map, calibration=self.calibration)
 
-    def _mechanism(self, problem: ConstrainedRisk, privacy: Privacy) -> ConstrainedMechanism:
+    def _mechanism(self, problem: SetRisk, privacy: Privacy) -> ConstrainedMechanism:
         steps, choices = whole_or_none(self.n_iter, "n_iter"), self._choices(problem, privacy)
         return calibrate_over_set(problem, mechanism=self.mechanism, steps=steps, choices=choices, **privacy.target)
+
+
+_BY_DIMENSION = ("l1-ball", "l2-ball", "linfinity-ball", "simplex")
+"""Sets that a dimension and a radius make."""
+
+
+def loss_of(loss: object) -> PredictionLoss:
+    """A loss or the one of this name. Raises InvalidInput."""
+    if isinstance(loss, str):
+        return prediction_loss_named(loss)
+    if isinstance(loss, PredictionLoss):
+        return loss
+    raise InvalidInput(f"loss must be a name or one of the losses of discreet.losses.predictions; an object of type {type(loss).__name__} was given.")
+
+
+def set_of(given: str, dimension: int) -> Constraint:
+    """The set of this dimension that NAME:RADIUS means; a radius that is left out is 1. Raises InvalidInput."""
+    name, colon, size = given.partition(":")
+    radius = (
+        quietly(lambda: float(size), InvalidInput(f"the radius of a set must be a number, as in l1-ball:3; {given!r} was given.")) if colon else 1.0
+    )
+    if name not in _BY_DIMENSION:
+        raise InvalidInput(f"constraint must be one of {sorted(_BY_DIMENSION)} with its radius, as in l1-ball:3, or a set; {given!r} was given.")
+    return constraint_named(name, {"dimension": dimension, "radius": positive(radius, "radius")})
+
+
+def takes_classes(loss: object) -> bool:
+    """Whether the loss is one of classes; False for a loss that fit will refuse."""
+    try:
+        return loss_of(loss).signed_targets
+    except InvalidInput:
+        return False
+
+
+def is_softmax(loss: object) -> bool:
+    """Whether the loss has a form for more than two classes."""
+    return isinstance(loss, str | PredictionLoss) and loss in ("logistic", OfMargin(loss=Logistic()))

@@ -32,6 +32,7 @@ from discreet.estimators.forms import (
 from discreet.estimators.saved import KINDS, OWN, Saved
 from discreet.losses import Logistic, MarginLoss, loss_named
 from discreet.losses.predictions import PredictionLoss, prediction_loss_named
+from discreet.losses.softmax import Softmax
 from discreet.problems.made_rows import MadeRows
 
 if TYPE_CHECKING:
@@ -185,7 +186,7 @@ class StatedModel(ABC):
         if self.made is not None:
             return count == (0 if self.made.ends else self.made.rows + 1)
         if isinstance(self.form, BoundedForm):
-            return count == (2 if self._signed() else 0)
+            return count == (len(self.form.units) if self._multinomial else 2 if self._signed() else 0)
         return same(stated, count) and (scheme in SCHEMES if count > 2 else scheme is None)
 
     def _targets_in_words(self) -> str:
@@ -193,6 +194,8 @@ class StatedModel(ABC):
         many = f"{len(self.classes)} classes" if self.classes else "a number"
         if self.made is not None:
             return f"{many}, the certificate is for {'times' if self.made.ends else f'{self.made.rows + 1} ordered classes'}"
+        if isinstance(self.form, BoundedForm) and self._multinomial:
+            return f"{many}, the certificate is for {len(self.form.units)} classes"
         if isinstance(self.form, BoundedForm) and self.form.units:
             return f"{many if self.classes else 'numbers'}, the certificate is for {len(self.form.units)} numbers"
         if not isinstance(self.form, BoundedForm):
@@ -229,7 +232,9 @@ class StatedModel(ABC):
 
     @property
     def _multinomial(self) -> bool:
-        return self.certificate.problem.get("scheme") == "multinomial"
+        """Whether one softmax is for all classes."""
+        problem = self.certificate.problem
+        return problem.get("scheme") == "multinomial" or (isinstance(self.form, BoundedForm) and problem.get("loss") == Softmax.name)
 
     def _link(self) -> MarginLoss:
         self.require_probabilities()

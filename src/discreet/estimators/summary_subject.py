@@ -50,7 +50,7 @@ class Subject:
     @property
     def units(self) -> tuple[float, ...]:
         """Of several targets; none of one."""
-        return self.form.units if isinstance(self.form, BoundedForm) else ()
+        return self.form.units if isinstance(self.form, BoundedForm) and not self.labels else ()
 
     @property
     def made(self) -> MadeRows | None:

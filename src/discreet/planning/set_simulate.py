@@ -52,8 +52,8 @@ def least_over_set(problem: ConstrainedRisk, objective: PredictionSum) -> tuple[
         point, gap = _descend(objective, problem.constraint, close)
         return objective.value(point), gap
     width = _WIDTH * min(1.0, problem.spread)
-    loss, unit, above = objective.each.loss.smoothed(width)
-    smooth = replace(objective, each=Clipped(loss=loss, slope_bound=objective.each.slope_bound * unit, kink=False))
+    loss, unit, above = problem.loss.smoothed(width)
+    smooth = replace(objective, each=Clipped(loss=loss, slope_bound=problem.slope_bound * unit, kink=False))
     point, gap = _descend(smooth, problem.constraint, unit * close)
     lower = (smooth.value(point) - gap) / unit - count * above
     value = objective.value(point)

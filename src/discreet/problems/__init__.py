@@ -12,8 +12,10 @@ if TYPE_CHECKING:
     from discreet.problems.prediction_sum import PredictionSum
     from discreet.problems.prior import Prior
     from discreet.problems.regularised_risk import AnyRisk, MultinomialRisk, OneVsRestRisk, RegularisedRisk
+    from discreet.problems.set_risk import SetRisk
     from discreet.problems.several_targets import SeveralTargets
     from discreet.problems.softmax_objective import SoftmaxObjective, softmax
+    from discreet.problems.softmax_risk import SoftmaxRisk
 else:
     __getattr__, __dir__ = names_of(__name__)
 
@@ -28,7 +30,9 @@ __all__ = [
     "PredictionSum",
     "Prior",
     "RegularisedRisk",
+    "SetRisk",
     "SeveralTargets",
     "SoftmaxObjective",
+    "SoftmaxRisk",
     "softmax",
 ]

@@ -23,27 +23,23 @@ from discreet.core.arrays import is_finite
 from discreet.core.errors import InvalidInput
 from discreet.core.rounding import raising
 from discreet.core.short import short_repr
-from discreet.data import Domain, Records
-from discreet.data.domain import OverDomain
+from discreet.data import Records
 from discreet.losses.predictions import OfMargin, PredictionLoss
-from discreet.problems.prediction_sum import MOST_BLOCKS, Clipped, PredictionSum, rounding_share
-from discreet.sets import Constraint
+from discreet.problems.certified_sums import UNIT
+from discreet.problems.prediction_sum import SINGLE_PRODUCT, Clipped, PredictionSum, rounding_share
+from discreet.problems.set_risk import SetRisk
 
-ROUNDING = 2.0**-14
-"""The share of a record's gradient bound that rounding errors of a whole gradient may have: noise covers it, for 0.01 % more."""
-_UP = raising(16)
+_UP, _BEYOND = raising(16), raising(4_096)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class ConstrainedRisk(OverDomain):
+class ConstrainedRisk(SetRisk):
     """The public problem: holds no data, and is known in full before any record is read.
 
     Raises InvalidInput when the set and the domain differ in dimension, and for a slope bound that bounds nothing.
     """
 
     loss: PredictionLoss
-    constraint: Constraint
-    domain: Domain
     max_slope: float | None = None
     """Slopes are clipped to it, record by record; None clips at the Lipschitz constant, which changes nothing."""
 
@@ -114,75 +110,39 @@ class ConstrainedRisk(OverDomain):
         """c spread^2: a record's part of the curvature constant."""
         return self.smoothness * self.spread**2
 
-    @property
-    def gradient_error(self) -> float:
-        """Bound of the rounding error of `objective(data).gradient(theta)`, in l2: ROUNDING B R_2."""
-        return ROUNDING * self.gradient_bound
+    def steepest(self, l2: float, l1: float) -> float:
+        """See SetRisk."""
+        return self.slope_bound * min(self.domain.radius * l2, self.domain.largest_entry * l1)
 
-    @property
-    def coordinate_error(self) -> float:
-        """The same for every coordinate: ROUNDING B R_inf."""
-        return ROUNDING * self.coordinate_bound
-
-    @property
-    def most_records(self) -> int:
-        """The largest power of two of records, up to 2^40, for which the error bounds hold; about 10^8 in use."""
-        most = 1
-        while most < 1 << 40 and self._share(2 * most) <= ROUNDING:
-            most *= 2
-        return most
+    def curved(self, l2: float, l1: float) -> float:
+        """See SetRisk."""
+        longest = min(self.domain.radius * l2, self.domain.largest_entry * l1)
+        return self.smoothness * longest**2
 
     def to_dict(self) -> dict[str, Json]:
-        """For certificates: everything that a recheck needs to know of the problem."""
-        domain = self.domain
-        return {
-            "loss": self.loss.name,
-            "loss_parameters": as_json(self.loss.parameters),
-            "constraint": self.constraint.name,
-            "constraint_parameters": as_json(self.constraint.parameters),
-            "max_slope": self.max_slope,
-            **domain.record(),
-            "intercept_scale": domain.intercept_scale,
-            "records": domain.records,
-        }
-
-    def require(self, data: Records) -> None:
-        """Raise InvalidInput for a data set of another domain, longer than `most_records`, or in too many blocks."""
-        if data.domain != self.domain:
-            raise InvalidInput("the data set and the problem declare different domains.")
-        if data.records > self.most_records:
-            raise InvalidInput(
-                f"rounding errors are bounded for up to {self.most_records} records with {self.dimension} features, and the table has more. "
-                "Split it, or use fewer features."
-            )
-        if data.blocks > MOST_BLOCKS:
-            raise InvalidInput(f"a table may have at most {MOST_BLOCKS} blocks, the number for which rounding errors are bounded. Use larger blocks.")
+        """See SetRisk."""
+        return {**SetRisk.to_dict(self), "max_slope": self.max_slope}
 
     def objective(self, data: Records) -> PredictionSum:
         """F on these records. Raises InvalidInput as `require` does."""
         self.require(data)
-        return PredictionSum(data=data, each=Clipped(loss=self.loss, slope_bound=self.slope_bound, kink=math.isinf(self.smoothness)))
+        each = Clipped(loss=self.loss, slope_bound=self.slope_bound, kink=math.isinf(self.smoothness))
+        return PredictionSum(data=data, each=each, dimension=self.dimension)
 
-    def _share(self, records: int) -> float:
-        smoothness = 0.0 if math.isinf(self.smoothness) else self.smoothness
-        return rounding_share(
+    def error_share(self, records: int, *, single: int | None = None, beyond: bool = False) -> float:
+        """See SetRisk. Beyond C slopes are off by a share of what they would be if they were not clipped."""
+        smoothness, bound = 0.0 if math.isinf(self.smoothness) else self.smoothness, self.domain.target_bound
+        reach = 3.0 * self.reach * _BEYOND if beyond else self.reach
+        share = rounding_share(
             records,
             dimension=self.dimension,
-            reach=self.reach,
-            target_bound=self.domain.target_bound,
+            reach=reach,
+            target_bound=bound,
             smoothness=smoothness,
             slope_bound=self.slope_bound,
+            single=SINGLE_PRODUCT if single is None else single,
         )
-
-
-def as_json(value: object) -> Json:
-    """Parameters as certificates hold them: numbers, texts, lists and dictionaries as they are. Raises TypeError for anything else."""
-    match value:
-        case None | bool() | int() | float() | str():
-            return value
-        case list() | tuple():
-            return [as_json(each) for each in value]
-        case dict():
-            return {str(key): as_json(each) for key, each in value.items()}
-        case _:
-            raise TypeError(f"a {type(value).__name__} has no place in a certificate")
+        if beyond:
+            steeper = max(0.0, self.loss.lipschitz(reach, bound) / self.slope_bound - 1.0)
+            share += records * 32 * UNIT * steeper * _BEYOND
+        return share

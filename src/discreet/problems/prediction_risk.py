@@ -16,7 +16,7 @@ from discreet.core.short import short_repr
 from discreet.data import Domain, Records
 from discreet.data.domain import OverDomain
 from discreet.losses.predictions import PredictionLoss
-from discreet.problems.constrained_risk import as_json
+from discreet.problems.set_risk import as_json
 
 _UP = raising(16)
 

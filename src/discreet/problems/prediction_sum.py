@@ -33,8 +33,10 @@ What stands in for predictions at a point is the point itself where the table is
 """
 
 import math
+from abc import ABC, abstractmethod
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from typing import ClassVar, Self
 
 import numpy as np
 
@@ -55,35 +57,43 @@ Sums = tuple[Floats, Floats]
 """high + low, (d,) each."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Clipped:
+class OfRecords(ABC):
     """The loss of every record: public numbers only, so that it may travel to where a block is."""
 
-    loss: PredictionLoss
-    slope_bound: float
-    """Slopes are clipped to [-slope_bound, slope_bound]."""
-    kink: bool
-    """Whether predictions are computed in a fixed order."""
+    __slots__ = ()
+    columnwise: ClassVar[bool] = False
+    """Whether predictions are one number a record, so that a walk may move them by columns of the table."""
 
+    @property
+    def unclipped(self) -> Self:
+        """With slopes as they are, where clipped ones are no gradient of a convex function."""
+        return self
+
+    @abstractmethod
+    def at_zero(self, records: int) -> Floats:
+        """`predictions` of the point 0."""
+
+    @abstractmethod
     def predictions(self, block: Records, point: Floats) -> Floats:
-        """<x_i, theta>, (n,), of records that are held: an array of its own."""
-        return block.matrix.ordered_matvec(point) if self.kink else block.matrix.matvec(point)
+        """What the model at `point` says of records that are held, (n,) or (n, K): an array of its own."""
 
+    @abstractmethod
     def value(self, block: Records, predictions: Floats) -> float:
         """The sum of the loss itself: clipped slopes do not enter."""
-        weights = block.weights
-        losses = ((rows, self.loss.value(predictions[rows], block.targets[rows])) for rows in chunks(len(predictions)))
-        return math.fsum(float((each if weights is None else each * weights[rows]).sum()) for rows, each in losses)
+
+    @abstractmethod
+    def slopes(self, block: Records, predictions: Floats, rows: slice) -> Floats:
+        """Of some rows, (rows,) or (rows, K)."""
 
     def gradient(self, block: Records, predictions: Floats, included: Floats | None, *, single: bool) -> Sums:
-        """The sum of s_i x_i: one product if `single`, for tables of at most SINGLE_PRODUCT records, else products of at most 1024 rows."""
+        """The sum of s_i x_i, (d,) or (d, K): one product if `single`, for at most SINGLE_PRODUCT records, else products of at most 1024 rows."""
         slopes = np.empty_like(predictions)
         for rows in chunks(len(predictions)):
-            np.clip(self.loss.slope(predictions[rows], block.targets[rows]), -self.slope_bound, self.slope_bound, out=slopes[rows])
+            slopes[rows] = self.slopes(block, predictions[rows], rows)
         for times in (included, block.weights):
             if times is not None:
-                slopes *= times
-        zero = np.zeros(block.matrix.shape[1])
+                slopes *= times.reshape(-1, *([1] * (slopes.ndim - 1)))
+        zero = np.zeros((block.matrix.shape[1], *slopes.shape[1:]))
         if single:
             return block.matrix.rmatvec(slopes), zero
         return _added([(zero, zero), *((part.rmatvec(slopes[rows]), zero) for rows, part in block.matrix.blocks())])
@@ -96,12 +106,45 @@ class Clipped:
         )
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Clipped(OfRecords):
+    """A loss of one prediction."""
+
+    columnwise = True
+    loss: PredictionLoss
+    slope_bound: float
+    """Slopes are clipped to [-slope_bound, slope_bound]."""
+    kink: bool
+    """Whether predictions are computed in a fixed order."""
+
+    def at_zero(self, records: int) -> Floats:
+        """See OfRecords."""
+        return np.zeros(records)
+
+    def predictions(self, block: Records, point: Floats) -> Floats:
+        """<x_i, theta>, (n,)."""
+        return block.matrix.ordered_matvec(point) if self.kink else block.matrix.matvec(point)
+
+    def value(self, block: Records, predictions: Floats) -> float:
+        """See OfRecords."""
+        weights = block.weights
+        losses = ((rows, self.loss.value(predictions[rows], block.targets[rows])) for rows in chunks(len(predictions)))
+        return math.fsum(float((each if weights is None else each * weights[rows]).sum()) for rows, each in losses)
+
+    def slopes(self, block: Records, predictions: Floats, rows: slice) -> Floats:
+        """See OfRecords."""
+        found: Floats = np.clip(self.loss.slope(predictions, block.targets[rows]), -self.slope_bound, self.slope_bound)
+        return found
+
+
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)
 class PredictionSum:
     """F for records that are held or read in blocks. Private: it holds records. `predictions` are those of the same point."""
 
     data: Records
-    each: Clipped
+    each: OfRecords
+    dimension: int
+    """Of a point."""
     single: int = SINGLE_PRODUCT
     """Most records whose gradient is one matrix product."""
 
@@ -118,7 +161,7 @@ class PredictionSum:
     @property
     def at_zero(self) -> Floats:
         """`predictions` of the point 0, without a pass."""
-        return np.zeros(self.records if self.data.in_memory else self.data.domain.dimension)
+        return self.each.at_zero(self.records) if self.data.in_memory else np.zeros(self.dimension)
 
     def predictions(self, point: Floats) -> Floats:
         """<x_i, theta>, (n,), where the records are held, or the point."""
@@ -140,7 +183,7 @@ class PredictionSum:
         if self.data.in_memory and self.data.blocks == 1:
             return self.gradient_of(self.predictions(point), included)
         each, single = self.each, self.records <= self.single
-        return _sum(self.data.map(lambda start, block: each.of_parts(block, point, _some(included, start, block), single=single)))
+        return _summed(self.data.map(lambda start, block: each.of_parts(block, point, _some(included, start, block), single=single)))
 
     def gradient_of(self, predictions: Floats, included: Floats | None = None) -> Floats:
         """The same from predictions."""
@@ -151,11 +194,11 @@ class PredictionSum:
         def sums(start: int, block: Records) -> Sums:
             return each.gradient(block, predictions[start : start + block.records], _some(included, start, block), single=single)
 
-        return _sum(self.data.map(sums))
+        return _summed(self.data.map(sums))
 
     def columns(self) -> Columns | None:
         """Single columns of a table that is held; None where they cost a pass each, and predictions are no vector that they could be added to."""
-        return self.data.matrix.columns() if self.data.in_memory else None
+        return self.data.matrix.columns() if self.data.in_memory and self.each.columnwise else None
 
 
 def _some(included: Floats | None, start: int, block: Records) -> Floats | None:
@@ -183,9 +226,9 @@ def _added(sums: Iterable[Sums]) -> Sums:
     return total
 
 
-def _sum(sums: Iterable[Sums]) -> Floats:
+def _summed(sums: Iterable[Sums]) -> Floats:
     high, low = _added(sums)
-    return high + low
+    return (high + low).ravel(order="F")  # K columns one after the other
 
 
 def rounding_share(
@@ -193,8 +236,11 @@ def rounding_share(
 ) -> float:
     """Bound of the error of a gradient over `records` records, in units of B R; `smoothness` is 0 for a loss with a kink. See module docstring."""
     predictions = smoothness / slope_bound * (gamma(dimension + 8) * reach + 12 * UNIT * (1.0 + reach * max(1.0, target_bound)))
+    return records * (predictions + 32 * UNIT + summing_share(records, single)) * (1.0 + 2.0**-10)
+
+
+def summing_share(records: int, single: int = SINGLE_PRODUCT) -> float:
+    """Of it, the product X^T s of one record and its sum."""
     if records <= single:
-        sums = gamma(records + 8)
-    else:
-        sums = gamma(BLOCK_ROWS + 8) + 4 * UNIT + gamma(records // BLOCK_ROWS + 2) ** 2
-    return records * (predictions + 32 * UNIT + sums) * (1.0 + 2.0**-10)
+        return gamma(records + 8)
+    return gamma(BLOCK_ROWS + 8) + 4 * UNIT + gamma(records // BLOCK_ROWS + 2) ** 2

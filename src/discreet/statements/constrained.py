@@ -8,7 +8,8 @@ from collections.abc import Mapping
 from discreet.core.fields import flag, is_own, not_negative, positive, text, whole
 from discreet.data import Domain
 from discreet.losses.predictions import prediction_loss_named
-from discreet.problems import ConstrainedRisk
+from discreet.losses.softmax import Softmax
+from discreet.problems import ConstrainedRisk, SetRisk, SoftmaxRisk
 from discreet.sets import constraint_named
 from discreet.statements.base import (
     Fields,
@@ -33,6 +34,7 @@ POLYTOPE = "private Frank-Wolfe over a polytope, exponential mechanism of bounde
 MIRROR_DESCENT = "noisy mirror descent, discrete Gaussian noise on gradients"
 MIRROR_SAMPLED = "noisy mirror descent on Poisson batches, discrete Gaussian noise"
 OBJECTIVE_SET = "objective perturbation over a set, theorem T1 and its limit, released on a grid"
+OBJECTIVE_SET_CLASSES = "objective perturbation over a set, theorem M1 and its limit, released on a grid"
 OBJECTIVE_SET_SIGNS = "objective perturbation over a set, both signs of slopes and the limit, released on a grid"
 
 REAL_TARGETS: Fields = {
@@ -71,18 +73,32 @@ def real_domain(problem: Record) -> Domain:
     )
 
 
-def constrained_problem(problem: Record) -> ConstrainedRisk:
+def constrained_problem(problem: Record) -> SetRisk:
     """The public problem, from its record."""
-    slope = problem["max_slope"]
-    made = ConstrainedRisk(
-        loss=prediction_loss_named(text(problem["loss"]), mapping(problem["loss_parameters"])),
-        constraint=constraint_named(text(problem["constraint"]), mapping(problem["constraint_parameters"])),
-        domain=real_domain(problem),
-        max_slope=None if slope is None else positive(slope),
-    )
+    slope, of_loss = problem["max_slope"], mapping(problem["loss_parameters"])
+    constraint = constraint_named(text(problem["constraint"]), mapping(problem["constraint_parameters"]))
+    made: SetRisk
+    if problem["loss"] == Softmax.name:
+        made = SoftmaxRisk(loss=Softmax(classes=whole(of_loss["classes"])), constraint=constraint, domain=real_domain(problem))
+        if slope is not None:
+            raise ValueError("problem: slopes of a softmax are not clipped")
+    else:
+        made = ConstrainedRisk(
+            loss=prediction_loss_named(text(problem["loss"]), of_loss),
+            constraint=constraint,
+            domain=real_domain(problem),
+            max_slope=None if slope is None else positive(slope),
+        )
     for name, named in (("loss", made.loss), ("constraint", made.constraint)):
         require_same(name, named.parameters, problem[f"{name}_parameters"])
     return made
+
+
+def objective_theorem(problem: SetRisk) -> str:
+    """What objective perturbation rests on."""
+    if isinstance(problem, SoftmaxRisk):
+        return OBJECTIVE_SET_CLASSES
+    return OBJECTIVE_SET if problem.one_signed else OBJECTIVE_SET_SIGNS
 
 
 def require_same(what: str, parameters: Mapping[str, object], recorded: object) -> None:
@@ -96,7 +112,7 @@ def _hypotheses(parameters: Record, record: Record) -> tuple[Hypothesis, ...]:
     problem = constrained_problem(record)
     digest = hashlib.sha256(json.dumps(record["constraint_parameters"], sort_keys=True).encode()).hexdigest()
     own = [part for part in (problem.loss, problem.constraint) if is_own(part)]
-    declared = "" if problem.max_slope is None else f"; {problem.max_slope:.17g} was declared"
+    declared = "" if record["max_slope"] is None else f"; {positive(record['max_slope']):.17g} was declared"
     return (
         counted_by_fit(parameters, record),
         condition(
@@ -176,7 +192,7 @@ def _objective_set(parameters: Record, problem: Record) -> Words:
         problem,
     )
     computing = computing_hypotheses(parameters, GAUSSIAN_GRID, dimension_of(problem))
-    theorem = OBJECTIVE_SET if constrained_problem(problem).one_signed else OBJECTIVE_SET_SIGNS
+    theorem = objective_theorem(constrained_problem(problem))
     return Words(theorem, (*_hypotheses(parameters, problem), convex, noise_hypothesis(NORMAL_LAW, parameters), *computing))
 
 

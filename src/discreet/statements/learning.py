@@ -5,6 +5,7 @@ import math
 from discreet.accounting import Json
 from discreet.core.fields import Named, count, flag, is_own, not_negative, numbers, positive, sha256, text, whole
 from discreet.losses import loss_named
+from discreet.losses.softmax import Softmax
 from discreet.problems.made_rows import ORDERED, MadeRows
 from discreet.problems.prior import Prior
 from discreet.statements.base import (
@@ -172,7 +173,15 @@ def problem_hypotheses(parameters: Record, problem: Record) -> tuple[Hypothesis,
 def dimension_of(problem: Record) -> int:
     """How many weights a model has, those of all classes, or of all targets, together."""
     each = whole(problem["features"]) + (not_negative(problem["intercept_scale"]) > 0)
-    return each * whole(problem.get("classes", 1)) * (len(target_units(problem)) or 1)
+    return each * whole(problem.get("classes", 1)) * (len(model_units(problem)) or 1)
+
+
+def model_units(problem: Record) -> tuple[float, ...]:
+    """Of models whose weights stand one after the other over rows within bounds: those of several targets, ones for the classes of a softmax."""
+    parameters = problem.get("loss_parameters")
+    if problem.get("loss") != Softmax.name or not isinstance(parameters, dict):
+        return target_units(problem)
+    return (1.0,) * Softmax(classes=whole(parameters["classes"])).classes
 
 
 def target_units(problem: Record) -> tuple[float, ...]:

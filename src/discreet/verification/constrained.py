@@ -37,6 +37,9 @@ _MOST_STEPS = 5000
 _LISTED = 4096
 """Vertices up to which all are looked at; symmetric sets of more than that by their stated radii."""
 _SCAN = 129
+SOFTMAX = "softmax"
+_MOST_CLASSES, _FARTHEST = 100_000, 300.0
+_LEVELS, _COUNTED = 9, 2000
 _SPLIT = 64.0
 _POINTS = 400_001
 _MOST = 1 << 22
@@ -102,6 +105,8 @@ class PublicNumbers(NamedTuple):
     spread: float
     one_signed: bool
     """Whether a record's slopes keep one sign, and none was asked to be clipped."""
+    classes: int = 0
+    """K of a softmax, whose slope, reach and spread are such that their products are what a record adds; 0 for losses of a prediction."""
 
 
 def public_numbers(problem: Mapping[str, Json]) -> PublicNumbers:
@@ -116,15 +121,43 @@ def public_numbers(problem: Mapping[str, Json]) -> PublicNumbers:
     if not (features >= 1 and constant >= 0 and target > 0 and math.isfinite(largest)):
         raise ValueError
     constraint = constraint_named(str(problem["constraint"]), mapping(problem["constraint_parameters"]))
+    l1, l2, diameter = _sizes(constraint)
+    if problem["loss"] == SOFTMAX:
+        classes = whole(mapping(problem["loss_parameters"])["classes"])
+        if not (
+            3 <= classes <= _MOST_CLASSES and constraint.dimension == classes * dimension and target == classes - 1 and problem["max_slope"] is None
+        ):
+            raise ValueError
+        spread = min(largest * l1, math.sqrt(2.0) * radius * l2)
+        wrong, length = _of_classes(classes, spread)
+        share = wrong / length
+        between = min(2.0 * spread, math.sqrt(2.0) * radius * diameter)
+        return PublicNumbers(classes * dimension, length, radius, share * spread, share * between, False, classes)
     if constraint.dimension != dimension:
         raise ValueError
-    l1, l2, diameter = _sizes(constraint)
     reach = min(largest * l1, radius * l2)
     steepest = _steepest(problem, reach, target)
     declared = bound_of(problem["max_slope"])
     signed = prediction_loss_named(str(problem["loss"]), mapping(problem["loss_parameters"])).signed_targets
     spread = min(2.0 * reach, radius * diameter)
     return PublicNumbers(dimension, min(steepest, declared), radius, reach, spread, signed and problem["max_slope"] is None)
+
+
+def _of_classes(classes: int, spread: float) -> tuple[float, float]:
+    """The largest 1 - p_y and |p - e_y|_2 where margins differ by at most `spread`: looked for over margins of two levels above that of the class."""
+    levels = np.linspace(0.0, min(spread, _FARTHEST), _LEVELS)
+    high, low = (each.ravel()[:, np.newaxis] for each in np.meshgrid(levels, levels))
+    counts = np.arange(1, classes) if classes <= _COUNTED else np.unique(np.geomspace(1, classes - 1, _COUNTED).round())
+    wrong = length = 0.0
+    for above in np.array_split(counts, math.ceil(len(counts) / 256)):
+        # Divided by the largest term, so that nothing overflows.
+        most = np.maximum(high, low)
+        top, rest, own = np.exp(high - most), np.exp(low - most), np.exp(-most)
+        total = above * top + (classes - 1.0 - above) * rest + own
+        missed = 1.0 - own / total
+        others = (above * top**2 + (classes - 1.0 - above) * rest**2) / total**2
+        wrong, length = max(wrong, float(missed.max())), max(length, float(np.sqrt(missed**2 + others).max()))
+    return wrong, length
 
 
 def _steepest(problem: Mapping[str, Json], reach: float, target: float) -> float:

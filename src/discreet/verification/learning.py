@@ -24,7 +24,7 @@ import numpy as np
 
 from discreet.core.arrays import Floats
 from discreet.core.fields import finite, positive
-from discreet.core.lazily import lazily
+from discreet.core.lazily import lazily, registered
 from discreet.core.neighbours import ADD_REMOVE
 from discreet.losses.predictions import PredictionLoss, prediction_loss_named
 from discreet.statements.base import mapping
@@ -221,16 +221,33 @@ def _set_stages(stated: Stated) -> Stages:
     if not math.isfinite(public.radius):
         raise ValueError
     ridge, target = positive(stated.parameters["ridge"]), positive(problem["target_bound"])
+    shared = {
+        "ridge": ridge,
+        "intercept_scale": 0.0,
+        "max_weight": 1.0,
+        "records": problem["records"],
+        **({"persons": problem["persons"]} if "persons" in problem else {}),
+    }
+    if public.classes:
+        twin = {
+            **shared,
+            "loss": "multinomial-logistic",
+            "loss_parameters": {},
+            "classes": public.classes,
+            "features": public.dimension // public.classes,
+            "data_norm": public.radius,
+        }
+        of_classes = registered(STAGES, "multinomial-perturbation-gaussian", "discreet.verification")
+        if of_classes is None:
+            raise KeyError
+        return of_classes(replace(stated, problem=twin))
     if public.one_signed:
         twin = {
+            **shared,
             "loss": problem["loss"],
             "loss_parameters": problem["loss_parameters"],
-            "ridge": ridge,
             "features": public.dimension,
             "data_norm": public.radius * target,
-            "intercept_scale": 0.0,
-            "max_weight": 1.0,
-            **({"persons": problem["persons"]} if "persons" in problem else {}),
         }
         return _objective_stages(replace(stated, problem=twin))
     loss = prediction_loss_named(str(problem["loss"]), mapping(problem["loss_parameters"]))

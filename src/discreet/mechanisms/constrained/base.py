@@ -39,7 +39,7 @@ from discreet.core.rounding import raising
 from discreet.data import Records
 from discreet.mechanisms.base import Drawn, Mechanism, at_epsilon
 from discreet.noise import Noise, least_drawable
-from discreet.problems import ConstrainedRisk, PredictionSum
+from discreet.problems import PredictionSum, SetRisk
 
 SHARE = 1.0 / 24.0
 NOMINAL = 10_000
@@ -50,16 +50,16 @@ _LEAST_SCALE = 2.0**10
 _LARGEST = 2.0**62
 
 
-class ConstrainedMechanism(Mechanism[ConstrainedRisk, Records]):
+class ConstrainedMechanism(Mechanism[SetRisk, Records]):
     """A mechanism whose value is a point of the problem's set, (dimension,)."""
 
     __slots__ = ()
 
     @abstractmethod
-    def point(self, problem: ConstrainedRisk, objective: PredictionSum, noise: Noise) -> Floats:
+    def point(self, problem: SetRisk, objective: PredictionSum, noise: Noise) -> Floats:
         """One output, (dimension,), from F on the records."""
 
-    def draw(self, problem: ConstrainedRisk, data: Records, noise: Noise) -> Drawn:
+    def draw(self, problem: SetRisk, data: Records, noise: Noise) -> Drawn:
         """See Mechanism."""
         return Drawn.of(self.point(problem, problem.objective(data), noise))
 
@@ -134,11 +134,11 @@ class GradientSteps(ConstrainedMechanism):
     theorem: ClassVar[str]
     """In certificates."""
 
-    def delta(self, problem: ConstrainedRisk) -> float:
+    def delta(self, problem: SetRisk) -> float:
         """delta at `epsilon` of all of them together."""
         return self.noise_steps.delta(self.epsilon, distance=gradient_distance(problem, self.neighbours), dimension=problem.dimension)
 
-    def promise(self, problem: ConstrainedRisk) -> ApproximateDP:
+    def promise(self, problem: SetRisk) -> ApproximateDP:
         """See Mechanism."""
         return at_epsilon(self.epsilon, self.delta(problem), self.neighbours, self.theorem)
 
@@ -147,7 +147,7 @@ class GradientSteps(ConstrainedMechanism):
         return {**self.noise_steps.to_dict(), "epsilon": self.epsilon, "neighbours": str(self.neighbours)}
 
 
-def default_steps(problem: ConstrainedRisk, *, regret: float, power: float) -> int:
+def default_steps(problem: SetRisk, *, regret: float, power: float) -> int:
     """T for an expected regret of `regret` T^`power` a step; see module docstring. Raises InvalidInput for a loss with a kink."""
     require_smooth(problem)
     records = NOMINAL if problem.domain.records is None else problem.domain.records
@@ -164,7 +164,7 @@ def checked_steps(steps: int) -> int:
     return steps
 
 
-def require_smooth(problem: ConstrainedRisk) -> None:
+def require_smooth(problem: SetRisk) -> None:
     """Refuse a loss with a kink, over which the Frank-Wolfe method need not come near the minimum."""
     if problem.smoothness == float("inf"):
         raise InvalidInput(
@@ -179,6 +179,6 @@ def check_gaussian_target(epsilon: float, delta: float) -> None:
         raise InvalidInput(f"Gaussian noise needs 0 < epsilon < infinity and 0 < delta < 1; epsilon={epsilon!r}, delta={delta!r} were given.")
 
 
-def gradient_distance(problem: ConstrainedRisk, neighbours: Neighbours) -> float:
+def gradient_distance(problem: SetRisk, neighbours: Neighbours) -> float:
     """How far apart the computed gradients of neighbours can be: k B R_2, and the rounding errors of two gradients."""
     return (problem.gradient_bound * (1.0 if neighbours is ADD_REMOVE else 2.0) + 2.0 * problem.gradient_error) * raising(16)

@@ -37,9 +37,9 @@ from discreet.core.neighbours import ADD_REMOVE, Neighbours
 from discreet.mechanisms.constrained.base import NOMINAL, ConstrainedMechanism, checked_steps
 from discreet.mechanisms.constrained.frank_wolfe import GaussianFrankWolfe, NonPrivateFrankWolfe, PolytopeFrankWolfe
 from discreet.mechanisms.constrained.mirror_descent import NoisyMirrorDescent
-from discreet.mechanisms.constrained.objective_set import ObjectivePerturbationOverSet, why_not
+from discreet.mechanisms.constrained.objective_set import ObjectivePerturbationOverSet, why_not, without_set
 from discreet.mechanisms.constrained.published import PUBLISHED, TIGHT, published_over_set
-from discreet.problems import ConstrainedRisk
+from discreet.problems import SetRisk
 from discreet.sets import Polytope
 
 AUTO = "auto"
@@ -82,9 +82,7 @@ class Choices(NamedTuple):
 UNCHOSEN = Choices()
 
 
-def candidates(
-    problem: ConstrainedRisk, *, epsilon: float, delta: float, neighbours: Neighbours, choices: Choices = UNCHOSEN
-) -> tuple[Candidate, ...]:
+def candidates(problem: SetRisk, *, epsilon: float, delta: float, neighbours: Neighbours, choices: Choices = UNCHOSEN) -> tuple[Candidate, ...]:
     """All mechanisms, the smallest bound first; without a bound those that do not take what was chosen.
 
     Raises InvalidInput for epsilon or delta out of range, and for a map that the set has not.
@@ -102,7 +100,7 @@ def candidates(
 
 
 def calibrate_over_set(
-    problem: ConstrainedRisk,
+    problem: SetRisk,
     *,
     mechanism: str = AUTO,
     epsilon: float,
@@ -158,9 +156,9 @@ def _require_taken(mechanism: str, steps: int | None, choices: Choices) -> None:
         raise InvalidInput(f"mechanism={mechanism!r} takes no alpha: leave one of the two out, or take mechanism='mirror-descent'.")
 
 
-def _objective(problem: ConstrainedRisk, epsilon: float, delta: float, neighbours: Neighbours, choices: Choices) -> Candidate:
+def _objective(problem: SetRisk, epsilon: float, delta: float, neighbours: Neighbours, choices: Choices) -> Candidate:
     reason = "needs delta > 0" if delta == 0 else "takes no mirror map" if choices.mirror_map != AUTO else why_not(problem)
-    if not reason and choices.ridge is None and not problem.one_signed:
+    if not reason and choices.ridge is None and without_set(problem, 1.0) is None:
         reason = "for this loss by its name, or with alpha"
     if reason:
         return _none(OBJECTIVE, reason)
@@ -173,7 +171,7 @@ def _objective(problem: ConstrainedRisk, epsilon: float, delta: float, neighbour
     return Candidate(name=OBJECTIVE, risk=made.risk_bound(problem), remark=f"lambda = {made.ridge:.4g} on the sum of losses")
 
 
-def _mirror(problem: ConstrainedRisk, epsilon: float, delta: float, neighbours: Neighbours, choices: Choices) -> Candidate:
+def _mirror(problem: SetRisk, epsilon: float, delta: float, neighbours: Neighbours, choices: Choices) -> Candidate:
     if delta == 0:
         return _none(MIRROR, "needs delta > 0")
     made = NoisyMirrorDescent.calibrate(
@@ -184,25 +182,25 @@ def _mirror(problem: ConstrainedRisk, epsilon: float, delta: float, neighbours: 
     )
 
 
-def _gaussian(problem: ConstrainedRisk, epsilon: float, delta: float, neighbours: Neighbours) -> Candidate:
+def _gaussian(problem: SetRisk, epsilon: float, delta: float, neighbours: Neighbours) -> Candidate:
     if delta == 0 or math.isinf(problem.smoothness):
         return _none(GAUSSIAN, "needs delta > 0" if delta == 0 else "needs a smooth loss")
     return _walk(GAUSSIAN, problem, epsilon, delta, neighbours)
 
 
-def _vertices(problem: ConstrainedRisk, epsilon: float, delta: float, neighbours: Neighbours) -> Candidate:
+def _vertices(problem: SetRisk, epsilon: float, delta: float, neighbours: Neighbours) -> Candidate:
     if not isinstance(problem.constraint, Polytope) or math.isinf(problem.smoothness):
         return _none(VERTICES, "needs a list of vertices" if not isinstance(problem.constraint, Polytope) else "needs a smooth loss")
     return _walk(VERTICES, problem, epsilon, delta, neighbours)
 
 
-def _walk(name: str, problem: ConstrainedRisk, epsilon: float, delta: float, neighbours: Neighbours) -> Candidate:
+def _walk(name: str, problem: SetRisk, epsilon: float, delta: float, neighbours: Neighbours) -> Candidate:
     records = _records(problem)
     excess, steps = least_walk(problem, vertices=name == VERTICES, records=records, epsilon=epsilon, delta=delta, neighbours=neighbours)
     return Candidate(name=name, risk=excess / records, remark=f"at {steps} steps")
 
 
-def _records(problem: ConstrainedRisk) -> int:
+def _records(problem: SetRisk) -> int:
     return NOMINAL if problem.domain.records is None else problem.domain.records
 
 
@@ -216,7 +214,7 @@ def frank_wolfe_names() -> tuple[str, ...]:
 
 
 def calibrate_frank_wolfe(
-    problem: ConstrainedRisk, *, mechanism: str = AUTO, epsilon: float, delta: float, neighbours: Neighbours, steps: int | None = None
+    problem: SetRisk, *, mechanism: str = AUTO, epsilon: float, delta: float, neighbours: Neighbours, steps: int | None = None
 ) -> PolytopeFrankWolfe | GaussianFrankWolfe | NonPrivateFrankWolfe:
     """The mechanism of this name, or the better one, calibrated; without noise for epsilon = infinity.
 
@@ -234,7 +232,7 @@ def calibrate_frank_wolfe(
     return GaussianFrankWolfe.calibrate(problem, epsilon=epsilon, delta=delta, neighbours=neighbours, steps=steps)
 
 
-def better(problem: ConstrainedRisk, *, delta: float) -> str:
+def better(problem: SetRisk, *, delta: float) -> str:
     """The name of the method with the smaller regret."""
     vertices, gaussian = regrets(problem)
     if delta == 0 and math.isinf(vertices):
@@ -242,7 +240,7 @@ def better(problem: ConstrainedRisk, *, delta: float) -> str:
     return VERTICES if delta == 0 or vertices <= gaussian else GAUSSIAN
 
 
-def regrets(problem: ConstrainedRisk) -> tuple[float, float]:
+def regrets(problem: SetRisk) -> tuple[float, float]:
     """The two regrets of the module docstring, in units of k sqrt(T) / mu; infinity where there is no list of vertices."""
     gaussian = problem.gradient_bound * problem.constraint.gaussian_width
     if not isinstance(problem.constraint, Polytope):
@@ -250,7 +248,7 @@ def regrets(problem: ConstrainedRisk) -> tuple[float, float]:
     return 0.5 * problem.score_spread * math.log(max(2, problem.constraint.vertex_count)), gaussian
 
 
-def vertex_regret(problem: ConstrainedRisk, *, epsilon: float, delta: float, neighbours: Neighbours, steps: int) -> float:
+def vertex_regret(problem: SetRisk, *, epsilon: float, delta: float, neighbours: Neighbours, steps: int) -> float:
     """Of each of T = `steps` choices among the vertices, for F a sum."""
     count = problem.constraint.vertex_count if isinstance(problem.constraint, Polytope) else 2
     spread = problem.score_spread * (1.0 if neighbours is ADD_REMOVE else 2.0)
@@ -258,13 +256,13 @@ def vertex_regret(problem: ConstrainedRisk, *, epsilon: float, delta: float, nei
     return spread * (GRID * math.log(max(2, count)) / width + FINE)
 
 
-def gaussian_regret(problem: ConstrainedRisk, *, epsilon: float, delta: float, neighbours: Neighbours, steps: int) -> float:
+def gaussian_regret(problem: SetRisk, *, epsilon: float, delta: float, neighbours: Neighbours, steps: int) -> float:
     """Of each of T = `steps` steps with a noisy gradient, for F a sum."""
     made = GaussianFrankWolfe.calibrate(problem, epsilon=epsilon, delta=delta, neighbours=neighbours, steps=steps)
     return made.noise_steps.deviation * problem.constraint.gaussian_width
 
 
-def least_walk(problem: ConstrainedRisk, *, vertices: bool, records: int, epsilon: float, delta: float, neighbours: Neighbours) -> tuple[float, int]:
+def least_walk(problem: SetRisk, *, vertices: bool, records: int, epsilon: float, delta: float, neighbours: Neighbours) -> tuple[float, int]:
     """The bound of the excess of the sum at the T where it is about least, and that T."""
     curvature, power = records * problem.curvature, 1.0 if vertices and delta == 0 else 0.5
     regret = partial(vertex_regret if vertices else gaussian_regret, problem, epsilon=epsilon, delta=delta, neighbours=neighbours)

@@ -65,9 +65,9 @@ from discreet.mechanisms.constrained.base import (
     require_smooth,
 )
 from discreet.noise import Integers, Noise
-from discreet.problems import ConstrainedRisk, PredictionSum
+from discreet.problems import PredictionSum, SetRisk
 from discreet.problems.certified_sums import gamma
-from discreet.problems.constrained_risk import ROUNDING
+from discreet.problems.set_risk import ROUNDING
 from discreet.sets import Constraint, Polytope
 from discreet.statements.constrained import FRANK_WOLFE, POLYTOPE
 from discreet.statements.learning import NON_PRIVATE
@@ -155,7 +155,7 @@ class PolytopeFrankWolfe(ConstrainedMechanism):
     neighbours: Neighbours
 
     @classmethod
-    def calibrate(cls, problem: ConstrainedRisk, *, epsilon: float, delta: float, neighbours: Neighbours, steps: int | None = None) -> Self:
+    def calibrate(cls, problem: SetRisk, *, epsilon: float, delta: float, neighbours: Neighbours, steps: int | None = None) -> Self:
         """The least noise for (epsilon, delta); `steps` None takes the number that suits public numbers (base.py).
 
         Raises InvalidInput for a set that is no polytope, a loss with a kink, or numbers out of range.
@@ -172,7 +172,7 @@ class PolytopeFrankWolfe(ConstrainedMechanism):
         rate = width / span_in_steps(problem, neighbours, grid_step) / _UP
         return cls(steps=count, rate=rate, grid_step=grid_step, epsilon=epsilon, pure=delta == 0, neighbours=neighbours)
 
-    def promise(self, problem: ConstrainedRisk) -> Guarantee:
+    def promise(self, problem: SetRisk) -> Guarantee:
         """See module docstring."""
         width = self.rate * span_in_steps(problem, self.neighbours, self.grid_step)
         theorem = POLYTOPE
@@ -181,7 +181,7 @@ class PolytopeFrankWolfe(ConstrainedMechanism):
         delta = bounded_range_delta(width, self.steps, self.epsilon)
         return at_epsilon(self.epsilon, delta, self.neighbours, theorem)
 
-    def point(self, problem: ConstrainedRisk, objective: PredictionSum, noise: Noise) -> Floats:
+    def point(self, problem: SetRisk, objective: PredictionSum, noise: Noise) -> Floats:
         """See ConstrainedMechanism."""
         polytope = polytope_of(problem)
         require_short(problem, objective.records)
@@ -199,7 +199,7 @@ class GaussianFrankWolfe(GradientSteps):
     theorem = FRANK_WOLFE
 
     @classmethod
-    def calibrate(cls, problem: ConstrainedRisk, *, epsilon: float, delta: float, neighbours: Neighbours, steps: int | None = None) -> Self:
+    def calibrate(cls, problem: SetRisk, *, epsilon: float, delta: float, neighbours: Neighbours, steps: int | None = None) -> Self:
         """The least noise for (epsilon, delta); `steps` None takes the number that suits public numbers (base.py).
 
         Raises InvalidInput for a loss with a kink, or numbers out of range.
@@ -211,7 +211,7 @@ class GaussianFrankWolfe(GradientSteps):
         found = GaussianSteps.calibrate(distance=distance, dimension=problem.dimension, epsilon=epsilon, delta=delta, count=count)
         return cls(noise_steps=found, epsilon=epsilon, neighbours=neighbours)
 
-    def point(self, problem: ConstrainedRisk, objective: PredictionSum, noise: Noise) -> Floats:
+    def point(self, problem: SetRisk, objective: PredictionSum, noise: Noise) -> Floats:
         """See ConstrainedMechanism."""
         walk = Walk.from_start(objective, problem.constraint)
         for _ in range(self.noise_steps.count):
@@ -234,12 +234,12 @@ class NonPrivateFrankWolfe(ConstrainedMechanism):
         named = ConstrainedMechanism.parameters(self)
         return named if self.ridge else {name: value for name, value in named.items() if name != "ridge"}
 
-    def promise(self, problem: ConstrainedRisk) -> NoGuarantee:
+    def promise(self, problem: SetRisk) -> NoGuarantee:
         """None."""
         require_smooth(problem)
         return NoGuarantee(neighbours=self.neighbours, theorem=NON_PRIVATE)
 
-    def point(self, problem: ConstrainedRisk, objective: PredictionSum, noise: Noise) -> Floats:  # noqa: ARG002 - no noise is drawn
+    def point(self, problem: SetRisk, objective: PredictionSum, noise: Noise) -> Floats:  # noqa: ARG002 - no noise is drawn
         """See ConstrainedMechanism."""
         walk = Walk.from_start(objective, problem.constraint)
         for step in range(1, self.steps + 1):
@@ -248,7 +248,7 @@ class NonPrivateFrankWolfe(ConstrainedMechanism):
         return walk.point
 
 
-def polytope_of(problem: ConstrainedRisk) -> Polytope:
+def polytope_of(problem: SetRisk) -> Polytope:
     """The problem's set. Raises InvalidInput where it has no list of vertices."""
     if not isinstance(problem.constraint, Polytope):
         raise InvalidInput(
@@ -265,20 +265,20 @@ def scores_on_grid(polytope: Polytope, gradient: Floats, step: float) -> Integer
     return np.rint(scores, out=scores).astype(np.int64)
 
 
-def span_in_steps(problem: ConstrainedRisk, neighbours: Neighbours, step: float) -> float:
+def span_in_steps(problem: SetRisk, neighbours: Neighbours, step: float) -> float:
     """The most that neighbours move the difference of two integer scores, rounding of gradients and of scores included."""
     error = 2.0 * ROUNDING * problem.score_bound
     return ((_moved(problem, neighbours) + 4.0 * error) / step + 2.0) * _UP
 
 
-def require_short(problem: ConstrainedRisk, records: int) -> None:
+def require_short(problem: SetRisk, records: int) -> None:
     """Refuse tables so long that the rounding of a score, gamma_(d+4) n B r, could exceed ROUNDING B r."""
     most = 1 << math.floor(math.log2(ROUNDING / gamma(problem.dimension + 4)))
     if records > most:
         raise InvalidInput(f"rounding errors are bounded for up to {most} records with {problem.dimension} features, and the table has more.")
 
 
-def default_polytope_steps(problem: ConstrainedRisk, epsilon: float, delta: float, neighbours: Neighbours) -> int:
+def default_polytope_steps(problem: SetRisk, epsilon: float, delta: float, neighbours: Neighbours) -> int:
     """T of base.py: the expected regret of one choice is at most (span / range) ln(vertices)."""
     choices = math.log(max(2, polytope_of(problem).vertex_count)) * _moved(problem, neighbours)
     if delta == 0:
@@ -286,7 +286,7 @@ def default_polytope_steps(problem: ConstrainedRisk, epsilon: float, delta: floa
     return default_steps(problem, regret=0.5 * choices / gaussian_mu(epsilon, delta), power=0.5)
 
 
-def _moved(problem: ConstrainedRisk, neighbours: Neighbours) -> float:
+def _moved(problem: SetRisk, neighbours: Neighbours) -> float:
     """k B spread."""
     return problem.score_spread * (1.0 if neighbours is ADD_REMOVE else 2.0)
 
@@ -297,7 +297,7 @@ def _width(epsilon: float, delta: float, count: int) -> float:
     return bounded_range_width(epsilon, delta * (1.0 - 1e-9), count=count)
 
 
-def default_gaussian_steps(problem: ConstrainedRisk, epsilon: float, delta: float, neighbours: Neighbours) -> int:
+def default_gaussian_steps(problem: SetRisk, epsilon: float, delta: float, neighbours: Neighbours) -> int:
     """T of base.py: the expected regret of a noisy step is at most sigma G_C."""
     regret = gradient_distance(problem, neighbours) * problem.constraint.gaussian_width / gaussian_mu(epsilon, delta)
     return default_steps(problem, regret=regret, power=0.5)

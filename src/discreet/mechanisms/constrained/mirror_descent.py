@@ -45,7 +45,7 @@ from discreet.core.errors import InvalidInput
 from discreet.core.neighbours import Neighbours
 from discreet.mechanisms.constrained.base import NOMINAL, GaussianSteps, GradientSteps, check_gaussian_target, checked_steps, gradient_distance
 from discreet.noise import Noise
-from discreet.problems import ConstrainedRisk, PredictionSum
+from discreet.problems import PredictionSum, SetRisk
 from discreet.sets import Constraint
 from discreet.sets.mirror_maps import MirrorMap, Potential, map_names, mirror_map_named
 from discreet.statements.constrained import MIRROR_DESCENT
@@ -119,21 +119,19 @@ class Plan:
         return average
 
 
-def geometry_of(problem: ConstrainedRisk, name: str) -> Geometry:
+def geometry_of(problem: SetRisk, name: str) -> Geometry:
     """The constants of a map for one record of this problem."""
     made = mirror_map_named(name, problem.constraint)
-    domain = problem.domain
-    longest = min(domain.radius * made.norm_radius, domain.largest_entry * made.norm_l1_radius)
     return Geometry(
         map=made,
         width=math.hypot(made.norm_width, made.norm_radius),
-        gradient=problem.slope_bound * longest,
-        smoothness=problem.smoothness * longest**2,
+        gradient=problem.steepest(made.norm_radius, made.norm_l1_radius),
+        smoothness=problem.curved(made.norm_radius, made.norm_l1_radius),
         hilbert=made.hilbert,
     )
 
 
-def plan(problem: ConstrainedRisk, *, sensitivity: float, mu: float, mirror_map: str = AUTO, steps: int | None = None, ridge: float = 0.0) -> Plan:
+def plan(problem: SetRisk, *, sensitivity: float, mu: float, mirror_map: str = AUTO, steps: int | None = None, ridge: float = 0.0) -> Plan:
     """The best map and schedule by their bounds. `sensitivity` and `mu` are those of all noisy gradients together; `ridge` lambda >= 0."""
     if problem.constraint.diameter == 0:
         raise InvalidInput("the constraint set is a single point, so there is nothing to learn.")
@@ -162,7 +160,7 @@ def plan(problem: ConstrainedRisk, *, sensitivity: float, mu: float, mirror_map:
     return min(candidates, key=lambda candidate: candidate.excess)
 
 
-def _count(problem: ConstrainedRisk, records: int, steps: int | None, wanted: float = math.inf) -> int:
+def _count(problem: SetRisk, records: int, steps: int | None, wanted: float = math.inf) -> int:
     if steps is not None:
         return steps
     affordable = _WORK / (records * problem.dimension)
@@ -224,7 +222,7 @@ class NoisyMirrorDescent(GradientSteps):
     @classmethod
     def calibrate(
         cls,
-        problem: ConstrainedRisk,
+        problem: SetRisk,
         *,
         epsilon: float,
         delta: float,
@@ -262,6 +260,6 @@ class NoisyMirrorDescent(GradientSteps):
         """See Mechanism."""
         return {**GradientSteps.parameters(self), **self.plan.to_dict()}
 
-    def point(self, problem: ConstrainedRisk, objective: PredictionSum, noise: Noise) -> Floats:
+    def point(self, problem: SetRisk, objective: PredictionSum, noise: Noise) -> Floats:
         """See ConstrainedMechanism."""
         return self.plan.average(problem.constraint, self.noise_steps.count, lambda point: self.noise_steps.release(objective.gradient(point), noise))

@@ -26,7 +26,7 @@ from discreet.core.rounding import raising
 from discreet.mechanisms.constrained.base import GaussianSteps, GradientSteps, check_gaussian_target, checked_steps
 from discreet.mechanisms.constrained.mirror_descent import AUTO, Plan, plan
 from discreet.noise import Noise
-from discreet.problems import ConstrainedRisk, PredictionSum
+from discreet.problems import PredictionSum, SetRisk
 from discreet.statements.constrained import MIRROR_SAMPLED
 
 RATE_BITS = 20
@@ -48,7 +48,7 @@ class SampledMirrorDescent(GradientSteps):
 
     @classmethod
     def calibrate(
-        cls, problem: ConstrainedRisk, *, epsilon: float, delta: float, rate: float, steps: int, neighbours: Neighbours, mirror_map: str = AUTO
+        cls, problem: SetRisk, *, epsilon: float, delta: float, rate: float, steps: int, neighbours: Neighbours, mirror_map: str = AUTO
     ) -> Self:
         """The least noise (to 0.1 %) for (epsilon, delta) at sampling `rate` in (0, 1] and `steps` T. Raises InvalidInput, for replace-one too."""
         if neighbours is not ADD_REMOVE:
@@ -80,7 +80,7 @@ class SampledMirrorDescent(GradientSteps):
         chosen = plan(problem, sensitivity=deviation / math.sqrt(count), mu=1.0, mirror_map=mirror_map, steps=count)
         return cls(rate=units, noise_steps=made, epsilon=epsilon, plan=chosen, neighbours=neighbours)
 
-    def delta(self, problem: ConstrainedRisk) -> float:
+    def delta(self, problem: SetRisk) -> float:
         """See module docstring."""
         return sampled_delta(problem, rate=self.rate, steps=self.noise_steps, epsilon=self.epsilon)
 
@@ -88,7 +88,7 @@ class SampledMirrorDescent(GradientSteps):
         """See Mechanism."""
         return {"rate": self.rate, **GradientSteps.parameters(self), **self.plan.to_dict()}
 
-    def point(self, problem: ConstrainedRisk, objective: PredictionSum, noise: Noise) -> Floats:
+    def point(self, problem: SetRisk, objective: PredictionSum, noise: Noise) -> Floats:
         """See ConstrainedMechanism."""
         share = self.rate / 2.0**RATE_BITS
 
@@ -104,7 +104,7 @@ def batch(noise: Noise, records: int, rate: int) -> Floats:
     return (words >> np.uint64(64 - RATE_BITS) < np.uint64(rate)).astype(np.float64)
 
 
-def sampled_delta(problem: ConstrainedRisk, *, rate: int, steps: GaussianSteps, epsilon: float) -> float:
+def sampled_delta(problem: SetRisk, *, rate: int, steps: GaussianSteps, epsilon: float) -> float:
     """delta at `epsilon` of all steps together; 1 where nothing is proved."""
     dimension, count, scale = problem.dimension, steps.count, steps.scale
     apart = closeness(count * dimension, scale, stages=count)

@@ -8,6 +8,7 @@ delta_1 is that of the problem without the set, whose curve the limit of Kifer, 
 
     losses of the margin      T1 (../learning/objective_perturbation.md): for the logistic loss with lambda >= R^2 / epsilon one Gaussian mechanism,
                               where sigma^2 = L^2 (8 log(2 / delta) + 4 epsilon) / epsilon^2 and lambda = 2 c R^2 / epsilon are printed
+    many classes              M1 (../learning/multinomial_perturbation.md), for the softmax of K linear functions
     any other smooth loss     both signs of slopes up to B, the bound over C or the one they are clipped to (../regression/prediction.md)
 
 delta_2 pays for the solver's distance (module set_minimiser) and for the rounding of the drawn noise.
@@ -15,9 +16,9 @@ delta_2 pays for the solver's distance (module set_minimiser) and for the roundi
 
 import math
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
-from typing import Self
+from typing import Any, Self
 
 from discreet.bounds.geometry import objective_perturbation
 from discreet.core.arrays import Floats, is_finite
@@ -30,11 +31,13 @@ from discreet.mechanisms.constrained.base import NOMINAL, ConstrainedMechanism, 
 from discreet.mechanisms.constrained.set_minimiser import certified_minimiser, has_certified_projection, planned_tolerance
 from discreet.mechanisms.learning.base import MOST_OF_LAST
 from discreet.mechanisms.learning.margin import MARGIN
-from discreet.mechanisms.learning.perturbation import TwoStages, gaussian_plan
+from discreet.mechanisms.learning.multinomial import MULTINOMIAL
+from discreet.mechanisms.learning.perturbation import Head, TwoStages, gaussian_plan
 from discreet.mechanisms.learning.two_signed import half_problem, two_signed_profile, two_signed_scale
 from discreet.noise import Noise
-from discreet.problems import ConstrainedRisk, PredictionSum, RegularisedRisk
-from discreet.statements.constrained import OBJECTIVE_SET, OBJECTIVE_SET_SIGNS
+from discreet.problems import MultinomialRisk, PredictionSum, RegularisedRisk, SetRisk
+from discreet.problems.softmax_risk import SoftmaxRisk
+from discreet.statements.constrained import objective_theorem
 
 _COARSER = 5e-5
 """The recheck takes e^(A + B) where lemma 2 of the residual stage has e^A: the stated delta leaves room for it."""
@@ -48,7 +51,7 @@ _UP = raising(64)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class ObjectivePerturbationOverSet(TwoStages[ConstrainedRisk], ConstrainedMechanism):
+class ObjectivePerturbationOverSet(TwoStages[SetRisk], ConstrainedMechanism):
     """Objective perturbation with Gaussian noise over a set: (epsilon, delta)-private."""
 
     name = "objective-perturbation-set"
@@ -57,7 +60,7 @@ class ObjectivePerturbationOverSet(TwoStages[ConstrainedRisk], ConstrainedMechan
     """lambda: the computed minimiser is within tau / lambda of the exact one."""
 
     @classmethod
-    def calibrate(cls, problem: ConstrainedRisk, *, epsilon: float, delta: float, neighbours: Neighbours, ridge: float | None = None) -> Self:
+    def calibrate(cls, problem: SetRisk, *, epsilon: float, delta: float, neighbours: Neighbours, ridge: float | None = None) -> Self:
         """The least noise for (epsilon, delta). `ridge` None takes the least lambda without slack, or the one with the least bound of risk.
 
         Raises InvalidInput for losses with a kink, sets without a certified projection and numbers out of range, InfeasibleTarget where lambda is
@@ -85,7 +88,7 @@ class ObjectivePerturbationOverSet(TwoStages[ConstrainedRisk], ConstrainedMechan
     @classmethod
     def planned_for(
         cls,
-        problem: ConstrainedRisk,
+        problem: SetRisk,
         *,
         epsilon: float,
         delta: float,
@@ -107,40 +110,40 @@ class ObjectivePerturbationOverSet(TwoStages[ConstrainedRisk], ConstrainedMechan
         )
         return cls(**plan._asdict(), ridge=ridge, neighbours=neighbours)
 
-    def ideal_curve(self, problem: ConstrainedRisk) -> Callable[[float], float]:
+    def ideal_curve(self, problem: SetRisk) -> Callable[[float], float]:
         """See TwoStages: delta_1."""
         require_certified(problem)
         return partial(_profile(problem, self.ridge, self.neighbours), self.scale)
 
-    def distance(self, problem: ConstrainedRisk, tolerance: float, error: float) -> float:  # noqa: ARG002 - the same for any problem
+    def distance(self, problem: SetRisk, tolerance: float, error: float) -> float:  # noqa: ARG002 - the same for any problem
         """See TwoStages."""
         return (tolerance + error) / self.ridge
 
-    def theorem(self, problem: ConstrainedRisk) -> str:
+    def theorem(self, problem: SetRisk) -> str:
         """See TwoStages."""
-        return OBJECTIVE_SET if problem.one_signed else OBJECTIVE_SET_SIGNS
+        return objective_theorem(problem)
 
-    def risk_bound(self, problem: ConstrainedRisk) -> float:
+    def risk_bound(self, problem: SetRisk) -> float:
         """Bound of the expected excess of the mean loss (theorem 4.1, and what the last stage adds); for NOMINAL records where n is private."""
         excess = _excess(problem, noise=self.scale, ridge=self.ridge)
         last = self.grid.step * self.grid.scale * math.sqrt(problem.dimension) + (self.tolerance + self.noise_error) / self.ridge
         return excess / (problem.domain.records or NOMINAL) + problem.gradient_bound * 1.01 * last
 
-    def point(self, problem: ConstrainedRisk, objective: PredictionSum, noise: Noise) -> Floats:
+    def point(self, problem: SetRisk, objective: PredictionSum, noise: Noise) -> Floats:
         """See ConstrainedMechanism."""
         linear = noise.gaussian(scale=self.scale, dimension=problem.dimension, draws=1)[:, 0]
         found = certified_minimiser(problem, objective, ridge=self.ridge, linear=linear, distance=self.tolerance / self.ridge)
         return problem.constraint.project(self.grid.release(found[:, None], noise)[:, 0])
 
 
-def require_certified(problem: ConstrainedRisk) -> None:
+def require_certified(problem: SetRisk) -> None:
     """Raise InvalidInput for problems that the theorem does not cover, or whose minimiser cannot be certified."""
     reason = why_not(problem)
     if reason:
         raise InvalidInput(f"objective perturbation over a set {reason}; the loss is {problem.loss.name!r}, the set {problem.constraint.name!r}.")
 
 
-def why_not(problem: ConstrainedRisk) -> str:
+def why_not(problem: SetRisk) -> str:
     """Why this mechanism is not for this problem; empty if it is."""
     if not math.isfinite(problem.smoothness):
         return "needs a smooth loss"
@@ -149,18 +152,21 @@ def why_not(problem: ConstrainedRisk) -> str:
     return ""
 
 
-def without_set(problem: ConstrainedRisk, ridge: float) -> RegularisedRisk:
-    """The problem whose curve, or its double where slopes have both signs, is that of this one: without its set, which the limit allows."""
+def without_set(problem: SetRisk, ridge: float) -> tuple[Head[Any], RegularisedRisk | MultinomialRisk] | None:
+    """The problem whose curve is that of this one, without its set, which the limit allows; None where slopes of a prediction have both signs."""
+    domain = problem.domain
+    rows = Domain(features=domain.dimension, norm_bound=domain.radius, records=domain.records, classes=2, persons=domain.persons)
+    if isinstance(problem, SoftmaxRisk):
+        return MULTINOMIAL, MultinomialRisk(ridge=ridge, domain=replace(rows, classes=problem.loss.classes))
+    if problem.one_signed and isinstance(problem.loss, OfMargin):
+        longest = domain.radius * domain.target_bound
+        return MARGIN, RegularisedRisk(loss=problem.loss.loss, ridge=ridge, domain=replace(rows, norm_bound=longest))
+    return None
+
+
+def _half(problem: SetRisk, ridge: float) -> RegularisedRisk:
+    """The problem without its set the double of whose curve is that of this one, where slopes have both signs."""
     domain, loss, slope = problem.domain, problem.loss, problem.slope_bound
-    if problem.one_signed and isinstance(loss, OfMargin):
-        rows = Domain(
-            features=domain.dimension,
-            norm_bound=domain.radius * domain.target_bound,
-            records=domain.records,
-            classes=2,
-            persons=domain.persons,
-        )
-        return RegularisedRisk(loss=loss.loss, ridge=ridge, domain=rows)
     if isinstance(loss, LogCosh) and slope >= _NEARLY * loss.width:
         kind, width, strength = "log-cosh", max(slope, loss.width), ridge
     else:
@@ -168,19 +174,21 @@ def without_set(problem: ConstrainedRisk, ridge: float) -> RegularisedRisk:
     return half_problem(loss=kind, width=width, radius=domain.radius, ridge=strength, dimension=domain.dimension, persons=domain.persons)
 
 
-def least_ridge(problem: ConstrainedRisk, epsilon: float) -> float:
+def least_ridge(problem: SetRisk, epsilon: float) -> float:
     """lambda at which the Jacobian term alone uses up epsilon: every feasible one is larger."""
-    if problem.one_signed:
-        return MARGIN.least_ridge(without_set(problem, 1.0), epsilon)
+    plain = without_set(problem, 1.0)
+    if plain is not None:
+        return plain[0].least_ridge(plain[1], epsilon)
     several = problem.persons is not None and problem.persons.rows > 1
     return problem.domain.radius**2 * problem.smoothness / (epsilon if several else math.expm1(min(epsilon, 700.0)))
 
 
-def default_ridge(problem: ConstrainedRisk, *, epsilon: float, delta: float, neighbours: Neighbours) -> float:
+def default_ridge(problem: SetRisk, *, epsilon: float, delta: float, neighbours: Neighbours) -> float:
     """lambda where nobody chooses one, from public numbers: without slack, or of few the one with the least bound of risk."""
-    if problem.one_signed:
+    plain = without_set(problem, 1.0)
+    if plain is not None:
         least = epsilon * (1.0 - 2.0 * _LARGEST_SHARE)
-        return MARGIN.comfortable_ridge(without_set(problem, 1.0), epsilon=least, delta=delta, neighbours=neighbours)
+        return plain[0].comfortable_ridge(plain[1], epsilon=least, delta=delta, neighbours=neighbours)
     unit = problem.smoothness * problem.domain.radius**2 / epsilon
 
     def risk(ridge: float) -> float:
@@ -190,19 +198,20 @@ def default_ridge(problem: ConstrainedRisk, *, epsilon: float, delta: float, nei
     return min((strength * unit for strength in _STRENGTHS), key=risk)
 
 
-def _scale(problem: ConstrainedRisk, ridge: float, *, epsilon: float, delta: float, neighbours: Neighbours) -> float:
-    twin = without_set(problem, ridge)
-    if problem.one_signed:
-        return MARGIN.scale(twin, epsilon=epsilon, delta=delta, neighbours=neighbours)
-    return two_signed_scale(twin, epsilon=epsilon, delta=delta, neighbours=neighbours)
+def _scale(problem: SetRisk, ridge: float, *, epsilon: float, delta: float, neighbours: Neighbours) -> float:
+    plain = without_set(problem, ridge)
+    if plain is None:
+        return two_signed_scale(_half(problem, ridge), epsilon=epsilon, delta=delta, neighbours=neighbours)
+    return plain[0].scale(plain[1], epsilon=epsilon, delta=delta, neighbours=neighbours)
 
 
-def _profile(problem: ConstrainedRisk, ridge: float, neighbours: Neighbours) -> Callable[[float, float], float]:
+def _profile(problem: SetRisk, ridge: float, neighbours: Neighbours) -> Callable[[float, float], float]:
     """delta_1 of (scale, epsilon)."""
-    return (MARGIN.profile if problem.one_signed else two_signed_profile)(without_set(problem, ridge), neighbours)
+    plain = without_set(problem, ridge)
+    return two_signed_profile(_half(problem, ridge), neighbours) if plain is None else plain[0].profile(plain[1], neighbours)
 
 
-def _excess(problem: ConstrainedRisk, *, noise: float, ridge: float) -> float:
+def _excess(problem: SetRisk, *, noise: float, ridge: float) -> float:
     """Theorem 4.1, on the sum."""
     constraint = problem.constraint
     return objective_perturbation(
@@ -215,10 +224,11 @@ def _excess(problem: ConstrainedRisk, *, noise: float, ridge: float) -> float:
     )
 
 
-def _refusal(problem: ConstrainedRisk, ridge: float, *, epsilon: float, delta: float, neighbours: Neighbours) -> InfeasibleTarget:
+def _refusal(problem: SetRisk, ridge: float, *, epsilon: float, delta: float, neighbours: Neighbours) -> InfeasibleTarget:
     """The error where the Jacobian term leaves no budget for noise, with what would do."""
-    if problem.one_signed:
-        return MARGIN.refusal(without_set(problem, ridge), epsilon=epsilon, delta=delta, neighbours=neighbours)
+    plain = without_set(problem, ridge)
+    if plain is not None:
+        return plain[0].refusal(plain[1], epsilon=epsilon, delta=delta, neighbours=neighbours)
     records = problem.domain.records
     name, divisor = ("lambda", 1.0) if records is None else ("alpha", float(records))
     least = least_ridge(problem, epsilon) / divisor
@@ -229,7 +239,7 @@ def _refusal(problem: ConstrainedRisk, ridge: float, *, epsilon: float, delta: f
     )
 
 
-def _part(problem: ConstrainedRisk, last: float, scale: float) -> float:
+def _part(problem: SetRisk, last: float, scale: float) -> float:
     """The last stage's share x of mu^2: scale G_C / sqrt(1 - x) is paid for it, and n B R_2 sqrt(d) last / sqrt(x) by it."""
     records = problem.domain.records or NOMINAL
     ratio = records * problem.gradient_bound * math.sqrt(problem.dimension) * last / (scale * problem.constraint.gaussian_width)

@@ -26,7 +26,7 @@ from discreet.mechanisms.constrained.frank_wolfe import GaussianFrankWolfe, defa
 from discreet.mechanisms.constrained.mirror_descent import AUTO, NoisyMirrorDescent, plan
 from discreet.mechanisms.constrained.objective_set import ObjectivePerturbationOverSet, require_certified
 from discreet.noise import least_drawable
-from discreet.problems import ConstrainedRisk
+from discreet.problems import SetRisk
 
 TIGHT, PUBLISHED = "tight", "published"
 OF_PAPER = {"mirror-descent": "Algorithm 1", "objective-perturbation-set": "Algorithm 2", "frank-wolfe-gaussian": "Algorithm 5"}
@@ -34,7 +34,7 @@ OF_PAPER = {"mirror-descent": "Algorithm 1", "objective-perturbation-set": "Algo
 
 
 def published_over_set(
-    problem: ConstrainedRisk,
+    problem: SetRisk,
     *,
     mechanism: str,
     epsilon: float,
@@ -69,7 +69,7 @@ def published_over_set(
     return made
 
 
-def _require_printed(problem: ConstrainedRisk, name: str, epsilon: float, delta: float, neighbours: Neighbours) -> None:
+def _require_printed(problem: SetRisk, name: str, epsilon: float, delta: float, neighbours: Neighbours) -> None:
     if name not in OF_PAPER:
         raise InvalidInput(
             f"calibration='published' takes one of {sorted(OF_PAPER)}; {name!r} was given. The Laplace noise that is printed for chosen vertices "
@@ -93,13 +93,13 @@ def _require_proved(found: float, delta: float, name: str, epsilon: float) -> No
         )
 
 
-def _grid(problem: ConstrainedRisk, distance: float, deviation: float, count: int) -> GaussianSteps:
+def _grid(problem: SetRisk, distance: float, deviation: float, count: int) -> GaussianSteps:
     """Noise of this deviation, on the grid of our own mechanisms."""
     step = fine_step(distance, problem.dimension)
     return GaussianSteps(count=count, step=step, scale=least_drawable(deviation / step, lambda _: True))
 
 
-def _objective(problem: ConstrainedRisk, epsilon: float, delta: float) -> ObjectivePerturbationOverSet:
+def _objective(problem: SetRisk, epsilon: float, delta: float) -> ObjectivePerturbationOverSet:
     """Algorithm 2; what its printed noise leaves of delta pays for the last stage, at the same epsilon."""
     ridge = 2.0 * problem.smoothness * problem.domain.radius**2 / epsilon
     scale = problem.gradient_bound * math.sqrt(8.0 * math.log(2.0 / delta) + 4.0 * epsilon) / epsilon

@@ -12,7 +12,8 @@ and these scaled or moved. Over the hull of given points nothing linear can be s
 
     |p+ - theta*|^2 <= max_i <grad H(p+), p+ - v_i> / lambda                                         (lemma 5)
 
-Others raise. Slopes are those of `PredictionSum`: clipped, so that F has bounded slopes outside of C too, where momentum leads.
+Others raise. Slopes of a prediction are those of `PredictionSum`: clipped, so that F has bounded slopes outside of C too, where momentum leads.
+Those of a softmax are bounded everywhere, and taken as they are.
 """
 
 import math
@@ -24,9 +25,8 @@ from discreet.core.arrays import Floats
 from discreet.core.errors import InvalidInput, SolverFailure
 from discreet.core.rounding import raising
 from discreet.matrices import BLOCK_ROWS
-from discreet.problems import ConstrainedRisk, PredictionSum
+from discreet.problems import PredictionSum, SetRisk
 from discreet.problems.certified_sums import gamma
-from discreet.problems.prediction_sum import rounding_share
 from discreet.sets import Box, Constraint, ConvexHull, GroupL2Ball, L1Ball, L2Ball, LInfinityBall, NuclearBall, Scaled, Simplex, Translated
 from discreet.sets.group_balls import block_norms, spread
 
@@ -47,34 +47,23 @@ def has_certified_projection(constraint: Constraint) -> bool:
     return isinstance(constraint, (*_SETS, ConvexHull))
 
 
-def curvature_of(problem: ConstrainedRisk, records: float, ridge: float) -> float:
+def curvature_of(problem: SetRisk, records: float, ridge: float) -> float:
     """L, for so many records, or rows whose weights add up to that."""
     return records * problem.smoothness * problem.domain.radius**2 * _UP + ridge
 
 
-def gradient_error(problem: ConstrainedRisk, records: int, *, ridge: float, linear_norm: float) -> float:
+def gradient_error(problem: SetRisk, records: int, *, ridge: float, linear_norm: float) -> float:
     """E: of the sum over the records, and of the two terms that are added to it (three operations each, on numbers that are no larger).
 
     At points of C + (C - C), where momentum may lead: predictions and norms up to three times those of C. Slopes there are off by a share of what
     they would be if they were not clipped.
     """
-    smoothness, reach, bound = problem.smoothness, 3.0 * problem.reach * _UP, problem.domain.target_bound
-    share = rounding_share(
-        records,
-        dimension=problem.dimension,
-        reach=reach,
-        target_bound=bound,
-        smoothness=smoothness,
-        slope_bound=problem.slope_bound,
-        single=_SINGLE,
-    )
-    steeper = max(0.0, problem.loss.lipschitz(reach, bound) / problem.slope_bound - 1.0)
-    share += records * 32 * _UNIT * steeper * _UP
+    share = problem.error_share(records, single=_SINGLE, beyond=True)
     size = records * problem.gradient_bound + 4.0 * ridge * problem.constraint.l2_radius + linear_norm
     return share * problem.gradient_bound + 16.0 * _UNIT * size
 
 
-def planned_tolerance(problem: ConstrainedRisk, ridge: float, scale: float) -> float:
+def planned_tolerance(problem: SetRisk, ridge: float, scale: float) -> float:
     """tau from public numbers: above the rounding errors for this many records, or a million where their number is private.
 
     Of noise whose norm exceeds sigma (sqrt(d) + 12) with a probability below e^-72.
@@ -94,7 +83,7 @@ def planned_tolerance(problem: ConstrainedRisk, ridge: float, scale: float) -> f
     return _ROOM * (error + 2.0 * length * slip)
 
 
-def certified_minimiser(problem: ConstrainedRisk, objective: PredictionSum, *, ridge: float, linear: Floats, distance: float) -> Floats:
+def certified_minimiser(problem: SetRisk, objective: PredictionSum, *, ridge: float, linear: Floats, distance: float) -> Floats:
     """A point (d,) within `distance` of argmin_C F + ridge |theta|^2 / 2 + <linear, theta>, surely.
 
     Raises SolverFailure where that is not reached, InvalidInput for other sets.
@@ -102,7 +91,7 @@ def certified_minimiser(problem: ConstrainedRisk, objective: PredictionSum, *, r
     constraint = problem.constraint
     if not has_certified_projection(constraint):
         raise InvalidInput(f"objective perturbation over a set needs one whose projection is certified; {constraint.name!r} was given.")
-    records, objective = objective.records, replace(objective, single=_SINGLE)
+    records, objective = objective.records, replace(objective, each=objective.each.unclipped, single=_SINGLE)
     length = curvature_of(problem, objective.total_weight, ridge)
     error = gradient_error(problem, records, ridge=ridge, linear_norm=float(np.linalg.norm(linear)) * _UP)
     root = math.sqrt(length / ridge)

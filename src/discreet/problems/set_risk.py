@@ -1,0 +1,152 @@
+"""What every empirical risk over a constraint set tells a mechanism: public numbers of one record, whatever the loss is.
+
+    F(theta) = sum_i l_i(theta)   over theta in C,        |x_i|_inf <= R_inf,  |x_i|_2 <= R_2
+
+One class here is one kind of loss: of a prediction (module `constrained_risk`), of K classes together (`softmax_risk`).
+"""
+
+from abc import ABC, abstractmethod
+from dataclasses import dataclass
+
+from discreet.accounting import Json
+from discreet.core.errors import InvalidInput
+from discreet.core.fields import Named
+from discreet.core.short import short_repr
+from discreet.data import Domain, Records
+from discreet.data.domain import OverDomain
+from discreet.problems.prediction_sum import MOST_BLOCKS, PredictionSum
+from discreet.sets import Constraint
+
+ROUNDING = 2.0**-14
+"""The share of a record's gradient bound that rounding errors of a whole gradient may have: noise covers it, for 0.01 % more."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SetRisk(OverDomain, ABC):
+    """The public problem: holds no data, and is known in full before any record is read."""
+
+    loss: Named
+    constraint: Constraint
+    domain: Domain
+
+    __repr__ = short_repr
+
+    @property
+    @abstractmethod
+    def one_signed(self) -> bool:
+        """Whether a record's slopes keep one sign, and have the curvature that the loss states of them."""
+
+    @property
+    @abstractmethod
+    def smoothness(self) -> float:
+        """c, of the loss in its predictions; infinity for a loss with a kink."""
+
+    @property
+    @abstractmethod
+    def reach(self) -> float:
+        """r, the largest size of what a model says of a record."""
+
+    @property
+    @abstractmethod
+    def slope_bound(self) -> float:
+        """B, the largest slope of a record's loss."""
+
+    @property
+    @abstractmethod
+    def gradient_bound(self) -> float:
+        """The most one record adds to the gradient, in l2."""
+
+    @property
+    @abstractmethod
+    def coordinate_bound(self) -> float:
+        """The most one record adds to a coordinate of the gradient."""
+
+    @property
+    @abstractmethod
+    def score_bound(self) -> float:
+        """The most one record adds to <theta, gradient>, for theta in C."""
+
+    @property
+    @abstractmethod
+    def score_spread(self) -> float:
+        """The most one record moves the difference of two such scores."""
+
+    @property
+    @abstractmethod
+    def curvature(self) -> float:
+        """A record's part of the curvature constant of Frank-Wolfe (Jaggi 2013)."""
+
+    @abstractmethod
+    def steepest(self, l2: float, l1: float) -> float:
+        """The dual norm of a record's gradient, for a norm whose unit ball has these l2 and l1 radii."""
+
+    @abstractmethod
+    def curved(self, l2: float, l1: float) -> float:
+        """The curvature of a record's loss along a unit vector of such a norm."""
+
+    @abstractmethod
+    def error_share(self, records: int, *, single: int | None = None, beyond: bool = False) -> float:
+        """The rounding error of a gradient over so many records, in units of B R_2 and of the coordinate bound.
+
+        `single` as in `PredictionSum`; `beyond` at points of C + (C - C), where slopes are not bounded by B.
+        """
+
+    @abstractmethod
+    def objective(self, data: Records) -> PredictionSum:
+        """F on these records. Raises InvalidInput as `require` does."""
+
+    def to_dict(self) -> dict[str, Json]:
+        """For certificates: everything that a recheck needs to know of the problem."""
+        return {
+            "loss": self.loss.name,
+            "loss_parameters": as_json(self.loss.parameters),
+            "constraint": self.constraint.name,
+            "constraint_parameters": as_json(self.constraint.parameters),
+            "max_slope": None,
+            **self.domain.record(),
+            "intercept_scale": self.domain.intercept_scale,
+            "records": self.domain.records,
+        }
+
+    @property
+    def gradient_error(self) -> float:
+        """Bound of the rounding error of `objective(data).gradient(theta)`, in l2."""
+        return ROUNDING * self.gradient_bound
+
+    @property
+    def coordinate_error(self) -> float:
+        """The same for every coordinate."""
+        return ROUNDING * self.coordinate_bound
+
+    @property
+    def most_records(self) -> int:
+        """The largest power of two of records, up to 2^40, for which the error bounds hold; about 10^8 in use."""
+        most = 1
+        while most < 1 << 40 and self.error_share(2 * most) <= ROUNDING:
+            most *= 2
+        return most
+
+    def require(self, data: Records) -> None:
+        """Raise InvalidInput for a data set of another domain, longer than `most_records`, or in too many blocks."""
+        if data.domain != self.domain:
+            raise InvalidInput("the data set and the problem declare different domains.")
+        if data.records > self.most_records:
+            raise InvalidInput(
+                f"rounding errors are bounded for up to {self.most_records} records with {self.dimension} features, and the table has more. "
+                "Split it, or use fewer features."
+            )
+        if data.blocks > MOST_BLOCKS:
+            raise InvalidInput(f"a table may have at most {MOST_BLOCKS} blocks, the number for which rounding errors are bounded. Use larger blocks.")
+
+
+def as_json(value: object) -> Json:
+    """Parameters as certificates hold them: numbers, texts, lists and dictionaries as they are. Raises TypeError for anything else."""
+    match value:
+        case None | bool() | int() | float() | str():
+            return value
+        case list() | tuple():
+            return [as_json(each) for each in value]
+        case dict():
+            return {str(key): as_json(each) for key, each in value.items()}
+        case _:
+            raise TypeError(f"a {type(value).__name__} has no place in a certificate")
