@@ -59,10 +59,12 @@ _ON_WEIGHTS = """    def columns(self, problem: RegularisedRisk, data: Records, 
         return self.grid.release(one_minimiser(problem, data, self.tolerance), noise, added="""
 
 _BITS = "return (uniform_below(noise.words(), kept + unit, count=cells) < ends).astype(np.int64)"
-_CLIPPED = "np.clip(self.loss.slope(predictions[rows], block.targets[rows]), -self.slope_bound, self.slope_bound, out=slopes[rows])"
+_CLIPPED = "np.clip(self.loss.slope(predictions, block.targets[rows]), -self.slope_bound, self.slope_bound)"
 
 PLANTED: list[Fault] = [
-    Fault("problems/prediction_sum.py", _CLIPPED, "slopes[rows] = self.loss.slope(predictions[rows], block.targets[rows])"),
+    Fault("losses/softmax.py", "found /= np.maximum(sizes, 1.0)[:, np.newaxis]", "found /= 1.0"),
+    Fault("problems/prediction_sum.py", _CLIPPED, "self.loss.slope(predictions, block.targets[rows])"),
+    Fault("problems/softmax_risk.py", "return self.slope_bound * self.domain.radius * _UP", "return self._wrong * self.domain.radius * _UP"),
     Fault("mechanisms/regression/objective.py", "linear - problem.prior.pull(self.ridge)", "linear - 0.5 * problem.prior.pull(self.ridge)"),
     Fault("mechanisms/learning/base.py", "linears - problem.prior.pull(problem.ridge)", "linears - 0.5 * problem.prior.pull(problem.ridge)"),
     Fault("mechanisms/learning/objective_perturbation.py", f"minimisers(problem, data, {_DRAWN}", f"minimisers(problem, data, {_HALF}"),
@@ -253,6 +255,10 @@ TESTS: dict[str, tuple[str, ...]] = {
     "accounting/before_gaussian.py": (_TOGETHER,),
     "mechanisms/learning/repeated.py": ("tests/audit/test_drawn.py::test_several_fits_cost_what_their_laws_say",),
     "accounting/profile.py": ("tests/audit/test_drawn.py::test_what_is_composed_near_zero_is_never_below_a_law",),
+    "losses/softmax.py": ("tests/mechanisms/constrained/test_softmax_audit.py::test_slopes_are_shortened_at_whatever_point_is_asked",),
+    "problems/softmax_risk.py": (
+        "tests/mechanisms/constrained/test_softmax_audit.py::test_transcripts_keep_their_claim_and_wrong_slopes_are_caught",
+    ),
     "mechanisms/constrained/base.py": ("frank-wolfe-gaussian-1e-06-replace-one",),
     "mechanisms/constrained/objective_set.py": ("objective-over-set-1e-06-replace-one",),
     "problems/prediction_sum.py": ("residuals-over-set-1e-06-replace-one",),

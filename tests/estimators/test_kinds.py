@@ -64,7 +64,8 @@ def test_what_a_kind_does_not_learn_is_refused_with_those_that_do(kind, learnt):
 
 
 def test_a_loss_decides_what_a_model_over_a_set_learns():
-    assert (ConstrainedERM().learns, ConstrainedERM(loss="logistic").learns) == (("numbers",), ("two classes",))
+    assert (ConstrainedERM().learns, ConstrainedERM(loss="hinge").learns) == (("numbers",), ("two classes",))
+    assert ConstrainedERM(loss="logistic").learns == ("two classes", "more classes")
 
 
 @pytest.mark.parametrize(

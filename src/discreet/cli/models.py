@@ -211,7 +211,7 @@ def described(model: "discreet.Model") -> str:
         ends = ", ".join(f"{end:g}" for end in model.made.ends)
         which = f"{len(names)} classes in order: {quoted(names)}" if names else f"a time, whose periods end at {ends}"
     elif len(names) > 2:
-        which = f"{len(names)} classes ({model.certificate.problem.get('scheme')}): {quoted(names)}"
+        which = f"{len(names)} classes ({model.certificate.problem.get('scheme', 'softmax')}): {quoted(names)}"
     else:
         which = f"classes {quoted(names[:1])} (negative) and {quoted(names[1:])} (positive)"
     intercept = " and an intercept" if model.intercept_scale > 0 else ""

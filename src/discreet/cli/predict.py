@@ -73,7 +73,7 @@ def predict(
 
 def _targets(model: AnyModel) -> Sequence[str]:
     """Of a model of several."""
-    units = getattr(model.form, "units", ())
+    units = () if model.classes else getattr(model.form, "units", ())
     if isinstance(model, discreet.Model):
         return [f"of {column}" for column in model.schema.answers] if units else []
     return [str(number) for number in range(len(units))]
