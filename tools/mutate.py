@@ -233,6 +233,7 @@ _PERSONS = ("tests/audit/test_drawn.py::test_the_rows_of_persons_are_kept_and_we
 _WEIGHTS = ("tests/audit/test_drawn.py::test_no_record_of_a_regression_weighs_more_than_the_certificate_says",)
 _TOGETHER = "tests/audit/test_drawn.py::test_both_stages_cost_what_their_laws_say"
 _AROUND = "tests/audit/test_drawn.py::test_what_leaves_around_a_prior_has_the_noise_that_the_certificate_states"
+_OF_CLASSES = "tests/audit/test_drawn.py::test_no_record_moves_the_gradient_of_many_classes_farther_than_the_noise_is_for"
 TESTS: dict[str, tuple[str, ...]] = {
     "estimators/inputs.py": _WEIGHTS,
     "evaluation/times.py": ("tests/audit/test_drawn.py::test_a_record_of_a_model_of_times_is_counted_whatever_stands_beside_it",),
@@ -255,10 +256,8 @@ TESTS: dict[str, tuple[str, ...]] = {
     "accounting/before_gaussian.py": (_TOGETHER,),
     "mechanisms/learning/repeated.py": ("tests/audit/test_drawn.py::test_several_fits_cost_what_their_laws_say",),
     "accounting/profile.py": ("tests/audit/test_drawn.py::test_what_is_composed_near_zero_is_never_below_a_law",),
-    "losses/softmax.py": ("tests/mechanisms/constrained/test_softmax_audit.py::test_slopes_are_shortened_at_whatever_point_is_asked",),
-    "problems/softmax_risk.py": (
-        "tests/mechanisms/constrained/test_softmax_audit.py::test_transcripts_keep_their_claim_and_wrong_slopes_are_caught",
-    ),
+    "losses/softmax.py": (_OF_CLASSES,),
+    "problems/softmax_risk.py": (_OF_CLASSES,),
     "mechanisms/constrained/base.py": ("frank-wolfe-gaussian-1e-06-replace-one",),
     "mechanisms/constrained/objective_set.py": ("objective-over-set-1e-06-replace-one",),
     "problems/prediction_sum.py": ("residuals-over-set-1e-06-replace-one",),

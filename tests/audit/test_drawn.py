@@ -42,6 +42,7 @@ from discreet.statements.counting import WHOLE
 from tests.accounting.test_profile import test_a_bound_across_zero_is_never_below_a_law_and_randomised_response_reaches_it as keep_the_laws
 from tests.estimators.test_made_tables import MODELS, check_made_rows
 from tests.estimators.test_weights_of_numbers import DOORS, check_weights
+from tests.mechanisms.constrained.test_softmax_audit import check_slopes
 from tests.mechanisms.learning.test_density_audit import test_both_stages_together_keep_the_claim_and_less_noise_of_either_breaks_it as keep_the_claim
 from tests.mechanisms.learning.test_repeated import (
     test_several_fits_with_noise_on_their_minimiser_cost_what_one_gaussian_mechanism_does as keep_the_claim_of_several,
@@ -175,6 +176,10 @@ def test_no_record_moves_a_projection_and_the_target_beside_it_farther_than_the_
     ends = Records(rows=as_matrix(np.array([along, -along])), targets=np.array([3.0, -3.0]), domain=domain, kept=True)
     first, second = np.concatenate([rows for _, rows in query.answer(ends)])
     assert 0.999 * query.sensitivity(REPLACE_ONE) <= np.linalg.norm(first - second) <= query.sensitivity(REPLACE_ONE)
+
+
+def test_no_record_moves_the_gradient_of_many_classes_farther_than_the_noise_is_for():
+    check_slopes()
 
 
 def test_an_eigenvalue_is_released_for_what_its_recheck_finds():

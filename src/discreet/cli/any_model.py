@@ -110,7 +110,7 @@ class OfArrays:
                 )
             return
         self.whose.check()
-        if not model.classes and getattr(model.form, "units", ()):
+        if getattr(model.form, "units", ()) and not model.classes:
             raise InvalidInput(
                 f"{path!r} predicts several targets, but only one can be measured here. Fit a model of that one, or measure it in Python."
             )
