@@ -27,7 +27,17 @@ from tools import reference
 from tools.reference import homes_of_names, packages
 
 ROOT = Path(__file__).resolve().parent.parent
-PAGES = ("README.md", "CONTRIBUTING.md", "CHANGELOG.md", "SECURITY.md", "LICENSE", "docs/**/*.md", "docs/pictures/*.svg", "src/discreet/**/*.md")
+PAGES = (
+    "README.md",
+    "CONTRIBUTING.md",
+    "CHANGELOG.md",
+    "SECURITY.md",
+    "LICENSE",
+    "docs/**/*.md",
+    "docs/pictures/*.svg",
+    "docs/pictures/*.png",
+    "src/discreet/**/*.md",
+)
 INCLUDED = ("src/discreet/**/*.py", "tests/**/*.py", "studies/**/*.py", "benchmarks/*.py", "tools/*", ".ci/run", "pyproject.toml")
 """Files that pages may show parts of."""
 

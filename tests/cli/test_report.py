@@ -268,7 +268,7 @@ def test_a_page_for_a_board_has_its_purpose_its_owner_and_what_was_measured(mode
     arguments = ("report", "model.json", "--out", "page.html", "--purpose", "Planning of beds", "--owner", "The ward")
     assert discreet(*arguments, "--evaluation", "measures.json").code == 0
     front, _ = page(model / "page.html").split("Appendix for experts")
-    for part in ("Purpose Planning of beds", "Owner The ward", "Accuracy", "Measured privately on records"):
+    for part in ("Purpose Planning of beds", "Owner The ward", "Accuracy", " records (a public number), for epsilon"):
         assert part in front
     assert discreet(*arguments, "--evaluation", "model.json", "--overwrite").code != 0
 

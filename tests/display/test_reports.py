@@ -442,7 +442,7 @@ def test_the_first_page_is_for_a_board_and_experts_read_on(released):
     about = About(purpose="Who <b>comes back</b>?", owner="The ward", evaluation=released.evaluation)
     words = shown(released.model, ledger=released.ledger, name="model.json", about=about)
     front, appendix = words.split("Appendix for experts")
-    for part in ("Purpose Who <b>comes back</b>?", "Owner The ward", "Date of this page", "Privacy epsilon 1, delta 1e-06, for a record"):
+    for part in ("Purpose Who <b>comes back</b>?", "Owner The ward", "Date of this page", "Privacy epsilon 1, delta 1e-06, per record"):
         assert part in front
     assert f"Accuracy {released.evaluation.accuracy.value:.4f}" in front
     assert "the author of this page vouches" in front

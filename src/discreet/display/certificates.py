@@ -154,7 +154,7 @@ def _privacy(certificate: Certificate) -> str:
     if named is None:
         return guarantee_words(guarantee)
     relation = "one more or one less" if guarantee.neighbours is ADD_REMOVE else "one replaced by another"
-    return f"epsilon {named[0]:.4g}, delta {named[1]:.3g}, for {'an' if str(guarantee.unit)[0] in 'aeiou' else 'a'} {guarantee.unit} ({relation})"
+    return f"epsilon {named[0]:.4g}, delta {named[1]:.3g}, per {guarantee.unit} ({relation})"
 
 
 def _verdict(verification: Verification) -> Text:

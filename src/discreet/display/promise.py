@@ -177,7 +177,7 @@ def protection(certificate: Certificate) -> Section:
     hidden = f"what {says}, and whether {is_there} at all" if guarantee.neighbours is ADD_REMOVE else f"what {says}; not whether {is_there}"
     rows = [
         ("What", f"any {_one(certificate).rstrip(',')}: {hidden}"),
-        ("Whose rows are whose", _whose(certificate)),
+        ("Rows per person", _whose(certificate)),
         ("From whom", "everyone who sees the release, with any computer, even someone who knows all other records"),
         ("For how long", "for ever: nothing learnt or computed later can undo it"),
         ("By what", f"random noise from a published distribution; the draws are not kept (mechanism {certificate.mechanism})"),

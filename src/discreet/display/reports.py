@@ -181,7 +181,8 @@ def _quality(model: Model, measured: PrivateEvaluation | None) -> Section:
     cost = f"epsilon {stated.get('epsilon', 0.0):.4g}, delta {stated.get('delta', 0.0):.3g}"
     found = [(label, *map(evaluation.figure, (one.value, one.low, one.high))) for _, label, one in measured.measures]
     rows = [(label, value, f"{low} to {high}") for label, value, low, high in found]
-    counted = f"{measured.counted.lower()}: {evaluation.records(measured, ', give or take ')}"
+    known = "a public number" if measured.records_error == 0.0 else f"give or take {measured.records_error:,.0f}"
+    counted = f"{measured.records:,.0f} {measured.counted.lower()} ({known})"
     said = (
         f"Measured privately on {counted}, for {cost}. The file of measurements does not name the model; the author of this page vouches "
         "that they belong together."

@@ -125,11 +125,11 @@ function renderErrors() {
 function answer(rows) {
   const [, here] = found.points[0];
   const without = here.without_privacy === null ? "" : `, ${percent(here.without_privacy)} without privacy`;
-  const cost = here.without_privacy === null ? "" : ` Privacy costs about ${percent(Math.max(0, here.mean - here.without_privacy))}.`;
+  const cost = here.without_privacy === null ? "" : ` Privacy costs about ${percent(Math.max(0, here.mean - here.without_privacy)).replace("%", "percentage points")}.`;
   const enough = [...found.counts].sort((a, b) => a[0] - b[0]).find(([, f]) => f.without_privacy !== null && f.mean - f.without_privacy <= NEAR);
   const most = Math.max(0, ...found.counts.map(([some]) => some));
-  const size = found.counts.length === 0 ? "" : enough ? ` With ${count(enough[0])} records or more it costs no more than 1 %.` : ` Even with ${count(most)} records it costs more than 1 %.`;
-  byId("explore-answer").textContent = `On ${rows}, with ${count(here.records)} records at epsilon ${found.epsilon}: ${found.number ? "an error of " : ""}${percent(here.mean)}${found.number ? "" : " wrong"}${without}; guessing ${percent(here.guessing)}.${cost}${size} Your table will be another one.`;
+  const size = found.counts.length === 0 ? "" : enough ? ` With ${count(enough[0])} records or more it costs at most one percentage point.` : ` Even with ${count(most)} records it costs more than one percentage point.`;
+  byId("explore-answer").textContent = `On ${rows}, with ${count(here.records)} records at epsilon ${found.epsilon}: ${found.number ? "an error of " : ""}${percent(here.mean)}${found.number ? "" : " wrong"}${without}; guessing ${percent(here.guessing)}.${cost}${size} Your table will differ.`;
 }
 
 function renderNoise() {

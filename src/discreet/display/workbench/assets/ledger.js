@@ -1,6 +1,6 @@
 // What has been spent, a new data set with its total, and another total for one that is there.
 import { ask } from "./api.js";
-import { amount, byId, facts, guarded, make, svg, table, typed } from "./parts.js";
+import { amount, byId, facts, guarded, make, svg, table, typed, wide } from "./parts.js";
 
 let shown = { path: "", data_sets: [] };
 
@@ -53,7 +53,7 @@ function fill(found) {
     facts([["Total", `${amount(set.total)}, ${set.neighbours}, one ${set.unit}; ${set.accountant} accountant`], ["Spent", amount(set.spent)],
       ["Left", `${amount(set.left)}${set.parts.length > 0 ? `; parts: ${set.parts.join(", ")}` : ""}`]]),
     set.entries.length === 0 ? make("p", { class: "note" }, "Nothing has been spent yet.")
-      : make("div", { class: "wide" }, table(set.more > 0 ? `The last ${set.entries.length} entries; ${set.more} more before` : "Entries, the latest first",
+      : wide(table(set.more > 0 ? `The last ${set.entries.length} entries; ${set.more} more before` : "Entries, the latest first",
         ["When", "For", "Cost", "State"], set.entries.map((entry) => [entry.when.slice(0, 19).replace("T", " "), entry.purpose || "-", entry.cost, stateOf(entry)]))),
   ]);
   byId("ledger-shown").replaceChildren(...(parts.length > 0 ? parts : [make("p", {}, "No data set is declared yet.")]));

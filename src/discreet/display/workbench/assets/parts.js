@@ -40,6 +40,9 @@ export function table(caption, header, rows, numbers = []) {
   return make("table", {}, make("caption", {}, caption), make("thead", {}, make("tr", {}, ...head)), make("tbody", {}, ...body));
 }
 
+// A table that a small screen moves sideways: by keyboard too.
+export const wide = (inner) => make("div", { class: "wide", tabindex: "0", role: "region", "aria-label": inner.caption.textContent }, inner);
+
 // What is wrong, with a link to the field that it is about: the one that the server names, or an option that the sentence names.
 export function problem(said, fields = {}) {
   const place = byId("alert");

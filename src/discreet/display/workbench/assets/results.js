@@ -1,5 +1,5 @@
 // What came of a run, for people: numbers that were released with noise, never anything else.
-import { amount, facts, make, percent, short, table } from "./parts.js";
+import { amount, facts, make, percent, short, table, wide } from "./parts.js";
 
 const NAMES = { "model.json": "Model", "certificate.json": "Certificate", "report.html": "Report", "schema.toml": "Schema", "run.sh": "Command line",
   "run.py": "Python script", "run.ipynb": "Notebook", "release.zip": "Release", "description.json": "Description", "table.csv": "Table (CSV)",
@@ -63,18 +63,18 @@ function descriptions(result) {
     const numbers = Object.entries(part.numbers ?? {}).map(([name, one]) => [name, ranged(one.mean), ranged(one.standard_deviation), (one.quantiles ?? []).map((each) => short(each.value ?? each.estimate)).join(", ")]);
     const counts = Object.entries(part.categories ?? {}).flatMap(([name, labels]) => labels.map((one, place) => [place === 0 ? name : "", one.label, whole(one.count), one.share ? ranged(one.share, percent) : "-"]));
     return [make("h3", {}, `${part.name ? `${part.name}: ` : ""}${whole(part.records?.count)} records`),
-      ...(numbers.length > 0 ? [make("div", { class: "wide" }, table("Numbers, each with its interval", ["Column", "Mean", "Standard deviation", "Quantiles"], numbers))] : []),
-      ...(counts.length > 0 ? [make("div", { class: "wide" }, table("Categories", ["Column", "Value", "Count", "Share"], counts, [2]))] : [])];
+      ...(numbers.length > 0 ? [wide(table("Numbers, each with its interval", ["Column", "Mean", "Standard deviation", "Quantiles"], numbers))] : []),
+      ...(counts.length > 0 ? [wide(table("Categories", ["Column", "Value", "Count", "Share"], counts, [2]))] : [])];
   });
 }
 
 function coefficients(result) {
   if (!Array.isArray(result.coefficients)) return [];
   const rows = result.coefficients.map((one) => [one.name, short(one.estimate), `${short(one.low)} to ${short(one.high)}`]);
-  return [make("div", { class: "wide" }, table(`Coefficients: ${percent(result.level)} intervals for ${result.covers}`, ["Feature", "Estimate", "Interval"], rows, [1]))];
+  return [wide(table(`Coefficients: ${percent(result.level)} intervals for ${result.covers}`, ["Feature", "Estimate", "Interval"], rows, [1]))];
 }
 
 function bounds(result) {
   if (!result.bounds) return [];
-  return [make("div", { class: "wide" }, table("Chosen bounds", ["Column", "Smallest", "Largest"], Object.entries(result.bounds).map(([name, [low, high]]) => [name, short(low, 9), short(high, 9)]), [1, 2]))];
+  return [wide(table("Chosen bounds", ["Column", "Smallest", "Largest"], Object.entries(result.bounds).map(([name, [low, high]]) => [name, short(low, 9), short(high, 9)]), [1, 2]))];
 }
