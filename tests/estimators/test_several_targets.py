@@ -155,7 +155,6 @@ REFUSED = {
     "three_bounds": lambda X, Y: LinearRegression(target_bound=[1.0, 2.0, 3.0]).fit(X, Y),
     "a_mechanism_of_moments": lambda X, Y: LinearRegression(mechanism="refined").fit(X, Y),
     "a_norm_to_choose": lambda X, Y: LinearRegression(data_norm="private").fit(X, Y),
-    "several_rows_of_a_person": lambda X, Y: LinearRegression(rows_per_person=2).fit(X, Y, persons=np.arange(len(X)) // 2),
     "a_set": lambda X, Y: Lasso(radius=1.0).fit(X, Y),
     "a_width_in_no_unit": lambda X, Y: HuberRegression(width=0.1, target_bound=BOUNDS).fit(X, Y),
     "a_search_over_sets": lambda X, Y: PrivateSearchCV(Lasso(), {"radius": [1.0]}).fit(X, Y),

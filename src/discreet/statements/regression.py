@@ -190,7 +190,7 @@ def _units(stated: Json) -> tuple[float, ...]:
 _OF_TARGETS: Fields = {**OF_PREDICTIONS, "target_units": _units}
 
 
-@register_words("targets-objective", parameters=_PREDICTION, problem=_OF_TARGETS, sometimes=_WEIGHTED)
+@register_words("targets-objective", parameters=_PREDICTION, problem=_OF_TARGETS, sometimes=_WEIGHTED, shared=True)
 def _targets(parameters: Record, problem: Record) -> Words:
     apart = condition(
         "{targets} targets, each in a public unit, are learnt from the same records with noise of their own",

@@ -177,19 +177,23 @@ def two_steps(one_step: Callable[[Floats], Floats], reach: float) -> Callable[[f
 def _of_persons(scan: Scan, s: float, classes: int, epsilon: float, *, alone: bool) -> float:
     """The same where persons have several rows, whose losses are sums over the classes."""
     if alone:
-        return least_tangent(epsilon, _sum_beyond(scan.slopes * s, scan.jacobian, s, classes, epsilon))
-    halves = [_sum_beyond(scan.slopes * 2.0 * s, times * scan.jacobian, 2.0 * s, classes, epsilon) for times in (2.0, 0.0)]
+        return least_tangent(epsilon, _sum_of_classes(scan.slopes * s, scan.jacobian, s, classes, epsilon))
+    halves = [_sum_of_classes(scan.slopes * 2.0 * s, times * scan.jacobian, 2.0 * s, classes, epsilon) for times in (2.0, 0.0)]
     return least_tangent(epsilon, lambda threshold: 0.5 * sum(half(threshold) for half in halves))
 
 
-def _sum_beyond(slopes: Floats, heights: Floats, s: float, classes: int, epsilon: float) -> Callable[[float], float]:
-    """tau -> E (T - tau)_+, T the sum over classes of independent suprema over the slopes, on a grid whose atoms keep their means.
-
-    The transform is of probabilities tilted so that the mean of T is epsilon, where they are wanted.
-    """
+def _sum_of_classes(slopes: Floats, heights: Floats, s: float, classes: int, epsilon: float) -> Callable[[float], float]:
+    """`sum_beyond` of suprema over the slopes."""
     g, weight = panels(np.linspace(-13.0, 13.0, 313))
     weight = weight * np.exp(-0.5 * g * g) / math.sqrt(2.0 * math.pi)
-    losses = np.maximum(upper_lines(slopes, 0.5 * np.square(slopes) + heights)(g), 0.0)
+    return sum_beyond(np.maximum(upper_lines(slopes, 0.5 * np.square(slopes) + heights)(g), 0.0), weight, s, classes, epsilon)
+
+
+def sum_beyond(losses: Floats, weight: Floats, s: float, count: int, epsilon: float) -> Callable[[float], float]:
+    """tau -> E (T - tau)_+, T the sum of so many independent losses with these weights, on a grid whose atoms keep their means.
+
+    The transform is of probabilities tilted so that the mean of T is epsilon, where they are wanted. `s` is about the deviation of one.
+    """
     step = max(0.005 * s, float(losses.max()) / _MOST_POINTS)
     place, part = np.divmod(losses / step, 1.0)
     masses = np.bincount(place.astype(np.int64), weights=weight * (1.0 - part), minlength=int(place.max()) + 2)
@@ -202,15 +206,15 @@ def _sum_beyond(slopes: Floats, heights: Floats, s: float, classes: int, epsilon
         return np.exp(unscaled - log_moment), log_moment
 
     def mean(tilt: float) -> float:
-        return classes * float(tilted(tilt)[0] @ values) - epsilon
+        return count * float(tilted(tilt)[0] @ values) - epsilon
 
     farthest = 600.0 / float(values[-1])
     tilt = 0.0 if mean(0.0) > 0 else farthest if mean(farthest) < 0 else float(optimize.brentq(mean, 0.0, farthest))
     likely, log_moment = tilted(tilt)
-    length = 1 << math.ceil(math.log2(classes * (len(masses) - 1) + 1))
-    together = np.maximum(fft.irfft(fft.rfft(likely, length) ** classes, length), 0.0)
+    length = 1 << math.ceil(math.log2(count * (len(masses) - 1) + 1))
+    together = np.maximum(fft.irfft(fft.rfft(likely, length) ** count, length), 0.0)
     sums = step * np.arange(length)
-    together *= np.exp(np.clip(classes * log_moment - tilt * sums, -700.0, 700.0))
+    together *= np.exp(np.clip(count * log_moment - tilt * sums, -700.0, 700.0))
     above, weighted = (np.append(np.cumsum(terms[::-1])[::-1], 0.0) for terms in (together, together * sums))
 
     def beyond(threshold: float) -> float:

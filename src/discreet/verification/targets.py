@@ -2,14 +2,16 @@
 
 The privacy loss in one objective is the supremum over a scan of the loss's own derivatives, at a normal number of either sign; its law is a
 Gauss-Legendre sum, less its least value, which every target adds. So many of them are composed on a grid finer than the calibration's, and a replaced
-record is two steps, split at the best point.
+record is two steps, split at the best point. Where persons have several rows it is the law of a sum of such losses, one for each target.
 """
 
 import math
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from functools import partial
 
 import numpy as np
 
+from discreet.core.arrays import Floats
 from discreet.core.fields import positive
 from discreet.core.neighbours import ADD_REMOVE
 from discreet.losses.predictions import prediction_loss_named
@@ -17,11 +19,12 @@ from discreet.statements.base import mapping
 from discreet.statements.learning import dimension_of, target_units
 from discreet.verification import regression
 from discreet.verification.base import Check, Stated, register_recheck
-from discreet.verification.classes import composed, curve_of
+from discreet.verification.classes import composed, curve_of, sum_beyond
 from discreet.verification.learning import STAGES, Stages, scan_of_predictions, worst_loss
-from discreet.verification.numerics import drawn_radius, gaussian_last_stage, panels, several_rows
+from discreet.verification.numerics import drawn_radius, gaussian_last_stage, least_tangent, panels, several_rows
 
 _SPLITS = 4001
+_PERSONS = "sums of the targets' losses over both signs of slopes"
 _MOST = 1000
 """Targets of one problem; more are nobody's, and would take long."""
 
@@ -33,7 +36,7 @@ def _targets(stated: Stated) -> Iterator[Check]:
 
 def _stages(stated: Stated) -> Stages:
     problem, parameters, count = stated.problem, stated.parameters, len(target_units(stated.problem))
-    if several_rows(problem) or not 2 <= count <= _MOST:
+    if not 2 <= count <= _MOST:
         raise ValueError
     loss = prediction_loss_named(str(problem["loss"]), mapping(problem["loss_parameters"]))
     _, radius = regression.bounded_rows(problem)
@@ -41,10 +44,14 @@ def _stages(stated: Stated) -> Stages:
     ridge, s = positive(parameters["ridge"]), steep * radius / positive(parameters["scale"])
     g, weight = panels(np.linspace(0.0, 13.0, 105))
     weight = weight * np.exp(-0.5 * g * g) * math.sqrt(2.0 / math.pi)
+    alone, several = stated.guarantee.neighbours is ADD_REMOVE, several_rows(problem)
+    last = gaussian_last_stage(parameters, dimension_of(problem), drawn_radius(stated, ridge, positive(parameters["noise_error"]), minimisers=count))
+    if several:
+        return Stages(((partial(_of_persons, slopes, curvature * radius**2 / ridge, s, count, alone=alone), _PERSONS),), last)
     worst = worst_loss(slopes, np.log1p(curvature * radius**2 / ridge), s)
     least = float(worst(np.zeros(1))[0])
     one_step = curve_of(*composed(np.maximum(worst(g) - least, 0.0), weight, count, step=0.01 * s, reach=s * (0.5 * s + 10.0), least=0.0))
-    alone, height = stated.guarantee.neighbours is ADD_REMOVE, count * least
+    height = count * least
 
     def delta(epsilon: float) -> float:
         if alone:
@@ -52,9 +59,22 @@ def _stages(stated: Stated) -> Stages:
         splits = np.linspace(0.0, epsilon, _SPLITS)
         return float(np.min(one_step(splits - height) + np.exp(splits) * one_step(epsilon - splits - height)))
 
-    last = gaussian_last_stage(parameters, dimension_of(problem), drawn_radius(stated, ridge, positive(parameters["noise_error"]), minimisers=count))
     how = "a finer composition of the targets' losses over both signs of slopes"
     return Stages(((delta, how),), last)
+
+
+def _of_persons(slopes: Floats, jacobian: Floats, s: float, count: int, epsilon: float, *, alone: bool) -> float:
+    """Delta where persons have several rows: that of sums over the targets, whose Jacobian terms have no logarithm, over both signs."""
+    g, weight = panels(np.linspace(0.0, 13.0, 157))
+    weight = 2.0 * weight * np.exp(-0.5 * g * g) / math.sqrt(2.0 * math.pi)
+
+    def beyond(shift: float, times: float) -> Callable[[float], float]:
+        return sum_beyond(np.maximum(worst_loss(slopes, times * jacobian, shift)(g), 0.0), weight, shift, count, epsilon)
+
+    if alone:
+        return least_tangent(epsilon, beyond(s, 1.0))
+    halves = [beyond(2.0 * s, times) for times in (2.0, 0.0)]
+    return least_tangent(epsilon, lambda threshold: 0.5 * sum(half(threshold) for half in halves))
 
 
 STAGES["targets-objective"] = _stages

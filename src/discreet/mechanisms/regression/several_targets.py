@@ -10,6 +10,9 @@ objective.md), so that of all of them together is at most their sum. With c = ln
     add-remove    delta(epsilon) <= H(epsilon - m c)
     replace-one   delta(epsilon) <= (1 + e^{epsilon / 2}) H(epsilon / 2 - m c)          one record goes, another comes
 
+Persons with several rows (theorem 2): the loss is a mixture over a person's rows of T = Y_1 + ... + Y_m, with Jacobian terms that lack their
+logarithm. Its curve is that of one-vs-rest with both signs (modules `persons`, `loss_sums`).
+
 The noise is about sqrt(m) times that of one target, and a factor more for the signs, which a record may have different in each. lambda grows with m,
 since a record bends all objectives: at 2 m R^2 / epsilon (twice that under replace-one) the factor is within 3 % of its least.
 """
@@ -34,7 +37,9 @@ from discreet.losses.predictions import LogCosh
 from discreet.mechanisms.base import Drawn, Mechanism
 from discreet.mechanisms.constrained.base import check_gaussian_target
 from discreet.mechanisms.learning.base import last_part
-from discreet.mechanisms.learning.margin import MARGIN
+from discreet.mechanisms.learning.loss_sums import sum_of_losses
+from discreet.mechanisms.learning.margin import MARGIN, jacobian_corners, row_loss
+from discreet.mechanisms.learning.persons import Loss, Tail, normal_loss, shared_delta, sum_of
 from discreet.mechanisms.learning.perturbation import TwoStages, gaussian_plan, least_scale
 from discreet.mechanisms.learning.two_signed import half_problem
 from discreet.mechanisms.regression.base import require_planned
@@ -74,8 +79,7 @@ class TargetsObjectivePerturbation(TwoStages[SeveralTargets]):
     def calibrate(cls, problem: SeveralTargets, *, epsilon: float, delta: float, neighbours: Neighbours, ridge: float | None = None) -> Self:
         """The least noise for a total of (epsilon, delta). `ridge` None takes `targets_ridge`.
 
-        Raises InvalidInput for a loss with a kink, numbers out of range and persons with several rows, InfeasibleTarget for a ridge too small for any
-        noise.
+        Raises InvalidInput for a loss with a kink and numbers out of range, InfeasibleTarget for a ridge too small for any noise.
         """
         check_gaussian_target(epsilon, delta)
         if epsilon > _MOST_EPSILON:
@@ -83,13 +87,12 @@ class TargetsObjectivePerturbation(TwoStages[SeveralTargets]):
         each, domain = problem.each, problem.domain
         if not math.isfinite(each.smoothness):
             raise InvalidInput(f"objective perturbation needs a smooth loss, but {each.loss.name!r} has a kink; use its smooth version.")
-        if problem.persons is not None and problem.persons.several:
-            raise InvalidInput("several targets need one row per person: keep one (rows_per_person=1), or fit each target separately.")
         strength = targets_ridge(problem, epsilon, neighbours) if ridge is None else ridge
         if not (is_finite(strength) and strength > 0):
             raise InvalidInput(f"the ridge must be a positive finite number; {strength!r} was given.")
         half = half_of_each(each, strength)
-        least = domain.radius**2 * each.smoothness / math.expm1(min(epsilon / (problem.targets * _changed(neighbours)), 700.0))
+        room = min(epsilon / (problem.targets * _changed(neighbours)), 700.0)
+        least = domain.radius**2 * each.smoothness / (room if half.several else math.expm1(room))
         refusal = InfeasibleTarget(
             f"{problem.targets} targets at epsilon={epsilon:g} need a ridge above {least:.3g} on each sum of losses; {strength:.3g} was given. "
             f"{targets_ridge(problem, epsilon, neighbours):.3g} is comfortable, and chosen where none is given; or raise epsilon."
@@ -205,7 +208,9 @@ def half_of_each(problem: PredictionRisk, ridge: float) -> RegularisedRisk:
     if not isinstance(problem.loss, LogCosh):
         return half_of(problem, ridge)
     domain = problem.domain
-    return half_problem(loss="log-cosh", width=problem.slope_bound, radius=domain.radius, ridge=ridge, dimension=domain.dimension)
+    return half_problem(
+        loss="log-cosh", width=problem.slope_bound, radius=domain.radius, ridge=ridge, dimension=domain.dimension, persons=domain.persons
+    )
 
 
 def together_delta(half: RegularisedRisk, *, targets: int, scale: float, epsilon: float, neighbours: Neighbours) -> float:
@@ -215,6 +220,8 @@ def together_delta(half: RegularisedRisk, *, targets: int, scale: float, epsilon
 
 def together_curve(half: RegularisedRisk, *, targets: int, scale: float, neighbours: Neighbours) -> Callable[[float], float]:
     """`together_delta` of epsilon; H is computed where it is first asked for."""
+    if half.several:
+        return _of_persons(half, targets, scale, neighbours)
     height = math.log1p(half.curvature_bound / half.ridge) * _UP
     alone = neighbours is ADD_REMOVE
 
@@ -225,6 +232,37 @@ def together_curve(half: RegularisedRisk, *, targets: int, scale: float, neighbo
         return min(1.0, _beyond_height(half, targets, scale, height).delta(left) * (1.0 if alone else 1.0 + math.exp(0.5 * epsilon)) * _UP)
 
     return delta
+
+
+def _of_persons(half: RegularisedRisk, targets: int, scale: float, neighbours: Neighbours) -> Callable[[float], float]:
+    """`together_curve` where persons have several rows."""
+    s = half.gradient_bound / scale
+    if neighbours is ADD_REMOVE:
+        together = _sum_of_targets(half, targets, s, 1.0)
+    else:
+        together = sum_of(*((0.5, _sum_of_targets(half, targets, 2.0 * s, times), 0.0) for times in (2.0, 0.0)))
+    return lambda epsilon: shared_delta(together, epsilon)
+
+
+@remembered
+def _sum_of_targets(half: RegularisedRisk, targets: int, shift: float, times: float) -> Loss:
+    """T of the proof note at this shift, with `times` the Jacobian term."""
+    t, corners = jacobian_corners(half)
+    least = float(np.max(0.5 * np.square(t * shift) + times * corners))
+    one = row_loss(half, shift, times=times) if times else normal_loss(shift)
+    reach = shift * (0.5 * shift + _REACH) + times * float(np.max(corners))
+    return sum_of_losses(_of_either_sign(one, least), targets, spread=shift, reach=reach)
+
+
+def _of_either_sign(loss: Loss, least: float) -> Loss:
+    """The law of max(PL*(g), PL*(-g)) from that of PL*(g): E (Y - tau)_+ <= (c - tau)_+ + 2 E (PL*(g) - max(tau, c))_+ for any c, here PL*(0)."""
+
+    def tail(thresholds: Floats) -> Tail:
+        at = np.maximum(thresholds, least)
+        found = loss(at)
+        return Tail(2.0 * found.mean + (at - thresholds), np.where(thresholds < least, 1.0, np.minimum(2.0 * found.share, 1.0)))
+
+    return tail
 
 
 @remembered
