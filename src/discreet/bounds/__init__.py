@@ -1,5 +1,6 @@
 """How much error privacy costs, in advance: the theory of Chaudhuri, Monteleoni and Sarwate (2011), and that of released data, as calculators."""
 
+from discreet.bounds.any_method import least_excess
 from discreet.bounds.empirical import ChiNorm, GammaNorm, NoiseNorm, lemma_3, lemma_4, lemma_5, objective_excess, output_excess, published_slack
 from discreet.bounds.fisher import (
     box_centre_error,
@@ -38,6 +39,7 @@ __all__ = [
     "excess_risk_sridharan",
     "geometric_mean",
     "learning_cost",
+    "least_excess",
     "lemma_3",
     "lemma_4",
     "lemma_5",

@@ -129,6 +129,7 @@ def plan(
     bounds = [found if count == found.records else made.bound(count) for count in counts]
     from discreet.display import planning, reports
 
+    least, times, could = planning.best_possible(made, found)
     planned, promised = planning.problem(made, intercept=" and an intercept" if made.intercept_scale else ""), planning.privacy(made)
     if plot is not None:
         write_whole(plot, planning.plot(bounds, simulated, title=planned, subtitle=promised), overwrite=overwrite)
@@ -145,11 +146,13 @@ def plan(
         "plan": asdict(made) | {"neighbours": str(made.neighbours)},
         "excess": excess,
         "bound": found.to_dict(),
+        "any_method": {"excess": least, "times": times},
         **stated,
         **_of_persons(made, ways, owned, lines),
         "plot": plot,
         "report": report,
     }
+    lines += ["", could]
     files = labelled(("Picture", plot and f"written to {plot}"), ("Report", report and f"written to {report}"))
     return Outcome(document=document, lines=[*labelled(("Plan", f"{planned}; {promised}")), *lines, *(part for one in files for part in ("", one))])
 

@@ -106,6 +106,23 @@ def _bounds(bounds: Sequence[PlannedBound], simulated: Sequence[Simulated], *, t
     return Drawing(title=title, width=_WIDTH, height=_HEIGHT, shapes=shapes)
 
 
+def best_possible(plan: Plan, found: PlannedBound) -> tuple[float, float | None, str]:
+    """The excess that no private method is below, how many times that the proved one is (None where it is 0), and both in words."""
+    least = plan.least(found.records)
+    times = found.excess / least if least > 0 else None
+    many = "records" if plan.rows_per_person is None else "persons"
+    if times is None:
+        return least, times, f"No method is known to be unable to do better with {found.records:,} {many}."
+    return (
+        least,
+        times,
+        (
+            f"No private method surely has an excess below {least:.3g} with {found.records:,} {many} and these numbers; what is proved is "
+            f"{times:,.3g} times that ({found.without_privacy / least:,.3g} times without privacy)."
+        ),
+    )
+
+
 def plan_page(
     plan: Plan,
     found: PlannedBound,
@@ -139,6 +156,7 @@ def plan_page(
         ("The best classifier", f"the best of all whose weights have norm at most {plan.norm:g}"),
         ("Privacy", privacy(plan)),
         ("Strength of regularisation in the proof", f"alpha = {found.alpha:.4g}"),
+        ("The best that any method can do", best_possible(plan, found)[2]),
     ]
     epsilon_needed = [Section("The epsilon that is needed", [_tried(tried, found, excess)])] if excess is not None and tried else []
     other = excess if tried is None else None

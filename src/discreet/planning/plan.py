@@ -27,12 +27,13 @@ from discreet.bounds import (
     NoiseNorm,
     best_objective_ridge,
     excess_risk,
+    least_excess,
     lemma_4,
     objective_excess,
     output_excess,
 )
 from discreet.core.errors import InfeasibleTarget, InvalidInput
-from discreet.core.neighbours import DELTA, Neighbours, Persons
+from discreet.core.neighbours import DELTA, Neighbours, Persons, Privacy
 from discreet.core.short import short_repr
 from discreet.core.showing import html_of
 from discreet.core.validate import each, positive, probability, small_delta, whole
@@ -181,6 +182,18 @@ class Plan:
             last_stage=last,
             ridge=ridge,
             alpha=ridge / records,
+        )
+
+    def least(self, records: int) -> float:
+        """The excess that every method with this guarantee has at the least, with more than the probability `failure`, under some law of records."""
+        return least_excess(
+            self.margin_loss,
+            records=records,
+            features=self.features,
+            norm=self.norm,
+            data_norm=self.data_norm,
+            privacy=Privacy(epsilon=self.epsilon, delta=self.delta, neighbours=self.neighbours),
+            failure=self.failure,
         )
 
     def records_for(self, excess: float) -> PlannedBound:
