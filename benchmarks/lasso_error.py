@@ -1,7 +1,7 @@
 """Excess risk of the private LASSO, as published and ours, in one run.
 
-    python benchmarks/lasso_error.py [--runs 10] [--epsilons 0.5 1 4]
-    python benchmarks/lasso_error.py --shares          shares 1 / t (ours) against 2 / (t + 2), at the same noise
+    python -m benchmarks.lasso_error [--runs 10] [--epsilons 0.5 1 4]
+    python -m benchmarks.lasso_error --shares          shares 1 / t (ours) against 2 / (t + 2), at the same noise
 
 Data, invented: n = 20,000 records, d = 1000 features, entries +1 and -1 with equal chances, y = <x, theta> + 0.1 noise clipped to [-1, 1], theta
 with five coordinates (0.4, -0.25, 0.15, -0.1, 0.1); squared loss over the unit l1 ball; delta = 1e-6. Risk is the mean squared error on these records
@@ -14,63 +14,23 @@ Required at epsilon = 1: ours at most 0.008 (replace-one) and 0.004 (add-remove)
 import argparse
 import math
 import time
-from collections.abc import Callable
 
 import numpy as np
 
 from discreet import Lasso
 from discreet.accounting import gumbel_scale
+from studies.talwar.lasso import DELTA, SLOPE, SparseProblem
 
-RECORDS, FEATURES, DELTA = 20_000, 1000, 1e-6
-SLOPE = CURVATURE = 4.0
-Choice = Callable[[np.ndarray], int]
+RECORDS, FEATURES = 20_000, 1000
 REQUIRED = {"replace-one": 0.008, "add-remove": 0.004}
 
 
-class Problem:
-    """The table and its risk, from the Gram matrix."""
-
-    def __init__(self) -> None:
-        """Draw the table."""
-        draw = np.random.default_rng(0)
-        theta = np.zeros(FEATURES)
-        theta[:5] = (0.4, -0.25, 0.15, -0.1, 0.1)
-        self.rows = draw.choice([-1.0, 1.0], size=(RECORDS, FEATURES))
-        self.targets = np.clip(self.rows @ theta + 0.1 * draw.normal(size=RECORDS), -1.0, 1.0)
-        self.gram = self.rows.T @ self.rows / RECORDS
-        self.moments = self.rows.T @ self.targets / RECORDS
-        self.square = float(self.targets @ self.targets) / RECORDS
-        self.least = 0.0
-        self.least = self.excess(self.walk(4000, lambda scores: int(np.argmin(scores))))
-
-    def excess(self, theta: np.ndarray) -> float:
-        """Mean squared error above the minimum."""
-        return self.square - 2.0 * float(self.moments @ theta) + float(theta @ self.gram @ theta) - self.least
-
-    def walk(self, steps: int, choose: Choice, offset: float = 2.0) -> np.ndarray:
-        """Frank-Wolfe with shares 2 / (t + 2), or 1 / t for offset 0; `choose` picks one of 2 d scores."""
-        theta = np.zeros(FEATURES)
-        for step in range(1, steps):
-            gradient = 2.0 * (self.gram @ theta - self.moments)
-            index = choose(np.concatenate([gradient, -gradient]))
-            share = 2.0 / (step + 2.0) if offset else 1.0 / step
-            theta *= 1.0 - share
-            theta[index % FEATURES] += share if index < FEATURES else -share
-        return theta
-
-    def published(self, epsilon: float, draw: np.random.Generator) -> tuple[np.ndarray, int]:
-        """Algorithm 4 as printed, and its T."""
-        steps = int(CURVATURE ** (2 / 3) * (RECORDS * epsilon) ** (2 / 3) / SLOPE ** (2 / 3))
-        scale = SLOPE * math.sqrt(8.0 * steps * math.log(1.0 / DELTA)) / (RECORDS * epsilon)
-        return self.walk(steps, lambda scores: int(np.argmin(scores + draw.laplace(0.0, scale, len(scores))))), steps
-
-
-def compare_shares(problem: Problem, draw: np.random.Generator, runs: int) -> None:
+def compare_shares(problem: SparseProblem, draw: np.random.Generator, runs: int) -> None:
     """Both rules at epsilon = 1, add-remove, with floating-point Gumbel noise: a simulation, not a release."""
     for steps in (20, 28, 45, 80):
         scale = gumbel_scale(1.0, DELTA, sensitivity=SLOPE / RECORDS, count=steps)
         for name, offset in (("shares 1 / t", 0.0), ("shares 2 / (t + 2)", 2.0)):
-            walks = [problem.walk(steps + 1, lambda z, b=scale: int(np.argmax(draw.gumbel(0.0, b, len(z)) - z)), offset) for _ in range(runs)]
+            walks = [problem.walk(steps + 1, lambda z, b=scale: int(np.argmax(draw.gumbel(0.0, b, len(z)) - z)), offset=offset) for _ in range(runs)]
             show(1.0, name, steps, [problem.excess(theta) for theta in walks], math.nan)
 
 
@@ -81,7 +41,7 @@ def main() -> None:
     options.add_argument("--epsilons", type=float, nargs="+", default=[0.5, 1.0, 4.0])
     options.add_argument("--shares", action="store_true")
     given = options.parse_args()
-    problem, draw = Problem(), np.random.default_rng(1)
+    problem, draw = SparseProblem(RECORDS, FEATURES, np.random.default_rng(0)), np.random.default_rng(1)
     print(f"n = {RECORDS}, d = {FEATURES}, delta = {DELTA:g}, {given.runs} runs; least risk {problem.least:.5f}, at zero {problem.square:.4f}")
     print(f"{'epsilon':>7} {'':<24}{'T':>5} {'excess risk':>22}  {'seconds':>7}")
     if given.shares:

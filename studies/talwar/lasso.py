@@ -20,7 +20,7 @@ from studies.base import Record, seed_of
 from studies.talwar.fingerprinting import FingerprintingLasso, fingerprinting_lasso
 
 DELTA = 1e-6
-_SLOPE = _CURVATURE = 4.0
+SLOPE = CURVATURE = 4.0
 METHODS = ("published", "ours, replace-one", "ours, add-remove")
 
 
@@ -28,9 +28,7 @@ def lasso_records(*, records: int, features: int, epsilon: float, repeat: int) -
     """Excess mean squared error on the records, of each method; and the steps of each."""
     problem = _sparse_problem(records, features)
     draw = np.random.default_rng(seed_of("talwar", "laplace", records, features, epsilon, repeat))
-    steps = int(_CURVATURE ** (2 / 3) * (records * epsilon) ** (2 / 3) / _SLOPE ** (2 / 3))
-    scale = _SLOPE * math.sqrt(8.0 * steps * math.log(1.0 / DELTA)) / (records * epsilon)
-    theta = problem.walk(steps, lambda scores: int(np.argmin(scores + draw.laplace(0.0, scale, len(scores)))))
+    theta, steps = problem.published(epsilon, draw)
     yield {"method": "published", "measure": "excess", "value": problem.excess(theta)}
     yield {"method": "published", "measure": "steps", "value": float(steps)}
     for relation in ("replace-one", "add-remove"):
@@ -42,9 +40,9 @@ def lasso_records(*, records: int, features: int, epsilon: float, repeat: int) -
 
 def noise_records(*, records: int, epsilon: float, steps: int) -> Iterator[Record]:
     """Scale of the noise on one score: printed (Laplace), and what the same number of choices needs (Gumbel)."""
-    printed = _SLOPE * math.sqrt(8.0 * steps * math.log(1.0 / DELTA)) / (records * epsilon)
+    printed = SLOPE * math.sqrt(8.0 * steps * math.log(1.0 / DELTA)) / (records * epsilon)
     yield {"method": "printed, Laplace", "measure": "scale", "value": printed}
-    yield {"method": "exact, Gumbel", "measure": "scale", "value": gumbel_scale(epsilon, DELTA, sensitivity=_SLOPE / records, count=steps)}
+    yield {"method": "exact, Gumbel", "measure": "scale", "value": gumbel_scale(epsilon, DELTA, sensitivity=SLOPE / records, count=steps)}
 
 
 def lower_bound_records(*, users: int, columns: int, tardos: int, epsilon: float | None, repeat: int) -> Iterator[Record]:
@@ -86,11 +84,11 @@ def _instance(users: int, columns: int, tardos: int) -> FingerprintingLasso:
     )
 
 
-class _SparseProblem:
+class SparseProblem:
     """The table and its risk, from the Gram matrix."""
 
-    def __init__(self, records: int, features: int) -> None:
-        draw = np.random.default_rng(seed_of("talwar", "sparse", records, features))
+    def __init__(self, records: int, features: int, draw: np.random.Generator) -> None:
+        """Draw the table."""
         theta = np.zeros(features)
         theta[:5] = (0.4, -0.25, 0.15, -0.1, 0.1)
         self.rows = draw.choice([-1.0, 1.0], size=(records, features))
@@ -105,19 +103,26 @@ class _SparseProblem:
         """Mean squared error above the minimum."""
         return self.square - 2.0 * float(self.moments @ theta) + float(theta @ self.gram @ theta) - self.least
 
-    def walk(self, steps: int, choose: Callable[[Floats], int]) -> Floats:
-        """Frank-Wolfe with shares 2 / (t + 2); `choose` picks one of 2 d scores."""
+    def published(self, epsilon: float, draw: np.random.Generator) -> tuple[Floats, int]:
+        """Algorithm 4 as printed, and its T."""
+        records = len(self.rows)
+        steps = int(CURVATURE ** (2 / 3) * (records * epsilon) ** (2 / 3) / SLOPE ** (2 / 3))
+        scale = SLOPE * math.sqrt(8.0 * steps * math.log(1.0 / DELTA)) / (records * epsilon)
+        return self.walk(steps, lambda scores: int(np.argmin(scores + draw.laplace(0.0, scale, len(scores))))), steps
+
+    def walk(self, steps: int, choose: Callable[[Floats], int], *, offset: float = 2.0) -> Floats:
+        """Frank-Wolfe with shares 2 / (t + 2), or 1 / t for offset 0; `choose` picks one of 2 d scores."""
         features = len(self.moments)
         theta = np.zeros(features)
         for step in range(1, steps):
             gradient = 2.0 * (self.gram @ theta - self.moments)
             index = choose(np.concatenate([gradient, -gradient]))
-            share = 2.0 / (step + 2.0)
+            share = 2.0 / (step + 2.0) if offset else 1.0 / step
             theta *= 1.0 - share
             theta[index % features] += share if index < features else -share
         return theta
 
 
 @lru_cache(maxsize=2)
-def _sparse_problem(records: int, features: int) -> _SparseProblem:
-    return _SparseProblem(records, features)
+def _sparse_problem(records: int, features: int) -> SparseProblem:
+    return SparseProblem(records, features, np.random.default_rng(seed_of("talwar", "sparse", records, features)))
