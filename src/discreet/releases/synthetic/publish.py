@@ -44,6 +44,7 @@ from discreet.releases.synthetic.folder import (
     pairs_of,
     read_synthetic,
 )
+from discreet.releases.synthetic.likely import Counted, likely
 from discreet.releases.synthetic.plan import SyntheticPlan, fine_places
 from discreet.releases.synthetic.rows import Words, drawn_codes, spread, uniforms
 from discreet.statements.counting import WHOLE
@@ -187,7 +188,7 @@ class Drawing:
         found: list[pl.DataFrame] = []
         first: dict[int, Codes] = {}
         for rounds in [self.rounds] if tables == 1 else (self._again(noise) for _ in range(tables)):
-            codes = drawn_codes(self._fitted(rounds), number, words, independent=tables > 1)
+            codes = drawn_codes(self._fitted(rounds, again=tables > 1), number, words, independent=tables > 1)
             first = first or codes
             found.append(self._typed(codes, rounds, words))
         return found, first
@@ -206,11 +207,14 @@ class Drawing:
         first = [redrawn(each, scale) for each, scale in zip(self.rounds.tables, scales, strict=False)]
         return Rounds(first, self.rounds.scores, [redrawn(each, self._of_pairs) for each in self.rounds.pairs])
 
-    def _fitted(self, rounds: Rounds) -> list[FittedPart]:
+    def _fitted(self, rounds: Rounds, *, again: bool) -> list[FittedPart]:
+        """`again`: the noise is there twice, and intervals of several tables are about counts as they were measured."""
         plan, columns = self.plan, len(self.plan.columns)
         measured = [*zip(plan.problem.tables, rounds.tables, plan.mechanism.scales, strict=False)]
         measured += [(pair, each, self._of_pairs) for pair, each in zip(self.pairs, rounds.pairs, strict=True)]
-        used = [(table, each, scale / WHOLE) for table, each, scale in measured if table[-1] < columns]
+        used = [Counted(table, each, scale / WHOLE) for table, each, scale in measured if table[-1] < columns]
+        if plan.problem.hub is not None and not again:
+            used = likely(used, plan.columns, plan.problem.hub)
         tables, counts, deviations = zip(*used, strict=True)
         return fitted(plan.sizes[:columns], tables, counts, deviations, total=max(1.0, self.total))
 
