@@ -362,3 +362,21 @@ def test_what_a_cross_cannot_have_is_refused_with_its_name(cuts, words):
     columns = "[numeric.a]\nlower = 0\nupper = 1\n[numeric.b]\nlower = 0\nupper = 1\n"
     with pytest.raises(SchemaError, match=words):
         Schema.from_toml(f'{head}{columns}[cross.x]\ncolumns = ["a", "b"]\nencoding = {{name = "bins", cuts = {cuts}}}')
+
+
+@pytest.mark.parametrize("encoding", [Bins(count=4), [Bins(count=4), Bins(count=8)], "curve", ["linear", "month"]])
+def test_rows_are_held_in_no_more_than_the_schema_says_and_places_alone_share_their_ones(encoding):
+    count, dated = 5000, isinstance(encoding, list) and "month" in encoding
+    kinds = {"date": (DateColumn(name="a", lower="2020-01-01", upper="2020-12-31", encoding=encoding),)}
+    columns = kinds if dated else {"numeric": (NumericColumn(name="a", lower=0, upper=9, encoding=encoding),)}
+    schema = of(**columns, categorical=(CategoricalColumn(name="c", categories=("u", "v")),))
+    table = {"a": [date(2020, 5, 1)] * count if dated else np.arange(count) % 10, "c": ["u", "v"] * (count // 2)}
+    held = [schema.encode(table, target=False).rows for _ in range(2)]
+    assert held[0].held_bytes <= count * schema.row_bytes
+    entries = [one._base.plain().data for one in held]
+    alone = not dated and encoding != "curve"
+    assert np.shares_memory(*entries) == alone
+    if alone:
+        assert held[0].held_bytes < count * schema.row_bytes - 8 * count
+        with pytest.raises(ValueError, match="read-only"):
+            entries[0][0] = 2.0

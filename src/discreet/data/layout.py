@@ -28,7 +28,7 @@ from discreet.data.dialect import Dialect
 from discreet.data.labels import Label
 from discreet.data.places import Columns, Placed, parts_of
 from discreet.matrices import AugmentedMatrix, MappedMatrix, Matrix, SparseMatrix, TabularMatrix
-from discreet.matrices.sparse import CSR
+from discreet.matrices.sparse import CSR, shared_ones
 
 if TYPE_CHECKING:
     import polars as pl
@@ -125,13 +125,18 @@ def _rows(pieces: Sequence[tuple[int, Placed | Floats]], count: int) -> CSR:
     total = sum(size for size, _ in pieces)
     width = sum(2 if isinstance(piece, Placed) and piece.shares is not None else 1 for _, piece in pieces)
     kind = np.int32 if max(count * width, total) < 2**31 else np.int64
-    places, entries = np.empty((count, width), dtype=kind), np.empty((count, width))
+    places = np.empty((count, width), dtype=kind)
+    # Rows of places alone, as bins and categories are, are ones: those of all blocks share them, two thirds of what a row would take.
+    entries = shared_ones(count * width) if _places_alone(pieces) else np.empty(count * width)
+    entries = entries.reshape(count, width)
     offset = at = 0
     for size, piece in pieces:
         if not isinstance(piece, Placed):
             places[:, at], entries[:, at] = offset, piece
         elif piece.shares is None:
-            places[:, at], entries[:, at] = piece.codes + offset, 1.0
+            places[:, at] = piece.codes + offset
+            if entries.flags.writeable:
+                entries[:, at] = 1.0
         else:
             places[:, at], entries[:, at] = piece.codes + offset, 1.0 - piece.shares
             at += 1
@@ -142,6 +147,10 @@ def _rows(pieces: Sequence[tuple[int, Placed | Floats]], count: int) -> CSR:
     made: CSR = sparse.csr_array((entries.ravel(), places.ravel(), starts), shape=(count, total))
     made.has_canonical_format = True
     return made
+
+
+def _places_alone(pieces: Sequence[tuple[int, Placed | Floats]]) -> bool:
+    return all(isinstance(piece, Placed) and piece.shares is None for _, piece in pieces)
 
 
 @holds_records

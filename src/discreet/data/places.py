@@ -184,7 +184,10 @@ def parts_of(column: NumericColumn | DateColumn) -> tuple[Part, ...]:
     return tuple(found)
 
 
-def stored_numbers(columns: Columns) -> int:
-    """How many numbers a row of these columns is held by, at most."""
-    several = (*columns.numeric, *columns.date)
-    return len(columns.categorical) + len(columns.cross) + 2 * sum(len(parts_of(column)) for column in several)
+def stored_bytes(columns: Columns) -> int:
+    """How many bytes the places of a row of these columns take, and their entries where these are not all 1, at most."""
+    parts = [part for column in (*columns.numeric, *columns.date) for part in parts_of(column)]
+    alone = [part.encoding is None or (part.encoding.stepped and not part.single) for part in parts]
+    plain = any(column.plain for column in columns.numeric)
+    places = len(columns.categorical) + len(columns.cross) + sum(1 if one else 2 for one in alone)
+    return places * (4 if all(alone) and not plain else 12)

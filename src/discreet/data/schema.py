@@ -29,7 +29,7 @@ from discreet.data.encodings.curve import standard_rest
 from discreet.data.labels import checked_text, texts_of
 from discreet.data.number_targets import NumberTargets
 from discreet.data.person_column import ONE_ROW, PersonColumn
-from discreet.data.places import Columns, stored_numbers
+from discreet.data.places import Columns, stored_bytes
 from discreet.data.time_target import TimeTarget
 from discreet.data.toml_text import (
     COLUMN_TABLES,
@@ -223,7 +223,7 @@ class Schema:
         """The memory of an encoded row, at most: numbers; codes and their places, or places and entries; norms, factors and targets."""
         if self.layout.plain:
             return 8 * len(self.numeric) + 24 * len(self.categorical) + 64
-        return 16 * stored_numbers(self.layout) + 72
+        return stored_bytes(self.layout) + 72
 
     @property
     def persons(self) -> Persons | None:

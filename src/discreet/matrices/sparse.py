@@ -21,8 +21,25 @@ CSC: TypeAlias = "sparse.csc_array[np.float64]"
 AnySparse: TypeAlias = Any
 """A SciPy sparse matrix or array of any format; SciPy publishes no common type with a shape."""
 
+_KEPT = 2
 _SPARSE_PRODUCT_COST = 200.0
 """Time of one multiply-add of a sparse matrix product over one of a dense symmetric update, roughly."""
+
+
+_SHARED: list[Floats] = []
+"""The ones made last."""
+
+
+def shared_ones(count: int) -> Floats:
+    """So many ones, read-only: entries of rows that are places alone, which all blocks of a table of one length share."""
+    for found in tuple(_SHARED):
+        if len(found) == count:
+            return found
+    made = np.ones(count)
+    made.flags.writeable = False
+    _SHARED.append(made)
+    del _SHARED[:-_KEPT]
+    return made
 
 
 @holds_records_of_a_block
@@ -147,8 +164,10 @@ class SparseMatrix(Matrix):
 
     @property
     def held_bytes(self) -> int:
-        """See Matrix."""
-        return int(self._rows.data.nbytes + self._rows.indices.nbytes + self._rows.indptr.nbytes) + 8 * self.shape[0]
+        """See Matrix; without entries that are shared."""
+        data = self._rows.data
+        own = 0 if any(data is one or data.base is one for one in tuple(_SHARED)) else data.nbytes
+        return int(own + self._rows.indices.nbytes + self._rows.indptr.nbytes) + 8 * self.shape[0]
 
     def _squares(self) -> CSR:
         squares: CSR = sparse.csr_array((np.square(self._rows.data), self._rows.indices, self._rows.indptr), shape=self.shape)

@@ -103,7 +103,7 @@ class FileTable(BlockTable):
 
         `row_bytes`: what a row of a block takes at most.
         """
-        size = block_rows(features) if rows_in_block is None else rows_in_block
+        size = block_rows(row_bytes // 8) if rows_in_block is None else rows_in_block
         pieces = tuple(piece for path in paths for piece in _pieces(path, columns, size))
         self._read = FileBlocks(columns=tuple(columns), encode=encode, pieces=pieces)
         self._kept = KeptBlocks(memory, [row_bytes * piece.rows for piece in pieces])
