@@ -97,3 +97,6 @@ def test_a_certificate_of_several_fits_verifies_and_none_that_says_less_does(cla
     lesser += [replace(found, guarantee=replace(total, theorem=total.theorem.replace("; numerical composition", "")))]
     lesser += [replace(found, guarantee=replace(total, theorem=total.theorem.replace("numerical composition", "basic composition")))]
     assert not any(one.verify().ok for one in lesser[: 2 if persons else 4])
+    if persons is None:
+        sums = n_fold(model.fit(X, y).certificate_.guarantee, 6)
+        assert replace(found, guarantee=sums).verify().ok, "as certificates said it before"
