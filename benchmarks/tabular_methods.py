@@ -4,6 +4,7 @@ All have delta = 1 / n^2, and the same public bounds and categories (`plain_tabl
   cuts        LinearSVC() (LinearRegression() for numbers) where public numbers decide between curves and private cuts: `discreet fit --cuts private`
   encoded     the same, numbers as the schema's standard curves, nothing of the budget for cuts: `discreet fit`
   linear      the same, numbers enter as they are
+  calibrated  the same as `encoded`, probabilities corrected by private counts: `discreet fit --calibrate`
   bins, several, fine, short, restless   16 bins; 4, 8, 16 and 32 bins side by side; curves of twice as many knots; curves whose resting value is
               0.3 as long as others, or as long
   ebm         DPExplainableBoostingClassifier / Regressor of interpret, its defaults; its guarantee is for adding or removing a record
@@ -30,7 +31,7 @@ from discreet.accounting import gaussian_mu
 from discreet.data import Schema
 from discreet.data.encodings import Bins
 from discreet.data.encodings.base import Bounds
-from discreet.estimators import fit_with_cuts
+from discreet.estimators import fit_with_calibration, fit_with_cuts
 from discreet.matrices import Matrix
 
 RELATIONS = ("add-remove", "replace-one")
@@ -120,6 +121,12 @@ def with_cuts(task: Task, schema: Schema) -> Scores:
     """Untuned, cuts and all within the budget."""
     found = fit_with_cuts(_untuned(task, schema), frame(task.train), schema)
     return scored(task, found.model, found.schema.encode(frame(task.test), target=False))
+
+
+def calibrated(task: Task, schema: Schema) -> Scores:
+    """Untuned, probabilities corrected by private counts, all within the budget."""
+    found = fit_with_calibration(_untuned(task, schema), schema.encode(frame(task.train), target=True))
+    return scored(task, found.model, schema.encode(frame(task.test), target=False))
 
 
 def base(task: Task, _: Schema) -> Scores:
@@ -293,6 +300,7 @@ METHODS = (
     Method(name="cuts", run=with_cuts, encoding="linear", narrowest=1),
     Method(name="encoded", run=ours),
     Method(name="linear", run=ours, encoding="linear", widest=_ANY, narrowest=1),
+    Method(name="calibrated", run=calibrated, regressions=False, widest=_ANY, aside=True),
     Method(name="bins", run=ours, encoding={"name": "bins", "count": 16, "steps": "mixed"}, aside=True),
     Method(name="several", run=ours, encoding=[{"name": "bins", "count": count, "steps": "mixed"} for count in (4, 8, 16, 32)], aside=True),
     Method(name="fine", run=ours, encoding={"name": "curve", "count": 32}, aside=True),

@@ -13,6 +13,7 @@ OURS = ("cuts", "encoded", "linear")
 WORDS = {
     "cuts": "curves or private cuts, by public numbers",
     "encoded": "curves at public steps",
+    "calibrated": "curves at public steps, calibrated",
     "linear": "numbers as they are",
     "ebm": "DP-EBM",
     "diffprivlib": "diffprivlib, delta = 0",
