@@ -79,6 +79,16 @@ def test_several_targets_are_searched_under_one_certificate(method, made_of):
     assert made.predict(X).shape == (600, 2)
 
 
+def test_records_with_weights_in_blocks_are_searched_within_their_public_bound():
+    X, y = table()
+    blocks = FunctionTable(lambda _: Block(as_matrix(X), y, np.full(600, 7.0)), blocks=1, features=3)
+    made = search(HuberRegression(max_sample_weight=2.0), {"alpha": [0.05]}).fit(blocks)
+    assert made.certificate_.verify(made.best_estimator_.weights_).ok
+    assert made.certificate_.problem["max_weight"] == 2.0
+    with pytest.raises(InvalidInput, match="weights are not possible here"):
+        search(HuberRegression(), {"alpha": [0.05]}).fit(blocks)
+
+
 @pytest.mark.parametrize("kind", OF_NUMBERS)
 def test_one_record_counts_one_at_most_whatever_model_and_record_are(kind):
     scoring = Scoring(kind=kind, error_bound=0.5)

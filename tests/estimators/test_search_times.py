@@ -6,7 +6,7 @@ import numpy as np
 import polars as pl
 import pytest
 
-from discreet import Model, OrdinalRegression, PrivateSearchCV, Schema, SurvivalModel
+from discreet import Model, OrdinalRegression, PrivateSearchCV, Schema, SurvivalModel, evaluate_privately
 from discreet.certificates import Certificate
 from discreet.core.errors import InvalidInput
 from discreet.data.time_target import likelihood, period_numbers
@@ -89,6 +89,18 @@ def test_a_table_of_a_schema_is_searched_with_its_ends_and_the_winner_is_a_model
     made = search(SurvivalModel()).fit(encoded)
     assert Model.from_estimator(made.best_estimator_, schema).verify().ok
     assert "of the log loss, cut at 5 nats" in repr(page_of(made).sections)
+
+
+def test_a_search_answers_and_is_measured_as_its_winner():
+    X, y = table(300)
+    made = search(random_state=0).fit(X, y)
+    inner = made.best_estimator_
+    assert made.ends_ == inner.ends_
+    for name in ("predict_survival", "predict_hazard", "predict_median"):
+        assert np.array_equal(getattr(made, name)(X), getattr(inner, name)(X))
+    said = [evaluate_privately(one, X, y, epsilon=1.0, rows_per_person=1, random_state=0).log_loss for one in (made, inner)]
+    assert said[0] == said[1]
+    assert not hasattr(search(OrdinalRegression(classes=[0, 1])), "predict_survival")
 
 
 def test_a_row_is_a_person_of_ordered_classes_too():

@@ -192,6 +192,21 @@ class PrivateSearchCV(MetaEstimatorMixin, Spender):  # type: ignore[misc]
         """The chosen model's."""
         return self._chosen(X).predict_log_proba(X)
 
+    @_offers("predict_survival")  # type: ignore[untyped-decorator]
+    def predict_survival(self, X: Any) -> Floats:
+        """The chosen model's."""
+        return self._chosen(X).predict_survival(X)
+
+    @_offers("predict_hazard")  # type: ignore[untyped-decorator]
+    def predict_hazard(self, X: Any) -> Floats:
+        """The chosen model's."""
+        return self._chosen(X).predict_hazard(X)
+
+    @_offers("predict_median")  # type: ignore[untyped-decorator]
+    def predict_median(self, X: Any) -> Floats:
+        """The chosen model's."""
+        return self._chosen(X).predict_median(X)
+
     def score(self, X: Any, y: Any = None) -> float:
         """Accuracy, or R^2, of the chosen model on (X, y). On private records the number is a release of its own, which nothing pays for here."""
         return float(self._chosen(X).score(X, y))
@@ -202,6 +217,13 @@ class PrivateSearchCV(MetaEstimatorMixin, Spender):  # type: ignore[misc]
         check_is_fitted(self)
         labels: npt.NDArray[Any] = self.best_estimator_.classes_
         return labels
+
+    @property
+    def ends_(self) -> tuple[float, ...]:
+        """Of the periods of the chosen model, of times."""
+        check_is_fitted(self)
+        ends: tuple[float, ...] = self.best_estimator_.ends_
+        return ends
 
     def __sklearn_is_fitted__(self) -> bool:
         """Whether there is a chosen model."""

@@ -188,8 +188,8 @@ def streamed_table(
             scoring = replace(scoring, units=units(table.targets))
         elif table.targets > 1:
             raise InvalidInput("the table has several targets, and this model learns one: fit each separately, with a share of the budget.")
-        numbers = Domain(features=table.features, norm_bound=1.0, target_bound=max(abs(scoring.lower), abs(scoring.upper)))
-        read = Reader(domain=numbers, needed="a regression needs a number for every record.", units=scoring.units)
+        numbers = Domain(features=table.features, norm_bound=1.0, target_bound=max(abs(scoring.lower), abs(scoring.upper)), largest_weight=max_weight)
+        read = Reader(domain=numbers, needed="a regression needs a number for every record.", units=scoring.units, max_weight=max_weight)
         return StreamedTable(table, read, jobs=jobs, rule=rule, noise=noise, scoring=scoring)
     if classes is None:
         raise InvalidInput("for a table read in blocks, declare the classes: classes=[...] of the estimator.")

@@ -291,6 +291,11 @@ def problem_of(certificate: Certificate) -> CurvedRisk:
     mechanism, parameters, stated = fit_within(certificate)
     if "made_rows" in stated:
         raise InvalidInput("intervals need one row per record; this model expands a record into several yes-or-no rows.")
+    if "target_units" in stated:
+        raise InvalidInput(
+            "intervals that count sampling error need a single target: fit each target separately. The noise in the weights of several is known: "
+            "summary() has it, for free."
+        )
     if "target_bound" in stated and "max_weight" in stated:
         raise InvalidInput("intervals of a regression need records of equal weight; fit it without sample_weight.")
     if certificate.mechanism == SCORES_WITH_FIT:
