@@ -293,7 +293,7 @@ class PrivateSearchCV(MetaEstimatorMixin, Spender):  # type: ignore[misc]
 
     def _chosen(self, X: Any) -> Any:
         check_is_fitted(self)
-        if not isinstance(X, EncodedTable | BlockTable) and "feature_names_in_" in vars(self):
+        if not isinstance(X, EncodedTable | BlockTable) and ("feature_names_in_" in vars(self) or getattr(X, "ndim", None) == 2):
             validate_data(self, X, reset=False, skip_check_array=True)
         return self.best_estimator_
 
