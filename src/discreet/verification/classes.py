@@ -25,13 +25,12 @@ from discreet.core.neighbours import ADD_REMOVE
 from discreet.statements.learning import dimension_of
 from discreet.verification import several
 from discreet.verification.base import Check, Stated, epsilon_check, register_recheck
-from discreet.verification.learning import STAGES, Stages
+from discreet.verification.learning import STAGES
 from discreet.verification.numerics import (
     Scan,
     chords,
     drawn_radius,
     gaussian_integral,
-    gaussian_last_stage,
     hinge,
     last_stage,
     least_tangent,
@@ -43,6 +42,7 @@ from discreet.verification.numerics import (
     several_rows,
     upper_lines,
 )
+from discreet.verification.stages import First, Stages, smooth, with_last
 
 fft, optimize = lazily("scipy.fft"), lazily("scipy.optimize")
 _MOST_CLASSES = 100_000
@@ -72,38 +72,34 @@ def _multinomial_stages(stated: Stated) -> Stages:
     if stated.guarantee.neighbours is not ADD_REMOVE:
         mixtures.append((classes - 1, [(8.0, 1), (6.0, classes - 2), (2.0, 1)]))
 
-    def with_slope(slope: float, epsilon: float) -> float:
+    def with_slope(slope: float, epsilon: float, mu: float = 0.0) -> float:
         height = max(0.0, float(np.max(dets - slope * shares)))
         bend = max(0.0, slope - 0.5 * s * s)
 
-        def coupled(start: float) -> float:
-            return sum(count * _mixture(shifts, s, bend, start - height, classes, linear=several) for count, shifts in mixtures)
+        def coupled(start: float, mu: float) -> float:
+            return sum(count * _mixture(shifts, s, bend, start - height, classes, mu, linear=several) for count, shifts in mixtures)
 
-        def mixed(start: float) -> float:
-            curved = _mixture(coming, 2.0 * s, max(0.0, 2.0 * (slope - s * s)), start - 2.0 * height, classes, linear=True)
-            return 0.5 * (curved + _mixture(coming, 2.0 * s, 0.0, start, classes, linear=True))
+        def mixed(start: float, mu: float) -> float:
+            curved = _mixture(coming, 2.0 * s, max(0.0, 2.0 * (slope - s * s)), start - 2.0 * height, classes, mu, linear=True)
+            return 0.5 * (curved + _mixture(coming, 2.0 * s, 0.0, start, classes, mu, linear=True))
 
         if not several:
-            return coupled(epsilon)
-        return min(least_tangent(epsilon, each) for each in (coupled, mixed)[: len(mixtures)])
+            return coupled(epsilon, mu)
+        return min(least_tangent(epsilon, each, mu) for each in (coupled, mixed)[: len(mixtures)])
 
     apart = positive(stated.parameters["epsilon"]) / _SEARCHED
-    places = np.linspace(0.0, ratio, 5 if several else 17)
+    places, near = np.linspace(0.0, ratio, 5 if several else 17), (1e-2 if several else 1e-3) * ratio
 
     @lru_cache
     def best(number: int) -> float:
-        return place_of_least(lambda slope: with_slope(slope, number * apart), places, near=1e-4 * ratio)
+        return place_of_least(lambda slope: with_slope(slope, number * apart), places, near=near)
 
-    def first(epsilon: float) -> float:
-        # Every slope bounds delta: the best at the two nearest of the searched epsilons is used between them.
-        return min(with_slope(slope, epsilon) for slope in {best(math.floor(epsilon / apart)), best(math.ceil(epsilon / apart))})
+    def first(epsilon: float, mu: float) -> float:
+        # Every slope bounds delta: the best at the two nearest of the searched epsilons is used between them, of persons at the nearest.
+        searched = {round(epsilon / apart)} if several else {math.floor(epsilon / apart), math.ceil(epsilon / apart)}
+        return min(with_slope(best(number), epsilon, mu) for number in searched)
 
-    radius = _radius(stated, ridge)
-    return _stages(stated, first, "numerical integrals over pairs of classes", radius)
-
-
-def _stages(stated: Stated, first: Callable[[float], float], how: str, radius: float) -> Stages:
-    return Stages(((first, how),), gaussian_last_stage(stated.parameters, dimension_of(stated.problem), radius))
+    return with_last(stated, _radius(stated, ridge), smooth(first, "numerical integrals over pairs of classes"))
 
 
 @register_recheck("multinomial-perturbation-pure")
@@ -129,28 +125,34 @@ def _one_vs_rest_stages(stated: Stated) -> Stages:
     scan, classes = scan_of(stated.problem), _classes(stated.problem)
     s = scan.gradient / positive(stated.parameters["scale"])
     alone = stated.guarantee.neighbours is ADD_REMOVE
-    first = (partial(_of_persons, scan, s, classes, alone=alone)) if several_rows(stated.problem) else _of_rows(scan, s, classes, alone=alone)
-    return _stages(stated, first, "a finer composition of the classes' losses", _radius(stated, scan.ridge, classes))
+    how = "a finer composition of the classes' losses"
+    if several_rows(stated.problem):
+        first = smooth(partial(_of_persons, scan, s, classes, alone=alone), how)
+    else:
+        first = _of_rows(scan, s, classes, how, alone=alone)
+    return with_last(stated, _radius(stated, scan.ridge, classes), first)
 
 
 STAGES |= {"multinomial-perturbation-gaussian": _multinomial_stages, "one-vs-rest-gaussian": _one_vs_rest_stages}
 
 
-def _of_rows(scan: Scan, s: float, classes: int, *, alone: bool) -> Callable[[float], float]:
-    """epsilon -> delta of K problems together."""
-    one_step = curve_of(*_composed(scan, s, classes))
-    slack_free = bool(np.all(scan.jacobian <= 0.5 * s * s * scan.slopes * (1.0 - scan.slopes) + 1e-12))
-    reach = min(_FARTHEST, 4.0 * math.sqrt(classes) * s + classes * float(scan.jacobian.max()))
-    first = _at(one_step) if alone else two_steps(one_step, reach)
-    if not slack_free:
-        return first
-    # No slack: K Gaussian mechanisms, for which the grid is coarse.
+def _of_rows(scan: Scan, s: float, classes: int, how: str, *, alone: bool) -> First:
+    """Of K problems together."""
+    losses, masses = _composed(scan, s, classes)
     mu = (1.0 if alone else 2.0) * math.sqrt(classes) * s
-    return lambda epsilon: min(first(epsilon), gaussian_integral(epsilon, mu))
+    # No slack: K Gaussian mechanisms, for which the grid is coarse.
+    slack_free = bool(np.all(scan.jacobian <= 0.5 * s * s * scan.slopes * (1.0 - scan.slopes) + 1e-12))
+    if alone:
+        one_step = curve_of(losses, masses)
 
+        def of_both(epsilon: float, also: float) -> float:
+            joined = masses[:-1] @ hinge(losses + 0.5 * also * also - epsilon, also) + masses[-1] if also else one_step(np.array(epsilon))
+            steps = float(joined)
+            return min(steps, gaussian_integral(epsilon, math.hypot(mu, also))) if slack_free else steps
 
-def _at(curve: Callable[[Floats], Floats]) -> Callable[[float], float]:
-    return lambda epsilon: float(curve(np.array([epsilon]))[0])
+        return smooth(of_both, how)
+    first = two_steps(curve_of(losses, masses), min(_FARTHEST, 4.0 * math.sqrt(classes) * s + classes * float(scan.jacobian.max())))
+    return First(lambda epsilon: min(first(epsilon), gaussian_integral(epsilon, mu)), how) if slack_free else First(first, how)
 
 
 def two_steps(one_step: Callable[[Floats], Floats], reach: float) -> Callable[[float], float]:
@@ -174,23 +176,23 @@ def two_steps(one_step: Callable[[Floats], Floats], reach: float) -> Callable[[f
     return delta
 
 
-def _of_persons(scan: Scan, s: float, classes: int, epsilon: float, *, alone: bool) -> float:
-    """The same where persons have several rows, whose losses are sums over the classes."""
+def _of_persons(scan: Scan, s: float, classes: int, epsilon: float, mu: float, *, alone: bool) -> float:
+    """The same where persons have several rows, whose losses are sums over the classes, with mu-GDP joined."""
     if alone:
-        return least_tangent(epsilon, _sum_of_classes(scan.slopes * s, scan.jacobian, s, classes, epsilon))
+        return least_tangent(epsilon, _sum_of_classes(scan.slopes * s, scan.jacobian, s, classes, epsilon), mu)
     halves = [_sum_of_classes(scan.slopes * 2.0 * s, times * scan.jacobian, 2.0 * s, classes, epsilon) for times in (2.0, 0.0)]
-    return least_tangent(epsilon, lambda threshold: 0.5 * sum(half(threshold) for half in halves))
+    return least_tangent(epsilon, lambda threshold, mu: 0.5 * sum(half(threshold, mu) for half in halves), mu)
 
 
-def _sum_of_classes(slopes: Floats, heights: Floats, s: float, classes: int, epsilon: float) -> Callable[[float], float]:
+def _sum_of_classes(slopes: Floats, heights: Floats, s: float, classes: int, epsilon: float) -> Callable[[float, float], float]:
     """`sum_beyond` of suprema over the slopes."""
     g, weight = panels(np.linspace(-13.0, 13.0, 313))
     weight = weight * np.exp(-0.5 * g * g) / math.sqrt(2.0 * math.pi)
     return sum_beyond(np.maximum(upper_lines(slopes, 0.5 * np.square(slopes) + heights)(g), 0.0), weight, s, classes, epsilon)
 
 
-def sum_beyond(losses: Floats, weight: Floats, s: float, count: int, epsilon: float) -> Callable[[float], float]:
-    """tau -> E (T - tau)_+, T the sum of so many independent losses with these weights, on a grid whose atoms keep their means.
+def sum_beyond(losses: Floats, weight: Floats, s: float, count: int, epsilon: float) -> Callable[[float, float], float]:
+    """(tau, mu) -> E (T + l - tau)_+, l as in `excess`: T the sum of so many losses with these weights, on a grid whose atoms keep their means.
 
     The transform is of probabilities tilted so that the mean of T is epsilon, where they are wanted. `s` is about the deviation of one.
     """
@@ -217,7 +219,9 @@ def sum_beyond(losses: Floats, weight: Floats, s: float, count: int, epsilon: fl
     together *= np.exp(np.clip(count * log_moment - tilt * sums, -700.0, 700.0))
     above, weighted = (np.append(np.cumsum(terms[::-1])[::-1], 0.0) for terms in (together, together * sums))
 
-    def beyond(threshold: float) -> float:
+    def beyond(threshold: float, mu: float) -> float:
+        if mu:
+            return float(together @ normal_above(np.asarray(sums + (0.5 * mu * mu - threshold), dtype=np.float64), mu))
         at = int(np.searchsorted(sums, max(threshold, 0.0), side="right"))
         return float(weighted[at] - max(threshold, 0.0) * above[at]) + max(-threshold, 0.0)
 
@@ -259,31 +263,35 @@ def _two_levels(classes: int, ratio: float, *, several: bool) -> tuple[Floats, F
     return found, ratio * found if several else np.maximum(np.concatenate(dets), 0.0)
 
 
-def _mixture(shifts: list[tuple[float, int]], s: float, bend: float, epsilon: float, classes: int, *, linear: bool = False) -> float:
-    """E (1 - e^{epsilon - sup_p})_+, or E (sup_p - epsilon)_+: single classes, and pairs that come within 2 bend of each other."""
-    total, start = 0.0, max(epsilon, 0.0) if linear else epsilon
+def _mixture(shifts: list[tuple[float, int]], s: float, bend: float, epsilon: float, classes: int, mu: float = 0.0, *, linear: bool = False) -> float:
+    """E (1 - e^{epsilon - sup_p - l})_+, or E (sup_p + l - epsilon)_+, l as in `excess`: single classes, and pairs within 2 bend of each other."""
+    total, start = 0.0, max(epsilon, 0.0) if linear and not mu else epsilon
+    rise = normal_above if linear else hinge
     for square, count in shifts:
+        far = math.sqrt(square) * s
         if square:
-            total += count * (normal_excess(start, math.sqrt(square) * s) if linear else gaussian_integral(start, math.sqrt(square) * s))
+            total += count * (normal_excess(start, far, mu) if linear else gaussian_integral(start, math.hypot(far, mu)))
         else:
-            total += count * max(0.0, 0.0 if linear else -math.expm1(start))
+            total += count * float(rise(np.array(0.5 * mu * mu - start), mu))
     for first, count in shifts if bend else ():
         for second, other in shifts:
             pairs = 0.5 * count * (count - 1) if first == second else 0.5 * count * other
             if pairs:
-                total += pairs * _pair(first, second, s, bend, start, 1.0 - 1.0 / classes, normal_above if linear else hinge)
+                total += pairs * _pair(first, second, s, bend, start, 1.0 - 1.0 / classes, mu, rise)
     return total + (start - epsilon)
 
 
-def _pair(first: float, second: float, s: float, bend: float, epsilon: float, share: float, rise: Callable[[Floats, float], Floats]) -> float:
+def _pair(
+    first: float, second: float, s: float, bend: float, epsilon: float, share: float, mu: float, rise: Callable[[Floats, float], Floats]
+) -> float:
     centre, spread = 0.5 * (first - second) * s * s, math.sqrt(2.0) * s
     reach = 12.0 * spread + abs(centre)
     width = min(2.0 * bend, reach)
     edges = np.linspace(-width, width, 2 * math.ceil(4.0 + 2.0 * width / spread) + 1)
     gap, weight = panels(edges)
     density = np.exp(-0.5 * np.square((gap - centre) / spread)) / (math.sqrt(2.0 * math.pi) * spread) * weight
-    mean = 0.25 * (first + second) * s * s + 0.25 * (first - second) * (gap - centre) - epsilon + 0.5 * np.abs(gap)
-    sigma = s * math.sqrt(max(0.0, 0.5 * (first + second - 1.0) - 0.125 * (first - second) ** 2))
+    mean = 0.25 * (first + second) * s * s + 0.25 * (first - second) * (gap - centre) + 0.5 * mu * mu - epsilon + 0.5 * np.abs(gap)
+    sigma = math.hypot(s * math.sqrt(max(0.0, 0.5 * (first + second - 1.0) - 0.125 * (first - second) ** 2)), mu)
     lift = share * np.square(np.maximum(2.0 * bend - np.abs(gap), 0.0)) / (4.0 * bend)
     return float(density @ (rise(mean + lift, sigma) - rise(mean, sigma)))
 

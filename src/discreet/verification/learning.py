@@ -18,7 +18,6 @@ minimiser and drawn noise within e of its ideal, tolerance, noise_error and the 
 import math
 from collections.abc import Callable, Iterator
 from dataclasses import replace
-from typing import NamedTuple
 
 import numpy as np
 
@@ -29,15 +28,13 @@ from discreet.core.neighbours import ADD_REMOVE
 from discreet.losses.predictions import PredictionLoss, prediction_loss_named
 from discreet.statements.base import mapping
 from discreet.statements.learning import dimension_of
-from discreet.verification.base import Check, Stated, delta_check, epsilon_check, register_recheck
+from discreet.verification.base import Check, Stated, epsilon_check, register_recheck
 from discreet.verification.numerics import (
     Envelope,
-    LastStage,
     Scan,
     drawn_radius,
     excess,
     gaussian_integral,
-    gaussian_last_stage,
     last_stage,
     least_tangent,
     least_union,
@@ -50,6 +47,7 @@ from discreet.verification.numerics import (
     some_tangents,
     upper_lines,
 )
+from discreet.verification.stages import FARTHEST, Stages, smooth, with_last
 
 constrained, regression = lazily("discreet.verification.constrained"), lazily("discreet.verification.regression")
 several = lazily("discreet.verification.several")
@@ -78,26 +76,6 @@ def _output_pure(stated: Stated) -> Iterator[Check]:
     yield epsilon_check(stated, total, "shift of the minimiser times the noise rate, plus the last stage")
 
 
-class Stages(NamedTuple):
-    """The two stages of a mechanism with Gaussian noise."""
-
-    first: tuple[tuple[Callable[[float], float], str], ...]
-    """Curves of the first stage, each with how it is computed: a stated delta must cover all of them, and the last one is what is proved."""
-    last: LastStage
-
-    def total(self, first: Callable[[float], float], epsilon: float) -> float:
-        """delta of both stages together at any epsilon from that of the last stage on: the sum of both deltas, or that of both composed."""
-        return min(1.0, first(max(0.0, epsilon - self.last.epsilon)) + self.last.delta, self.last.after(first, epsilon))
-
-    def checks(self, stated: Stated) -> Iterator[Check]:
-        """Whether the stated delta covers all curves of the first stage with the last one."""
-        of_first = positive(stated.parameters["epsilon"])
-        epsilon = of_first + self.last.epsilon
-        for first, how in self.first:
-            added = delta_check(stated, epsilon, first(of_first) + self.last.delta, f"{how}, plus the last stage")
-            yield added if added.ok else delta_check(stated, epsilon, self.total(first, epsilon), f"{how}, composed with the last stage")
-
-
 @register_recheck(
     "objective-perturbation-gaussian",
     "output-perturbation-gaussian",
@@ -112,8 +90,8 @@ def _gaussian(stated: Stated) -> Iterator[Check]:
 def _output_stages(stated: Stated) -> Stages:
     scan = scan_of(stated.problem)
     mu = _minimiser_shift(scan, stated) / positive(stated.parameters["scale"])
-    first = ((lambda epsilon: gaussian_integral(epsilon, mu), "numerical hockey-stick integral of the noise"),)
-    return _with_last(stated, first, positive(stated.parameters["tolerance"]) / scan.ridge + noise_error(stated))
+    first = smooth(lambda epsilon, also: gaussian_integral(epsilon, math.hypot(mu, also)), "numerical hockey-stick integral of the noise")
+    return with_last(stated, positive(stated.parameters["tolerance"]) / scan.ridge + noise_error(stated), first)
 
 
 def _objective_stages(stated: Stated) -> Stages:
@@ -122,44 +100,42 @@ def _objective_stages(stated: Stated) -> Stages:
     radius = drawn_radius(stated, scan.ridge, noise_error(stated))
     if several_rows(stated.problem):
         delta = _of_persons(scan.slopes, scan.jacobian, s, alone=stated.guarantee.neighbours is ADD_REMOVE)
-        return _with_last(stated, ((delta, "numerical integral of the tangents of theorem P"),), radius)
+        return with_last(stated, radius, smooth(delta, "numerical integral of the tangents of theorem P"))
     alone = worst_loss(scan.slopes, scan.jacobian, s)
-    first: tuple[tuple[Callable[[float], float], str], ...] = ((lambda epsilon: excess(epsilon, alone), "numerical hockey-stick integral of T1"),)
-    if stated.guarantee.neighbours is not ADD_REMOVE:
-        opposite = worst_loss(scan.slopes, scan.jacobian, s, pushes=(0.0, 1.0))
-        lines = lines_above(scan.slopes, scan.jacobian, spare=1e-6)
-        first = (
-            (lambda epsilon: excess(epsilon, opposite), "numerical hockey-stick integral of the worst pair"),
-            (
-                lambda epsilon: excess(epsilon, alone) + least_union(lines, s, epsilon),
-                "union bound of T1 with its line found anew",
-            ),
-        )
-    return _with_last(stated, first, radius)
+    if stated.guarantee.neighbours is ADD_REMOVE:
+        return with_last(stated, radius, smooth(lambda epsilon, mu: excess(epsilon, alone, mu), "numerical hockey-stick integral of T1"))
+    opposite = worst_loss(scan.slopes, scan.jacobian, s, pushes=(0.0, 1.0))
+    lines = lines_above(scan.slopes, scan.jacobian, spare=1e-6)
+    pair = smooth(lambda epsilon, mu: excess(epsilon, opposite, mu), "numerical hockey-stick integral of the worst pair")
+    union = smooth(lambda epsilon, mu: excess(epsilon, alone, mu) + least_union(lines, s, epsilon, mu), "union bound of T1 with its line found anew")
+    return with_last(stated, radius, pair, union)
 
 
-def _of_persons(slopes: Floats, jacobian: Floats, s: float, *, alone: bool, signs: int = 1) -> Callable[[float], float]:
-    """epsilon -> delta of a mixture of rows' losses; of rows that come and others that go where not `alone`. `signs` that a slope may have."""
+def _of_persons(slopes: Floats, jacobian: Floats, s: float, *, alone: bool, signs: int = 1) -> Callable[[float, float], float]:
+    """(epsilon, mu) -> delta of a mixture of rows' losses, with mu-GDP joined; of rows that come and others that go where not `alone`.
+
+    A slope may have so many `signs`.
+    """
     row = worst_loss(slopes, jacobian, s)
     doubled = worst_loss(slopes, 2.0 * jacobian, 2.0 * s)
     lines = lines_above(slopes, jacobian, spare=1e-6, number=17)
 
-    def came(threshold: float) -> float:
-        return excess(threshold, row, linear=True)
+    def came(threshold: float, mu: float) -> float:
+        return excess(threshold, row, mu, linear=True)
 
-    def mixed(threshold: float) -> float:
-        return 0.5 * excess(threshold, doubled, linear=True) + 0.5 * normal_excess(threshold, 2.0 * s)
+    def mixed(threshold: float, mu: float) -> float:
+        return 0.5 * excess(threshold, doubled, mu, linear=True) + 0.5 * normal_excess(threshold, 2.0 * s, mu)
 
-    def cases(epsilon: float, height: float, steepness: float) -> float:
-        def beyond(threshold: float) -> float:
+    def cases(height: float, steepness: float) -> Callable[[float, float], float]:
+        def beyond(threshold: float, mu: float) -> float:
             low = threshold - height
-            return came(threshold) + normal_excess(low, 2.0 * s) + normal_excess(low - steepness, s)
+            return came(threshold, mu) + normal_excess(low, 2.0 * s, mu) + normal_excess(low - steepness, s, mu)
 
-        return least_tangent(epsilon, beyond)
+        return beyond
 
-    def replaced(epsilon: float) -> float:
+    def replaced(epsilon: float, mu: float) -> float:
         thresholds, weights = some_tangents(epsilon)
-        alone_beyond = np.array([came(threshold) for threshold in thresholds.tolist()])
+        alone_beyond = np.array([came(threshold, 0.0) for threshold in thresholds.tolist()])
 
         def roughly(heights: Floats, steepness: Floats) -> Floats:
             low = thresholds - heights[:, np.newaxis]
@@ -168,9 +144,9 @@ def _of_persons(slopes: Floats, jacobian: Floats, s: float, *, alone: bool, sign
             return found
 
         line = lines.least(roughly)
-        return min(signs**2 * cases(epsilon, line.height, line.steepness), signs * least_tangent(epsilon, mixed))
+        return min(signs**2 * least_tangent(epsilon, cases(line.height, line.steepness), mu), signs * least_tangent(epsilon, mixed, mu))
 
-    return (lambda epsilon: signs * least_tangent(epsilon, came)) if alone else replaced
+    return (lambda epsilon, mu: signs * least_tangent(epsilon, came, mu)) if alone else replaced
 
 
 def _normal_beyond(thresholds: Floats, s: float) -> Floats:
@@ -200,19 +176,19 @@ def _two_signed(stated: Stated, slopes: Floats, traces: Floats, s: float, dimens
     shared = _of_persons(slopes, jacobian, s, alone=coming, signs=2) if several else None
     lines = lines_above(slopes, jacobian)
 
-    def delta(epsilon: float) -> float:
+    def delta(epsilon: float, mu: float) -> float:
         if shared is not None:
-            return shared(epsilon) * _LESS
-        total = 2.0 * excess(epsilon, alone)
+            return shared(epsilon, mu) * _LESS
+        total = 2.0 * excess(epsilon, alone, mu)
         if not coming:
-            left = epsilon - float(jacobian.max())
+            left = epsilon - mu * (0.5 * mu + FARTHEST) - float(jacobian.max())
             convex = left > 0 and (left / (2.0 * s)) ** 2 - s**2 >= 1.0
-            total = (1.0 if convex else 2.0) * (total + 2.0 * least_union(lines, s, epsilon))
+            total = (1.0 if convex else 2.0) * (total + 2.0 * least_union(lines, s, epsilon, mu))
         return total * _LESS
 
     radius = drawn_radius(stated, positive(stated.parameters["ridge"]), positive(stated.parameters["noise_error"]))
-    how = "numerical integral of the privacy loss over both signs of slopes"
-    return Stages(((delta, how),), gaussian_last_stage(stated.parameters, dimension, radius))
+    first = smooth(delta, "numerical integral of the privacy loss over both signs of slopes")
+    return with_last(stated, radius, first, dimension=dimension)
 
 
 def _set_stages(stated: Stated) -> Stages:
@@ -264,10 +240,6 @@ STAGES: dict[str, Callable[[Stated], Stages]] = {
     "objective-perturbation-set": _set_stages,
 }
 """By the names of the mechanisms of two stages whose curve is known at every epsilon."""
-
-
-def _with_last(stated: Stated, first: tuple[tuple[Callable[[float], float], str], ...], radius: float) -> Stages:
-    return Stages(first, gaussian_last_stage(stated.parameters, dimension_of(stated.problem), radius))
 
 
 def worst_loss(slopes: Floats, jacobian: Floats, s: float, pushes: tuple[float, ...] = (0.0,)) -> Envelope:

@@ -113,16 +113,20 @@ def upper_lines(steep: Floats, heights: Floats) -> Envelope:
     return Envelope(steep, heights, starts, steep[1:] * starts + heights[1:])
 
 
-def excess(epsilon: float, loss: Envelope, *, linear: bool = False) -> float:
-    """E (1 - e^{epsilon - loss(g)})_+ for g ~ N(0, 1), or `linear`, E (loss(g) - epsilon)_+."""
-    start = max(loss.first_above(epsilon), _FIRST)
-    if start >= _LAST:
+def excess(epsilon: float, loss: Envelope, mu: float = 0.0, *, linear: bool = False) -> float:
+    """E (1 - e^{epsilon - loss(g) - l})_+ for g ~ N(0, 1) and l ~ N(mu^2 / 2, mu^2), or `linear`, E (loss(g) + l - epsilon)_+."""
+    starts = np.array([loss.first_above(epsilon - mu * (0.5 * mu + away)) for away in (_AWAY if mu else _AWAY[-1:])])
+    start = min(max(float(starts[-1]), _FIRST), _LAST)
+    last = max(start + _REACH, _REACH)
+    if mu:
+        edges = np.unique(np.clip(np.concatenate((starts, start + _BEGINNING, _EVERYWHERE)), max(float(starts[0]), _FIRST), last))
+    elif start >= _LAST:
         return 0.0
-    edges = np.concatenate((start + _BEGINNING, np.linspace(start + 4.5, max(start + 14.0, 14.0), 40)))
+    else:
+        edges = np.concatenate((start + _BEGINNING, np.linspace(start + 4.5, last, 40)))
     g, weights = panels(edges)
-    missing = np.minimum(epsilon - loss(g), 0.0)
-    values = np.exp(-0.5 * g * g) / math.sqrt(2.0 * math.pi) * -(missing if linear else np.expm1(missing))
-    return float(weights @ values)
+    rise = normal_above if linear else hinge
+    return float(weights @ (np.exp(-0.5 * g * g) / math.sqrt(2.0 * math.pi) * rise(loss(g) + 0.5 * mu * mu - epsilon, mu)))
 
 
 def panels(edges: Floats) -> tuple[Floats, Floats]:
@@ -132,15 +136,25 @@ def panels(edges: Floats) -> tuple[Floats, Floats]:
     return (middle + half * _NODES).ravel(), (half * _WEIGHTS).ravel()
 
 
-def normal_excess(threshold: float, s: float) -> float:
-    """E (max(0, A) - threshold)_+, A ~ N(s^2 / 2, s^2), by quadrature."""
+def normal_excess(threshold: float, s: float, mu: float = 0.0) -> float:
+    """E (max(0, A) + l - threshold)_+, A ~ N(s^2 / 2, s^2), l as in `excess`, by quadrature."""
+    if mu:
+        return excess(threshold, upper_lines(np.array([0.0, s]), np.array([0.0, 0.5 * s * s])), mu, linear=True)
     line = Envelope(np.array([s]), np.array([0.5 * s * s]), np.empty(0), np.empty(0))
     return excess(max(threshold, 0.0), line, linear=True) + max(-threshold, 0.0)
 
 
-def least_tangent(epsilon: float, beyond: Callable[[float], float]) -> float:
-    """delta of a mixture of losses Y with E (Y - tau)_+ = beyond(tau): the least of the tangents of 1 - e^{epsilon - Y}, by search."""
-    return least_of(lambda over: math.exp(-over) * beyond(epsilon - (math.expm1(over) - over)), np.geomspace(1e-5, 5.0, 24), near=1e-8)
+def least_tangent(epsilon: float, beyond: Callable[[float, float], float], mu: float = 0.0) -> float:
+    """delta of a mixture of losses Y with E (Y + l - tau)_+ = beyond(tau, mu), l as in `excess`: the least of the tangents of 1 - e^{epsilon - Y}.
+
+    It is searched for without l, which moves it little; any tangent is a bound.
+    """
+
+    def tangent(over: float, mu: float) -> float:
+        return math.exp(-over) * beyond(epsilon - (math.expm1(over) - over), mu)
+
+    over = place_of_least(lambda over: tangent(over, 0.0), np.geomspace(1e-5, 5.0, 24), near=1e-8)
+    return tangent(over, mu)
 
 
 def some_tangents(epsilon: float) -> tuple[Floats, Floats]:
@@ -219,15 +233,12 @@ _SEARCHES, _BETWEEN = 3, 33
 _BEGINNING = np.linspace(0.0, 4.0, 33)
 _FIRST, _LAST = -12.0, 40.0
 """Below the first a normal variable weighs nothing, and beyond the last there is none."""
+_AWAY, _EVERYWHERE = np.arange(12.0, -8.5, -0.5), np.arange(_FIRST, _LAST, 0.5)
+"""Deviations of a second loss at which panels end, and where panels end anyway beside it."""
 _BESIDE, _REACH = 4.0, 14.0
 _NEAR, _NEAR_WEIGHTS = panels(np.array([0.0, 1 / 64, 1 / 16, 3 / 16, 7 / 16, 1.0, 2.0, _BESIDE]))
 """Beside a threshold, where the integrand bends within 1 / mu."""
 _FAR, _FAR_WEIGHTS = panels(np.linspace(0.0, 1.0, 11))
-
-
-def least_of(bound: Callable[[float], float], places: Floats, *, near: float) -> float:
-    """The bound where `place_of_least` finds it least."""
-    return bound(place_of_least(bound, places, near=near))
 
 
 def place_of_least(bound: Callable[[float], float], places: Floats, *, near: float) -> float:
@@ -285,15 +296,16 @@ def lines_above(slopes: Floats, jacobian: Floats, *, spare: float = 0.0, number:
     return Lines(upper_lines(1.0 / gaps, jacobian[~flat] / gaps), heights)
 
 
-def least_union(lines: Lines, s: float, epsilon: float) -> float:
-    """delta_G(eps - c; 2 s) + delta_G(eps - c - A; s), least over the lines: found in closed form, and integrated there."""
+def least_union(lines: Lines, s: float, epsilon: float, mu: float = 0.0) -> float:
+    """delta_G(eps - c; 2 s) + delta_G(eps - c - A; s), least over the lines: found in closed form, and integrated there, with mu-GDP joined."""
+    first, second = math.hypot(2.0 * s, mu), math.hypot(s, mu)
 
     def roughly(heights: Floats, steepness: Floats) -> Floats:
         left = epsilon - heights
-        return hinge(2.0 * s * s - left, 2.0 * s) + hinge(0.5 * s * s - left + steepness, s)
+        return hinge(0.5 * first * first - left, first) + hinge(0.5 * second * second - left + steepness, second)
 
     line = lines.least(roughly)
-    return gaussian_integral(epsilon - line.height, 2.0 * s) + gaussian_integral(epsilon - line.height - line.steepness, s)
+    return gaussian_integral(epsilon - line.height, first) + gaussian_integral(epsilon - line.height - line.steepness, second)
 
 
 def discrete_integral(epsilon: float, mu: float, *, integers: float, scale: float, stages: int = 1) -> float:
@@ -325,60 +337,11 @@ def drawn_radius(stated: Stated, ridge: float, error: float, *, minimisers: int 
     return (stopped + 2.0 * error) / ridge + 2.0**-51 * not_negative(mapping(stated.problem["prior"])["norm"])
 
 
-_DEVIATIONS = np.concatenate(([-12.0, -10.0], np.arange(-8.0, -5.0), np.arange(-5.0, 5.25, 0.25), np.arange(5.5, 8.25, 0.5), [9.0, 10.0, 11.0, 12.0]))
-_FARTHER = 4e-33
-"""Of a normal variable, what is beyond them."""
-_LARGEST = 700.0
-"""Epsilon up to which what a lemma about integers leaves out, e^(epsilon - 800), is far below that."""
-
-
-class LastStage(NamedTuple):
-    """Discrete Gaussian noise on the grid, in scales of it."""
-
-    epsilon: float
-    """What is recorded of it: at which its own delta is counted."""
-    mu: float
-    """How far rounded points may be from each other."""
-    integers: int
-    scale: float
-
-    @property
-    def delta(self) -> float:
-        """Of it alone, at `epsilon`: that of a rounded normal law, at an epsilon smaller by what separates the discrete law from it."""
-        return discrete_integral(self.epsilon, self.mu, integers=self.integers, scale=self.scale)
-
-    def after(self, first: Callable[[float], float], epsilon: float) -> float:
-        """delta of both at epsilon; 1 where no lemma applies.
-
-        The expectation of the first curve at epsilon less a normal loss, along chords of the curve between many losses, above which none is.
-        """
-        apart = closeness(self.integers, self.scale)
-        left = epsilon - apart.total
-        if not (self.scale >= LEAST_SCALE and 0 < left <= _LARGEST and self.mu > 0):
-            return 1.0
-        places = left - self.mu * (0.5 * self.mu + _DEVIATIONS[::-1])
-        above = chords(places, np.array([_everywhere(first, at) for at in places.tolist()]))
-        g, weights = panels(_DEVIATIONS)
-        values = above(left - self.mu * (0.5 * self.mu + g)) * np.exp(-0.5 * g * g) / math.sqrt(2.0 * math.pi)
-        return min(1.0, math.exp(apart.upper) * (float(weights @ values) + _FARTHER))
-
-
-def _everywhere(curve: Callable[[float], float], epsilon: float) -> float:
-    """A curve of both directions, known from 0 on, at any real number: below 0 by complements."""
-    return curve(epsilon) if epsilon >= 0 else -math.expm1(epsilon) + math.exp(epsilon) * curve(-epsilon)
-
-
-def gaussian_last_stage(parameters: Mapping[str, Json], dimension: int, radius: float) -> LastStage:
-    """See `last_stage`."""
-    scale = positive(parameters["grid_scale"])
-    return LastStage(positive(parameters["grid_epsilon"]), _apart(parameters, dimension, radius) / scale, dimension, scale)
-
-
 def last_stage(parameters: Mapping[str, Json], dimension: int, radius: float) -> float:
     """epsilon of the last stage with Laplace noise, of so many weights that are computed within `radius` of ideal ones."""
-    return math.sqrt(dimension) * _apart(parameters, dimension, radius) / positive(parameters["grid_scale"])
+    return math.sqrt(dimension) * steps_apart(parameters, dimension, radius) / positive(parameters["grid_scale"])
 
 
-def _apart(parameters: Mapping[str, Json], dimension: int, radius: float) -> float:
+def steps_apart(parameters: Mapping[str, Json], dimension: int, radius: float) -> float:
     """How many steps roundings of points around one ideal are from each other, at most (l2)."""
     return 2.0 * radius / positive(parameters["grid_step"]) + math.sqrt(dimension)

@@ -18,7 +18,8 @@ from discreet.core.lazily import lazily
 from discreet.core.neighbours import ADD_REMOVE
 from discreet.statements.base import COMPOSED
 from discreet.verification.base import Check, Stated, covers
-from discreet.verification.numerics import LastStage, chords
+from discreet.verification.numerics import chords
+from discreet.verification.stages import LastStage
 
 classes, fft, learning = lazily("discreet.verification.classes"), lazily("scipy.fft"), lazily("discreet.verification.learning")
 _MOST = 10_000
@@ -59,7 +60,7 @@ def _delta(stated: Stated, guarantee: ApproximateDP, *, focus: float) -> tuple[L
     beyond = _LITTLE * guarantee.delta_at_epsilon / count
     if not alone:  # a step's delta is multiplied by up to e^epsilon
         beyond *= math.exp(-min(epsilon, _LARGEST))
-    curve = _several(stages.first[-1][0], count, focus, beyond)
+    curve = _several(stages.first[-1].curve, count, focus, beyond)
     one = stages.last
     last = one._replace(mu=one.mu * math.sqrt(count), integers=one.integers * count)
     if alone:

@@ -16,12 +16,13 @@ from discreet.core.fields import positive
 from discreet.core.neighbours import ADD_REMOVE
 from discreet.losses.predictions import prediction_loss_named
 from discreet.statements.base import mapping
-from discreet.statements.learning import dimension_of, target_units
+from discreet.statements.learning import target_units
 from discreet.verification import regression
 from discreet.verification.base import Check, Stated, register_recheck
 from discreet.verification.classes import composed, curve_of, sum_beyond
-from discreet.verification.learning import STAGES, Stages, scan_of_predictions, worst_loss
-from discreet.verification.numerics import drawn_radius, gaussian_last_stage, least_tangent, panels, several_rows
+from discreet.verification.learning import STAGES, scan_of_predictions, worst_loss
+from discreet.verification.numerics import drawn_radius, least_tangent, panels, several_rows
+from discreet.verification.stages import First, Stages, smooth, with_last
 
 _SPLITS = 4001
 _PERSONS = "sums of the targets' losses over both signs of slopes"
@@ -45,9 +46,9 @@ def _stages(stated: Stated) -> Stages:
     g, weight = panels(np.linspace(0.0, 13.0, 105))
     weight = weight * np.exp(-0.5 * g * g) * math.sqrt(2.0 / math.pi)
     alone, several = stated.guarantee.neighbours is ADD_REMOVE, several_rows(problem)
-    last = gaussian_last_stage(parameters, dimension_of(problem), drawn_radius(stated, ridge, positive(parameters["noise_error"]), minimisers=count))
+    apart = drawn_radius(stated, ridge, positive(parameters["noise_error"]), minimisers=count)
     if several:
-        return Stages(((partial(_of_persons, slopes, curvature * radius**2 / ridge, s, count, alone=alone), _PERSONS),), last)
+        return with_last(stated, apart, smooth(partial(_of_persons, slopes, curvature * radius**2 / ridge, s, count, alone=alone), _PERSONS))
     worst = worst_loss(slopes, np.log1p(curvature * radius**2 / ridge), s)
     least = float(worst(np.zeros(1))[0])
     one_step = curve_of(*composed(np.maximum(worst(g) - least, 0.0), weight, count, step=0.01 * s, reach=s * (0.5 * s + 10.0), least=0.0))
@@ -59,22 +60,21 @@ def _stages(stated: Stated) -> Stages:
         splits = np.linspace(0.0, epsilon, _SPLITS)
         return float(np.min(one_step(splits - height) + np.exp(splits) * one_step(epsilon - splits - height)))
 
-    how = "a finer composition of the targets' losses over both signs of slopes"
-    return Stages(((delta, how),), last)
+    return with_last(stated, apart, First(delta, "a finer composition of the targets' losses over both signs of slopes"))
 
 
-def _of_persons(slopes: Floats, jacobian: Floats, s: float, count: int, epsilon: float, *, alone: bool) -> float:
-    """Delta where persons have several rows: that of sums over the targets, whose Jacobian terms have no logarithm, over both signs."""
+def _of_persons(slopes: Floats, jacobian: Floats, s: float, count: int, epsilon: float, mu: float, *, alone: bool) -> float:
+    """Delta where persons have several rows, with mu-GDP joined: that of sums over the targets, of traces and both signs."""
     g, weight = panels(np.linspace(0.0, 13.0, 157))
     weight = 2.0 * weight * np.exp(-0.5 * g * g) / math.sqrt(2.0 * math.pi)
 
-    def beyond(shift: float, times: float) -> Callable[[float], float]:
+    def beyond(shift: float, times: float) -> Callable[[float, float], float]:
         return sum_beyond(np.maximum(worst_loss(slopes, times * jacobian, shift)(g), 0.0), weight, shift, count, epsilon)
 
     if alone:
-        return least_tangent(epsilon, beyond(s, 1.0))
+        return least_tangent(epsilon, beyond(s, 1.0), mu)
     halves = [beyond(2.0 * s, times) for times in (2.0, 0.0)]
-    return least_tangent(epsilon, lambda threshold: 0.5 * sum(half(threshold) for half in halves))
+    return least_tangent(epsilon, lambda threshold, mu: 0.5 * sum(half(threshold, mu) for half in halves), mu)
 
 
 STAGES["targets-objective"] = _stages

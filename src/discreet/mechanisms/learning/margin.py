@@ -46,9 +46,10 @@ The Jacobian term alone uses up ln(1 + c_max c R^2 / lambda) of epsilon when its
 
 import math
 import sys
+from bisect import bisect_right
 from collections.abc import Callable
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import lru_cache, partial
 from typing import NamedTuple
 
 import numpy as np
@@ -119,11 +120,13 @@ class Margin(Head[RegularisedRisk]):
         t, corners = jacobian_corners(problem)
         lines = _lines_above(t, corners, ratio)
 
+        @lru_cache(maxsize=4)
+        def exact(s: float) -> Callable[[float], float]:
+            return _expected_excess(t * s, 0.5 * np.square(t * s) + corners)
+
         def add_remove(scale: float, epsilon: float) -> float:
             s = gradient / scale
-            if epsilon >= ratio:
-                return gaussian_delta(epsilon, s)
-            return _expected_excess(t * s, 0.5 * np.square(t * s) + corners, epsilon)
+            return gaussian_delta(epsilon, s) if epsilon >= ratio else exact(s)(epsilon)
 
         def replace_one(scale: float, epsilon: float) -> float:
             s = gradient / scale
@@ -212,9 +215,10 @@ def row_loss(problem: RegularisedRisk, s: float, *, times: float = 1.0) -> Loss:
 def _of_persons(problem: RegularisedRisk, neighbours: Neighbours) -> Callable[[float, float], float]:
     """`profile` where persons have several rows."""
     gradient, replaced = problem.gradient_bound, person_replaced(problem)
+    row = lru_cache(maxsize=4)(partial(row_loss, problem))
 
     def add_remove(scale: float, epsilon: float) -> float:
-        return shared_delta(row_loss(problem, gradient / scale), epsilon)
+        return shared_delta(row(gradient / scale), epsilon)
 
     def replace_one(scale: float, epsilon: float) -> float:
         return min(replaced(gradient / scale, epsilon))
@@ -225,38 +229,58 @@ def _of_persons(problem: RegularisedRisk, neighbours: Neighbours) -> Callable[[f
 def person_replaced(problem: RegularisedRisk) -> Callable[[float, float], tuple[float, float]]:
     """(s, epsilon) -> both bounds of delta where a person replaces another: one half each, and rows coupled."""
     lines = _lines_above(*jacobian_corners(problem), problem.slack_free_ratio)
+    row = lru_cache(maxsize=8)(partial(row_loss, problem))
 
     def bounds(s: float, epsilon: float) -> tuple[float, float]:
-        mixed = sum_of((0.5, row_loss(problem, 2.0 * s, times=2.0), 0.0), (0.5, normal_loss(2.0 * s), 0.0))
-        cases = sum_of((1.0, row_loss(problem, s), 0.0), (1.0, normal_loss(2.0 * s), lines[0]), (1.0, normal_loss(s), lines[0] + lines[1]))
+        mixed = sum_of((0.5, row(2.0 * s, times=2.0), 0.0), (0.5, normal_loss(2.0 * s), 0.0))
+        cases = sum_of((1.0, row(s), 0.0), (1.0, normal_loss(2.0 * s), lines[0]), (1.0, normal_loss(s), lines[0] + lines[1]))
         return shared_delta(mixed, epsilon), float(np.min(shared_deltas(cases, np.full(lines.shape[1], epsilon))))
 
     return bounds
 
 
-def _expected_excess(slopes: Floats, heights: Floats, epsilon: float) -> float:
-    """E (1 - e^{epsilon - max_j (slopes_j g + heights_j)})_+ over g ~ N(0, 1), for increasing non-negative slopes; rounded up."""
-    alpha, kinks = _upper_envelope(slopes, heights - epsilon)
-    if not alpha:
-        return 0.0
-    first = kinks[0]
-    if first == -math.inf:
-        level = alpha[0][1]
-        total = -math.expm1(-level)
-    else:
-        total = _tail(first, 0.0) - _tail(first, alpha[0][0])
-    for (left, height), (right, _), kink in zip(alpha, alpha[1:], kinks[1:], strict=False):
-        total += math.exp(-max(0.0, left * kink + height)) * max(0.0, _tail(kink, left) - _tail(kink, right))
-    return min(1.0, max(total, 0.0) * (1.0 + 1e-9) + sys.float_info.min)
+def _expected_excess(slopes: Floats, heights: Floats) -> Callable[[float], float]:
+    """epsilon >= 0 -> E (1 - e^{epsilon - max_j (slopes_j g + heights_j)})_+ over g ~ N(0, 1), for increasing non-negative slopes; rounded up.
+
+    Its sum over the kinks beyond an epsilon is e^epsilon times one that does not depend on it, so all of these are known at once.
+    """
+    lines, begins = _upper_envelope(slopes, heights)
+    if not lines:
+        return lambda _: sys.float_info.min
+    alpha, heights = np.array(lines).T
+    kinks = np.array(begins)[1:]
+    levels = alpha[:-1] * kinks + heights[:-1]
+    turns = np.maximum(_tails(kinks, alpha[:-1]) - _tails(kinks, alpha[1:]), 0.0).tolist()
+    fades = np.append(np.exp(-np.maximum(np.diff(levels), 0.0)), 0.0).tolist()[: len(turns)]
+    beyond = [0.0]
+    for turn, fade in zip(reversed(turns), reversed(fades), strict=True):
+        beyond.append(turn + fade * beyond[-1])
+    beyond.reverse()
+    starts = levels.tolist()
+
+    def excess(epsilon: float) -> float:
+        if epsilon < 0:
+            return 1.0
+        place = bisect_right(starts, epsilon)
+        slope, over = float(alpha[place]), epsilon - float(heights[place])
+        if slope > 0:
+            at = max(over / slope, begins[place])
+            total = float(_tails(np.array(at), np.zeros(1))[0] - _tails(np.array(at), np.array([slope]))[0])
+        else:
+            total = max(0.0, -math.expm1(over))
+        if place < len(starts):
+            total += math.exp(-max(0.0, starts[place] - epsilon)) * beyond[place]
+        return min(1.0, max(total, 0.0) * (1.0 + 1e-9) + sys.float_info.min)
+
+    return excess
 
 
-def _tail(g: float, shift: float) -> float:
-    """phi(g) M(g + shift) = integral over x > g of phi(x) e^{-shift (x - g)}."""
-    if g > _FARTHEST:
-        return 0.0
-    if g + shift > 0:
-        return math.exp(-0.5 * g * g) * 0.5 * float(erfcx((g + shift) / math.sqrt(2.0)))
-    return math.exp(shift * g + 0.5 * shift * shift) * float(ndtr(-(g + shift)))
+def _tails(g: Floats, shifts: Floats) -> Floats:
+    """phi(g) M(g + shift) = integral over x > g of phi(x) e^{-shift (x - g)}, elementwise, for shifts >= 0."""
+    far = g + shifts
+    beyond = np.exp(-0.5 * np.square(g)) * 0.5 * erfcx(np.maximum(far, 0.0) / math.sqrt(2.0))
+    within = np.exp(np.minimum(shifts * g + 0.5 * np.square(shifts), 0.0)) * ndtr(-far)
+    return np.where(g > _FARTHEST, 0.0, np.where(far > 0, beyond, within))
 
 
 def _upper_envelope(slopes: Floats, heights: Floats) -> tuple[list[tuple[float, float]], list[float]]:

@@ -1,0 +1,125 @@
+"""The two stages of fits with Gaussian noise, as a stranger composes them: a curve that a theorem gives, and the discrete noise on the grid after it.
+
+    delta(epsilon) <= e^A (E delta_1(epsilon - A - B - l) + e^epsilon tail),     l ~ N(mu^2 / 2, mu^2)       (theorem 3 of residual_stage.md)
+
+Two roads. Where delta_1 is a sum of expectations of hockey sticks, E (1 - e^{epsilon - Y})_+, l joins the loss Y under each of them: this is the
+curve of Y + l, one integral (`First.smooth`). What it says of l > epsilon - A - B, where epsilon is below 0, is not used: there delta_1 is at most 1.
+Otherwise, and where that does not prove what is stated, delta_1 is read at many numbers and integrated along its chords.
+"""
+
+import math
+from collections.abc import Callable, Iterator, Mapping
+from typing import NamedTuple
+
+import numpy as np
+from scipy.special import ndtr
+
+from discreet.accounting import Json, closeness
+from discreet.core.fields import positive
+from discreet.statements.learning import dimension_of
+from discreet.verification.base import Check, Stated, delta_check
+from discreet.verification.numerics import LEAST_SCALE, chords, discrete_integral, panels, steps_apart
+
+_DEVIATIONS = np.concatenate(([-12.0, -10.0], np.arange(-8.0, -5.0), np.arange(-5.0, 5.25, 0.25), np.arange(5.5, 8.25, 0.5), [9.0, 10.0, 11.0, 12.0]))
+FARTHEST, _FARTHER = 12.0, 4e-33
+"""The last of them, and what is beyond, of a normal variable."""
+_LARGEST = 700.0
+"""Epsilon up to which what a lemma about integers leaves out, e^(epsilon - 800), is far below that."""
+
+
+class First(NamedTuple):
+    """The curve of a first stage."""
+
+    curve: Callable[[float], float]
+    """epsilon -> delta, for epsilons from 0 on."""
+    how: str
+    """How it is computed."""
+    smooth: Callable[[float, float], float] | None = None
+    """(epsilon, mu) -> at least E delta_1(epsilon - l) over l up to epsilon; None where that is no one integral."""
+
+
+def smooth(curve: Callable[[float, float], float], how: str) -> First:
+    """The first stage whose smooth curve this is, at mu = 0 the curve itself."""
+    return First(lambda epsilon: curve(epsilon, 0.0), how, curve)
+
+
+class LastStage(NamedTuple):
+    """Discrete Gaussian noise on the grid, in scales of it."""
+
+    epsilon: float
+    """What is recorded of it: at which its own delta is counted."""
+    mu: float
+    """How far rounded points may be from each other."""
+    integers: int
+    scale: float
+
+    @property
+    def delta(self) -> float:
+        """Of it alone, at `epsilon`: that of a rounded normal law, at an epsilon smaller by what separates the discrete law from it."""
+        return discrete_integral(self.epsilon, self.mu, integers=self.integers, scale=self.scale)
+
+    def after(self, first: Callable[[float], float], epsilon: float) -> float:
+        """delta of both at epsilon; 1 where no lemma applies.
+
+        The expectation of the first curve at epsilon less a normal loss, along chords of the curve between many losses, above which none is.
+        """
+
+        def expected(left: float) -> float:
+            places = left - self.mu * (0.5 * self.mu + _DEVIATIONS[::-1])
+            above = chords(places, np.array([_everywhere(first, at) for at in places.tolist()]))
+            g, weights = panels(_DEVIATIONS)
+            values = above(left - self.mu * (0.5 * self.mu + g)) * np.exp(-0.5 * g * g) / math.sqrt(2.0 * math.pi)
+            return float(weights @ values)
+
+        return self._with(expected, epsilon)
+
+    def joined(self, smooth: Callable[[float, float], float], epsilon: float) -> float:
+        """The same of a first stage whose loss takes that of this one; see the module docstring."""
+        return self._with(lambda left: smooth(left, self.mu) + float(ndtr(0.5 * self.mu - left / self.mu)), epsilon)
+
+    def _with(self, expected: Callable[[float], float], epsilon: float) -> float:
+        """From the expectation at what the lemma about integers leaves of epsilon."""
+        apart = closeness(self.integers, self.scale)
+        left = epsilon - apart.total
+        if not (self.scale >= LEAST_SCALE and 0 < left <= _LARGEST and self.mu > 0):
+            return 1.0
+        return min(1.0, math.exp(apart.upper) * (expected(left) + _FARTHER))
+
+
+class Stages(NamedTuple):
+    """The two stages of a mechanism with Gaussian noise."""
+
+    first: tuple[First, ...]
+    """A stated delta must cover all of these curves, and the last one is what is proved."""
+    last: LastStage
+
+    def total(self, first: Callable[[float], float], epsilon: float) -> float:
+        """delta of both stages together at any epsilon from that of the last stage on: the sum of both deltas, or that of both composed."""
+        return min(1.0, first(max(0.0, epsilon - self.last.epsilon)) + self.last.delta, self.last.after(first, epsilon))
+
+    def checks(self, stated: Stated) -> Iterator[Check]:
+        """Whether the stated delta covers all curves of the first stage with the last one: by the cheapest of three roads that shows it."""
+        of_first = positive(stated.parameters["epsilon"])
+        epsilon = of_first + self.last.epsilon
+        for first in self.first:
+            composed = f"{first.how}, composed with the last stage"
+            check = delta_check(stated, epsilon, first.curve(of_first) + self.last.delta, f"{first.how}, plus the last stage")
+            if not check.ok and first.smooth is not None:
+                check = delta_check(stated, epsilon, self.last.joined(first.smooth, epsilon), composed)
+            yield check if check.ok else delta_check(stated, epsilon, self.total(first.curve, epsilon), composed)
+
+
+def with_last(stated: Stated, radius: float, *first: First, dimension: int | None = None) -> Stages:
+    """Of a fit that computes within `radius` of what the theorem is about."""
+    return Stages(first, gaussian_last_stage(stated.parameters, dimension or dimension_of(stated.problem), radius))
+
+
+def _everywhere(curve: Callable[[float], float], epsilon: float) -> float:
+    """A curve of both directions, known from 0 on, at any real number: below 0 by complements."""
+    return curve(epsilon) if epsilon >= 0 else -math.expm1(epsilon) + math.exp(epsilon) * curve(-epsilon)
+
+
+def gaussian_last_stage(parameters: Mapping[str, Json], dimension: int, radius: float) -> LastStage:
+    """See `last_stage`."""
+    scale = positive(parameters["grid_scale"])
+    return LastStage(positive(parameters["grid_epsilon"]), steps_apart(parameters, dimension, radius) / scale, dimension, scale)

@@ -1,0 +1,69 @@
+"""Both stages of a fit as a recheck composes them: beside nested integrals, and what is forgotten of the second loss is less."""
+
+import math
+
+import numpy as np
+import pytest
+
+from discreet.accounting import gaussian_delta
+from discreet.verification.numerics import chords, excess, gaussian_integral, least_tangent, normal_above, normal_excess, panels, upper_lines
+from discreet.verification.stages import LastStage
+
+NORMAL, WEIGHTS = panels(np.linspace(-12.0, 12.0, 25))
+WEIGHTS = WEIGHTS * np.exp(-0.5 * NORMAL * NORMAL) / math.sqrt(2.0 * math.pi)
+
+
+def nested(function, epsilon, mu):
+    """E function(epsilon - l), one integral in the other."""
+    return float(WEIGHTS @ [function(epsilon - mu * (0.5 * mu + g)) for g in NORMAL])
+
+
+@pytest.mark.parametrize("linear", [False, True])
+@pytest.mark.parametrize("mu", [1e-3, 0.03, 0.4])
+def test_a_loss_of_lines_takes_a_normal_one(mu, linear):
+    t = np.linspace(0.0, 1.0, 33)
+    loss = upper_lines(0.3 * t, 0.5 * np.square(0.3 * t) + 0.8 * t * (1.0 - t))
+    for epsilon in (0.25, 1.0, 1.7):
+        joined = excess(epsilon, loss, mu, linear=linear)
+        assert joined == pytest.approx(nested(lambda at: excess(at, loss, linear=linear), epsilon, mu), rel=1e-4)
+        assert excess(epsilon, loss, linear=linear) < joined * (1.0 - 1e-6), "without it, it is less"
+
+
+def test_a_normal_loss_of_persons_takes_another():
+    for s, mu, threshold in ((0.2, 0.02, 0.7), (1.0, 0.3, 0.1), (0.5, 0.2, -0.3)):
+        assert normal_excess(threshold, s, mu) == pytest.approx(nested(lambda at, s=s: normal_excess(at, s), threshold, mu), rel=1e-5)
+
+
+def test_a_tangent_that_was_searched_for_without_the_second_loss_bounds_both():
+    def beyond(threshold, mu):
+        return normal_excess(threshold, 0.3, mu)
+
+    for epsilon, mu in ((0.5, 0.01), (1.0, 0.1)):
+        joined = least_tangent(epsilon, beyond, mu)
+        best = nested(lambda at: least_tangent(max(at, 0.0), beyond), epsilon, mu)
+        assert best * (1.0 - 1e-6) <= joined <= 1.01 * best
+        assert least_tangent(epsilon, beyond) < joined
+
+
+@pytest.mark.parametrize("epsilon", [1e-3, 0.1, 1.0, 8.0])
+def test_two_gaussian_stages_are_one(epsilon):
+    """By both roads; where the second loss is often above epsilon, what the first road leaves out below 0 makes it larger, never smaller."""
+    for mu in (0.02 * epsilon, 0.3 * epsilon, 2.0 * epsilon):
+        first = 0.25 * epsilon
+        last = LastStage(0.5 * epsilon, mu, 3, 1e9)
+        exact = gaussian_delta(epsilon, math.hypot(first, mu))
+        joined = last.joined(lambda left, also, first=first: gaussian_integral(left, math.hypot(first, also)), epsilon)
+        along = last.after(lambda left, first=first: gaussian_integral(left, first), epsilon)
+        assert exact * (1.0 - 1e-6) - 1e-30 <= min(joined, along)
+        assert along <= 1.2 * exact + 1e-30
+        if mu <= 0.1 * epsilon:
+            assert joined <= exact * (1.0 + 1e-5) + 1e-30
+        assert gaussian_delta(epsilon, first) < min(joined, along) or exact < 1e-30
+
+
+def test_chords_of_normal_excess_are_above_it():
+    places = np.linspace(0.0, 2.0, 21)
+    above = chords(places, np.array([gaussian_delta(place, 0.5) for place in places]))
+    between = np.linspace(0.01, 1.99, 57)
+    assert np.all(above(between) >= [gaussian_delta(place, 0.5) for place in between])
+    assert normal_above(np.array([0.3]), 0.0)[0] == 0.3
