@@ -74,5 +74,6 @@ def private_error(records: int, place: float, *, epsilon: float, delta: float) -
 def plain_error(records: int, places: Floats, lean: float) -> Floats:
     """The least mean error of any decision between them, from their affinity (lemma 2)."""
     apart = places * lean / (1.0 + math.sqrt(max(0.0, 1.0 - lean * lean)))
-    kept = np.exp(2.0 * records * np.log1p(-np.minimum(apart, 1.0 - 1e-12)))
+    with np.errstate(divide="ignore"):  # laws that no record is possible under both of
+        kept = np.exp(2.0 * records * np.log1p(-np.minimum(apart, 1.0)))
     return np.asarray(0.5 * (1.0 - np.sqrt(1.0 - kept)) * _DOWN)
