@@ -118,7 +118,7 @@ PLANTED: list[Fault] = [
     Fault("estimators/search_blocks.py", "uniform_below(words, parts,", "uniform_below(words, (parts + 1) // 2,"),
     Fault("estimators/search_blocks.py", "shuffled(words, rows)", "np.arange(rows)"),
     # What a record counts in a search over regressions, in parts of which there are 2^20.
-    Fault("estimators/search_scores.py", "return WHOLE - np.rint(WHOLE *", "return WHOLE - np.rint(2 * WHOLE *"),
+    Fault("estimators/search_scores.py", "= WHOLE - np.rint(WHOLE *", "= WHOLE - np.rint(2 * WHOLE *"),
     Fault("estimators/search_scores.py", "(shares * counts) // WHOLE if", "(2 * shares * counts) // WHOLE if"),
     Fault("mechanisms/selection/score.py", "largest=self.parts // parts_of(self.persons)", "largest=1"),
     # Sizes that reach a sampler by another name, or noise that is in a covariance.
