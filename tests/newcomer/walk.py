@@ -5,11 +5,13 @@ import warnings
 from pathlib import Path
 
 import numpy as np
+import pytest
 
 import discreet
 from discreet import ConstrainedERM, Domain, LinearSVC, Records, SystemNoise, estimators
 from discreet.certificates import Certificate
 from discreet.cli.program import program
+from discreet.core.errors import InvalidInput
 from discreet.core.neighbours import ADD_REMOVE
 from discreet.data.blocks import Block, ListTable
 from discreet.matrices import DenseMatrix
@@ -70,9 +72,11 @@ counted = alike.run(queries, Numbers(exact, None), SystemNoise())
 assert len(set(alike.scales)) == 1
 sound(counted.certificate, counted.value)
 
-# A method of release.
+# A method of release; it has no target, which is said before anything is spent.
 domain = Domain(features=3, norm_bound=1.0, target_bound=1.0, records=2000)
 records = Records(rows=DenseMatrix(X), targets=numbers, domain=domain)
+with pytest.raises(InvalidInput, match="say target='omitted'"):
+    publish(records, folder / "release", SystemNoise(), method="features-sketch", rows=8, **BUDGET)
 publish(records, folder / "release", SystemNoise(), method="features-sketch", target="omitted", rows=8, **BUDGET)
 released = read_release(folder / "release")
 assert released.verify().ok

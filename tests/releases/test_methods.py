@@ -8,11 +8,14 @@ from discreet import SystemNoise
 from discreet.core.errors import InvalidInput, SchemaError
 from discreet.core.neighbours import REPLACE_ONE
 from discreet.data import CategoricalColumn, Domain, NumericColumn, Records, Schema, Target
+from discreet.ledger import Account, Ledger
 from discreet.matrices import as_matrix
 from discreet.mechanisms.release import GaussianRelease
+from discreet.queries import Rows
 from discreet.releases import METHODS, SETTINGS, publish
 from discreet.releases.columns import released_schema, schema_domain
 from discreet.releases.methods import ALL_METHODS, Plan, Setting, Way
+from discreet.releases.methods.base import DELTA, EPSILON
 from tests.releases.cases import BOX, PEOPLE, PRIVATE, SCHEMA, X, Y
 
 BALL = Domain(features=3, norm_bound=1.0, target_bound=1.0)
@@ -152,3 +155,21 @@ def test_a_new_method_is_one_object_with_settings_of_its_own(tmp_path, monkeypat
     assert "every record, with a noise (loud)" in release.inspection()[0][1][0]
     refused(other, "has no setting epsilon", method="loud", loudness=20.0, epsilon=1.0)
     refused(other, "no method takes 'loudnes'. Did you mean 'loudness'", method="loud", loudnes=20.0)
+
+
+@pytest.mark.parametrize("asked", ["noisy", "clear"])
+def test_a_method_that_answers_with_another_target_than_was_asked_for_is_refused_before_anything_is_spent(tmp_path, monkeypatch, asked):
+    """Its numbers would not be those of the columns that the manifest states, or be called protected where they are not."""
+
+    def plan(request):
+        query = Rows(domain=request.domain, target="omitted" if request.target == "noisy" else "noisy")
+        return Plan(query, GaussianRelease.calibrate(query, **request.private))
+
+    monkeypatch.setitem(METHODS, "other", replace(METHODS["additive"], name="other", ways=(Way(plan, (EPSILON, DELTA)),)))
+    ledger = Ledger.create(tmp_path / "team.ledger")
+    ledger.declare("people", epsilon=1.5, delta=1e-5, neighbours=REPLACE_ONE)
+    account = Account(str(tmp_path / "team.ledger"), "people")
+    (folder := tmp_path / "folder").mkdir()
+    words = {"noisy": "asked for as 'noisy', .* 'omitted'; say target='omitted'", "clear": "asked for as 'clear', .* 'noisy'; say target='noisy'"}
+    refused(folder, words[asked], method="other", target=asked, account=account, **PRIVATE)
+    assert list(ledger.history("people")) == []

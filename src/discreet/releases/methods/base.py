@@ -276,7 +276,15 @@ class Method:
         request.require(self.name, way)
         if calibration == "published" and request.neighbours is not REPLACE_ONE:
             raise InvalidInput("the published calibrations are for replace-one; leave neighbours out.")
-        return way.plan(request)
+        made = way.plan(request)
+        if (has := self.target_of(made.query)) is not request.target:
+            asked = f"the target was asked for as {str(request.target)!r}, but method {self.name!r} answers with {str(has)!r}"
+            raise InvalidInput(f"{asked}; say target={str(has)!r} (--target {has}), or choose another method.")
+        return made
+
+    def target_of(self, query: Query) -> Target:
+        """What becomes of the target in a release of this query."""
+        return Target.CLEAR if self.clears_target else query.read.target
 
     def width(self, query: Query, parameters: Mapping[str, Json]) -> object:
         """Columns of the answer: the query's, or those of the matrix that was drawn, as recorded."""
