@@ -32,8 +32,8 @@ def size(config):
 
 def pytest_configure(config):
     settings.load_profile(size(config))
-    # Workers that tests start must not wait for each other's threads on a small machine.
-    os.environ.setdefault("OMP_NUM_THREADS", "1" if "PYTEST_XDIST_WORKER" in os.environ else "2")
+    # Workers, and those that tests start, must not wait for each other's threads on a small machine. They inherit what is set here before they start.
+    os.environ.setdefault("OMP_NUM_THREADS", "1" if config.getoption("numprocesses", None) else "2")
     gc.disable()  # what is collected stays: looking through it again and again was a quarter of the time
 
 
