@@ -89,9 +89,10 @@ def test_one_entry_pays_for_both_before_anything_is_drawn(tmp_path):
     assert found.model.certificate_.verify(found.model.weights_).ok
 
 
-def test_persons_are_those_of_both_and_are_drawn_twice():
+@pytest.mark.parametrize("rows", [1, 2])
+def test_persons_are_those_of_both_and_are_drawn_twice(rows):
     X, y = people(600)
-    found = fit_with_calibration(made(rows_per_person=2, delta=0.0), X, y, persons=np.arange(600) // 3)
+    found = fit_with_calibration(made(rows_per_person=rows, delta=0.0), X, y, persons=np.arange(600) // 3)
     assert not refused(found.model.certificate_, found.model.weights_)
     assert any("anew for the counts" in line.enforced for line in found.model.certificate_.hypotheses)
 
@@ -113,6 +114,7 @@ def test_noise_is_shrunk_with_the_weights_and_intervals_say_why_there_are_none()
         (made(epsilon=np.inf), InvalidInput, "finite epsilon"),
         (made(fit_intercept=False), InvalidInput, "need an intercept"),
         (made(data_norm="private"), InvalidInput, "declared data_norm"),
+        (made(class_weight={1: 3.0}), InvalidInput, "Leave class_weight out"),
         (made(loss="huber-hinge"), InvalidInput, "a loss that has probabilities"),
         (made(classes=None), InvalidInput, "declared classes"),
         (made(classes=[0, 1, 2]), InvalidInput, "two classes; 3"),

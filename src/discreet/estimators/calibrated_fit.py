@@ -56,6 +56,8 @@ def require_calibrated(estimator: object) -> None:
         raise InvalidInput("calibrated probabilities need a finite epsilon; without privacy, calibrate on held-out records.")
     if not estimator.fit_intercept or is_private(estimator.data_norm):
         raise InvalidInput('calibrated probabilities need an intercept (fit_intercept=True) and a declared data_norm (not "private").')
+    if estimator.class_weight is not None:
+        raise InvalidInput("calibrated probabilities follow how often the classes occur, which class_weight changes. Leave class_weight out.")
 
 
 def fit_with_calibration(estimator: LinearClassifier, X: Any, y: Any = None, *, share: float | None = None, persons: Any = None) -> CalibratedFit:
@@ -96,8 +98,7 @@ def _measured(model: LinearClassifier, beside: FitBeside, plan: ScoresPlan) -> S
     """Draw the counts at the weights that were released, the rows of persons anew, and read them."""
     link = partial(log_odds, model._fitted_loss())  # noqa: SLF001 - of this package
     again = records_of(model, beside.X, beside.y, None, beside.persons, beside.noise, classes=model.classes_, reset=False)
-    _, signs, weights = again.records
-    places = places_of(model.decision_function(beside.X), (signs > 0).astype(np.intp), link)
-    answers = plan.problem.answers([places], weights)
+    places = places_of(model.decision_function(beside.X), (again.records[1] > 0).astype(np.intp), link)
+    answers = plan.problem.answers(*again.owners.kept([places]))
     counts = plan.mechanism.run(plan.problem, Numbers(answers), beside.noise).value / plan.problem.parts
     return shrunk(counts, deviation=plan.deviation, odds=link)
