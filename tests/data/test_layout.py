@@ -1,8 +1,10 @@
 """Columns of every kind together: places and tables make the rows that are written down by hand."""
 
+import gc
 import json
 from datetime import date, datetime
 from fractions import Fraction
+from weakref import WeakValueDictionary
 from zoneinfo import ZoneInfo
 
 import numpy as np
@@ -380,3 +382,17 @@ def test_rows_are_held_in_no_more_than_the_schema_says_and_places_alone_share_th
         assert held[0].held_bytes < count * schema.row_bytes - 8 * count
         with pytest.raises(ValueError, match="read-only"):
             entries[0][0] = 2.0
+
+
+def test_blocks_of_about_one_length_share_their_ones_which_go_with_the_last_of_them(monkeypatch):
+    in_use = WeakValueDictionary()
+    monkeypatch.setattr("discreet.matrices.sparse._SHARED", in_use)
+    schema = of(numeric=(NumericColumn(name="a", lower=0, upper=9, encoding=Bins(count=4)),))
+    blocks = [schema.encode({"a": np.arange(count) % 10}, target=False).rows for count in (40_000, 33_000, 39_999, 65_536)]
+    entries = [block._base.plain().data for block in blocks]
+    assert all(np.shares_memory(entries[0], one) and np.all(one == 1.0) for one in entries)
+    assert all(block.held_bytes <= len(one) * schema.row_bytes for block, one in zip(blocks, entries, strict=True))
+    assert len(in_use) == 1
+    del blocks, entries
+    gc.collect()
+    assert not len(in_use)

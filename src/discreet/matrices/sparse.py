@@ -7,6 +7,7 @@ the entries are non-zero; the Gram matrix, quadratic in the non-zeros, is formed
 
 from collections.abc import Iterator
 from typing import Any, TypeAlias
+from weakref import WeakValueDictionary
 
 import numpy as np
 from scipy import sparse
@@ -21,25 +22,29 @@ CSC: TypeAlias = "sparse.csc_array[np.float64]"
 AnySparse: TypeAlias = Any
 """A SciPy sparse matrix or array of any format; SciPy publishes no common type with a shape."""
 
-_KEPT = 2
 _SPARSE_PRODUCT_COST = 200.0
 """Time of one multiply-add of a sparse matrix product over one of a dense symmetric update, roughly."""
-
-
-_SHARED: list[Floats] = []
-"""The ones made last."""
+_SHARED: "WeakValueDictionary[int, Floats]" = WeakValueDictionary()
+"""Ones that are in use, by how many they are."""
+_LONG = 1 << 23
+"""As many as blocks of files have, about: up to here there are a power of two."""
 
 
 def shared_ones(count: int) -> Floats:
-    """So many ones, read-only: entries of rows that are places alone, which all blocks of a table of one length share."""
-    for found in tuple(_SHARED):
-        if len(found) == count:
-            return found
-    made = np.ones(count)
+    """So many ones, read-only: entries of rows that are places alone. Blocks of about one length have parts of the same, while there is one of them.
+
+    Of an array of twice as many or more SciPy would make a copy.
+    """
+    for found in _shared():
+        if count <= len(found) <= 2 * count:
+            return found[:count]
+    made = np.ones(count if count > _LONG else 1 << (count - 1).bit_length())
     made.flags.writeable = False
-    _SHARED.append(made)
-    del _SHARED[:-_KEPT]
-    return made
+    return _SHARED.setdefault(len(made), made)[:count]
+
+
+def _shared() -> list[Floats]:
+    return [found for one in _SHARED.valuerefs() if (found := one()) is not None]
 
 
 @holds_records_of_a_block
@@ -166,7 +171,7 @@ class SparseMatrix(Matrix):
     def held_bytes(self) -> int:
         """See Matrix; without entries that are shared."""
         data = self._rows.data
-        own = 0 if any(data is one or data.base is one for one in tuple(_SHARED)) else data.nbytes
+        own = 0 if any(data.base is one for one in _shared()) else data.nbytes
         return int(own + self._rows.indices.nbytes + self._rows.indptr.nbytes) + 8 * self.shape[0]
 
     def _squares(self) -> CSR:
