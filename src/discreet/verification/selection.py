@@ -16,6 +16,7 @@ from scipy.special import gammaln, ndtr
 from discreet.accounting import ApproximateDP, PureDP, closeness
 from discreet.core.arrays import Floats
 from discreet.core.fields import finite, positive
+from discreet.core.lazily import registered
 from discreet.core.neighbours import ADD_REMOVE
 from discreet.statements.base import filled, scored_persons
 from discreet.statements.counting import WHOLE
@@ -189,8 +190,8 @@ def _selection_epsilon(stated: Stated) -> float:
 
 def curve_of_setting(setting: Stated, farthest: float) -> Curve:
     """Of one setting, recomputed from its record where its two stages are known, and what is stated of it otherwise; for epsilons from 0 on."""
-    maker = STAGES.get(setting.mechanism)
-    if maker is None or not isinstance(setting.guarantee, ApproximateDP):
+    maker = registered(STAGES, setting.mechanism, "discreet.verification") if isinstance(setting.guarantee, ApproximateDP) else None
+    if maker is None:
         if isinstance(setting.guarantee, PureDP | ApproximateDP):
             return setting.guarantee.deltas
         return lambda epsilons: np.array([setting.guarantee.delta(float(epsilon)) for epsilon in epsilons])
