@@ -28,6 +28,8 @@ _KNOTS, _POINTS, _POINTS_OF_MANY = 161, 1500, 400
 _MANY = 1000
 _LITTLE = 1e-7
 """Of delta, for each fit, below which a loss counts as infinite."""
+_STILL = 1.0 - 1e-6
+"""Of itself, what a curve that falls no more is a quarter further on, at the least."""
 _FARTHEST, _LARGEST = 300.0, 700.0
 _STEEPEST = 80.0
 """Tilts, over the largest loss of one."""
@@ -69,12 +71,18 @@ def _delta(stated: Stated, guarantee: ApproximateDP, *, focus: float) -> tuple[L
 
 
 def _several(first: Callable[[float], float], count: int, focus: float, beyond: float) -> Curve:
-    """epsilons >= 0 -> delta of so many ideal minimisers, exact about `focus`; losses count as infinite where `first` is less than `beyond`."""
-    reach = focus / count
-    while first(reach) > beyond:
-        reach *= 1.25
-        if reach > _FARTHEST:
-            raise ValueError
+    """epsilons >= 0 -> delta of so many ideal minimisers, exact about `focus`; losses count as infinite where `first` is less than `beyond`.
+
+    And where it falls no more, which one computed on a grid does when only the infinite losses of that are left, or beyond `_FARTHEST`.
+    """
+    reach = min(focus / count, _FARTHEST)
+    least = first(reach)
+    while least > beyond and reach < _FARTHEST:
+        wider = min(1.25 * reach, _FARTHEST)
+        before, least = least, first(wider)
+        if least >= before * _STILL:
+            break
+        reach = wider
     knots = reach * np.linspace(0.0, 1.0, _KNOTS) ** 1.4
     known = np.minimum.accumulate(np.minimum([first(knot) for knot in knots.tolist()], 1.0))
     mirrored = -np.expm1(-knots) + np.exp(-knots) * known

@@ -15,6 +15,7 @@ from discreet.losses import Logistic
 from discreet.mechanisms.learning import GaussianObjectivePerturbation, GaussianOutputPerturbation
 from discreet.mechanisms.learning.base import Repeated
 from discreet.mechanisms.learning.output_perturbation import minimiser_sensitivity
+from discreet.statements.base import COMPOSED
 from tests.mechanisms.learning.problems import problem
 from tests.mechanisms.learning.test_density_audit import comfortable, pulled
 
@@ -100,3 +101,14 @@ def test_a_certificate_of_several_fits_verifies_and_none_that_says_less_does(cla
     if persons is None:
         sums = n_fold(model.fit(X, y).certificate_.guarantee, 6)
         assert replace(found, guarantee=sums).verify().ok, "as certificates said it before"
+
+
+def test_fits_whose_curve_on_a_grid_ends_in_infinite_losses_verify_too() -> None:
+    """Of a replaced record in one-vs-rest: a curve of 1e-26 everywhere beyond is never so little that no loss is there."""
+    draw = np.random.default_rng(5)
+    X, y = draw.normal(size=(60, 3)), draw.integers(0, 3, 60)
+    model = LogisticRegression(epsilon=44.0, delta=1e-6, classes=[0, 1, 2], multi_class="one-vs-rest", neighbours="replace-one")
+    found = model.fit_many(X, y, count=4).certificate
+    assert COMPOSED in found.guarantee.theorem
+    assert found.verify().ok
+    assert not replace(found, guarantee=replace(found.guarantee, epsilon=0.9 * found.guarantee.epsilon)).verify().ok
