@@ -207,10 +207,6 @@ def _simulated(
     return done
 
 
-def _many(made: "discreet.planning.Plan") -> str:
-    return "records" if made.rows_per_person is None else "persons"
-
-
 def _most(made: "discreet.planning.Plan") -> int:
     return min(_LARGEST, max(1000, _ENTRIES // (made.features + 1)))
 
@@ -246,12 +242,12 @@ def _needed_records(
     }
     confidence = f"with probability {100 * (1 - made.failure):g} %"
     if excess is None:
-        said = f"with {found.records:,} {_many(made)} the excess of expected loss is at most {found.excess:.4g}, {confidence}"
+        said = f"with {found.records:,} {made.counted} the excess of expected loss is at most {found.excess:.4g}, {confidence}"
         beside = f"the same bound without privacy: {found.without_privacy:.4g}"
     else:
-        said = f"{found.records:,} {_many(made)} are provably enough for an excess of {excess:g}, {confidence}"
-        beside = f"the same bound without privacy: {alone:,} {_many(made)}"
-    header = (_many(made), "bound", "no privacy", "simulated", f"{100 * (1 - made.failure):g} % below")
+        said = f"{found.records:,} {made.counted} are provably enough for an excess of {excess:g}, {confidence}"
+        beside = f"the same bound without privacy: {alone:,} {made.counted}"
+    header = (made.counted, "bound", "no privacy", "simulated", f"{100 * (1 - made.failure):g} % below")
     lines = [
         *labelled(
             ("Proved", said),
@@ -298,11 +294,11 @@ def _needed_epsilon(
     confidence = f"with probability {100 * (1 - made.failure):g} %"
     lines = [
         *labelled(
-            ("Proved", f"epsilon {made.epsilon:g} is enough for an excess of {excess:g} with {found.records:,} {_many(made)}, {confidence}"),
+            ("Proved", f"epsilon {made.epsilon:g} is enough for an excess of {excess:g} with {found.records:,} {made.counted}, {confidence}"),
             ("", f"without privacy the same bound is {found.without_privacy:.4g}; at alpha = {found.alpha:.4g}"),
         ),
         "",
-        styled(f"Excess of expected loss, {found.records:,} {_many(made)}"),
+        styled(f"Excess of expected loss, {found.records:,} {made.counted}"),
         *table((12, 12, 12, 26), ("epsilon", "bound", "simulated", "interval of the mean"), *rows),
     ]
     if simulated:

@@ -61,7 +61,7 @@ def guarantee_section(guarantee: Guarantee) -> Section:
             bounds.append(("Of every estimator, on average over the stated prior, at least", f"{guarantee.van_trees_mse:.4g}"))
         blocks.append(Facts("The Cramer-Rao number, which is no guarantee of privacy", bounds))
     else:
-        caption = "The same guarantee in other measures; each conversion loses a little"
+        caption = "The same guarantee in other measures; no conversion gains"
         blocks += [Table(caption, ("Currency", "Number", "Read as"), list(_rows(guarantee))), _pictures(guarantee)]
     return Section("The guarantee", blocks)
 

@@ -109,18 +109,12 @@ def _bounds(bounds: Sequence[PlannedBound], simulated: Sequence[Simulated], *, t
 def best_possible(plan: Plan, found: PlannedBound) -> tuple[float, float | None, str]:
     """The excess that no private method is below, how many times that the proved one is (None where it is 0), and both in words."""
     least = plan.least(found.records)
-    times = found.excess / least if least > 0 else None
-    many = "records" if plan.rows_per_person is None else "persons"
-    if times is None:
-        return least, times, f"No method is known to be unable to do better with {found.records:,} {many}."
-    return (
-        least,
-        times,
-        (
-            f"No private method surely has an excess below {least:.3g} with {found.records:,} {many} and these numbers; what is proved is "
-            f"{times:,.3g} times that ({found.without_privacy / least:,.3g} times without privacy)."
-        ),
-    )
+    given = f"with {found.records:,} {plan.counted} and these numbers"
+    if least <= 0:
+        return least, None, f"What no private method can do {given} is not known."
+    times = found.excess / least
+    proved = f"the proved one is {times:,.3g} times that ({found.without_privacy / least:,.3g} times without privacy)"
+    return least, times, f"No private method can guarantee an excess below {least:.3g} {given}; {proved}."
 
 
 def plan_page(
@@ -138,7 +132,7 @@ def plan_page(
     Where both were, and the epsilon of `plan` is the answer, `tried` are the epsilons that were simulated, which may be none. `ways` are those to
     protect persons with several rows, where the plan is for such.
     """
-    many = "records" if plan.rows_per_person is None else "persons"
+    many = plan.counted
     confidence = f"with probability {100 * (1 - plan.failure):g} %"
     if excess is None:
         said = f"With {found.records:,} {many}, the expected loss is at most {found.excess:.4g} above that of the best classifier, {confidence}."

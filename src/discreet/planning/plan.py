@@ -144,6 +144,11 @@ class Plan:
         return RegularisedRisk(loss=self.margin_loss, ridge=ridge, domain=domain)
 
     @property
+    def counted(self) -> str:
+        """What the number of records counts, in a word."""
+        return "records" if self.rows_per_person is None else "persons"
+
+    @property
     def margin_loss(self) -> MarginLoss:
         """The loss."""
         return loss_named(self.loss)
