@@ -87,15 +87,25 @@ def quick(request):
     return size(request.config) == "quick"
 
 
-@pytest.fixture(autouse=True)
-def nothing_remembered(request):
+@pytest.fixture
+def monkeypatch(monkeypatch):
     """What a test replaces is computed with the replacement, and nothing of it is there afterwards."""
-    if "monkeypatch" not in request.fixturenames:
-        yield
-        return
-    forget()
-    yield
-    forget()
+    replaced = []
+
+    def forgetting(replace):
+        def replacing(*given, **named):
+            forget()
+            replaced.append(replace)
+            return replace(*given, **named)
+
+        return replacing
+
+    for name in ("setattr", "delattr", "setitem", "delitem", "context"):
+        setattr(monkeypatch, name, forgetting(getattr(monkeypatch, name)))
+    yield monkeypatch
+    if replaced:
+        monkeypatch.undo()
+        forget()
 
 
 def named(names):
