@@ -6,7 +6,17 @@ import numpy as np
 import pytest
 
 from discreet.accounting import gaussian_delta
-from discreet.verification.numerics import chords, excess, gaussian_integral, least_tangent, normal_above, normal_excess, panels, upper_lines
+from discreet.verification.numerics import (
+    chords,
+    excess,
+    gaussian_integral,
+    gaussian_integrals,
+    least_tangent,
+    normal_above,
+    normal_excess,
+    panels,
+    upper_lines,
+)
 from discreet.verification.stages import LastStage
 
 NORMAL, WEIGHTS = panels(np.linspace(-12.0, 12.0, 25))
@@ -53,7 +63,7 @@ def test_two_gaussian_stages_are_one(epsilon):
         last = LastStage(0.5 * epsilon, mu, 3, 1e9)
         exact = gaussian_delta(epsilon, math.hypot(first, mu))
         joined = last.joined(lambda left, also, first=first: gaussian_integral(left, math.hypot(first, also)), epsilon)
-        along = last.after(lambda left, first=first: gaussian_integral(left, first), epsilon)
+        along = last.after(lambda left, first=first: gaussian_integrals(left, first), epsilon)
         assert exact * (1.0 - 1e-6) - 1e-30 <= min(joined, along)
         assert along <= 1.2 * exact + 1e-30
         if mu <= 0.1 * epsilon:

@@ -200,7 +200,7 @@ def curve_of_setting(setting: Stated, farthest: float) -> Curve:
     start, width = stages.last.epsilon, max(farthest, 1e-9)
     # Along chords of the first stage's curve, which is asked for at many places around every knot.
     of_first = chords(*_knots_of(stages.first[-1].curve, 0.0, width + start + min(_SEEN * stages.last.mu, _FAR)))
-    of_both = partial(stages.total, lambda epsilon: float(of_first(np.array(epsilon))))
+    of_both = partial(stages.total, of_first)
     at_zero = min(1.0, of_both(start) + math.tanh(0.5 * start))
     knots, deltas = _knots_of(of_both, start, width)
     return chords(np.append(0.0, knots), np.append(at_zero, deltas))

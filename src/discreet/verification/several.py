@@ -19,7 +19,7 @@ from discreet.core.neighbours import ADD_REMOVE
 from discreet.statements.base import COMPOSED
 from discreet.verification.base import Check, Stated, covers
 from discreet.verification.numerics import chords
-from discreet.verification.stages import LastStage
+from discreet.verification.stages import LastStage, each
 
 classes, fft, learning = lazily("discreet.verification.classes"), lazily("scipy.fft"), lazily("discreet.verification.learning")
 _MOST = 10_000
@@ -66,8 +66,8 @@ def _delta(stated: Stated, guarantee: ApproximateDP, *, focus: float) -> tuple[L
     one = stages.last
     last = one._replace(mu=one.mu * math.sqrt(count), integers=one.integers * count)
     if alone:
-        return last, last.after(lambda place: float(curve(np.array([place]))[0]), epsilon)
-    return last, last.after(classes.two_steps(curve, min(_FARTHEST, 2.0 * epsilon)), epsilon)
+        return last, last.after(curve, epsilon)
+    return last, last.after(each(classes.two_steps(curve, min(_FARTHEST, 2.0 * epsilon))), epsilon)
 
 
 def _several(first: Callable[[float], float], count: int, focus: float, beyond: float) -> Curve:

@@ -15,6 +15,7 @@ import numpy as np
 from scipy.special import ndtr
 
 from discreet.accounting import Json, closeness
+from discreet.core.arrays import Floats
 from discreet.core.fields import positive
 from discreet.statements.learning import dimension_of
 from discreet.verification.base import Check, Stated, delta_check
@@ -58,15 +59,17 @@ class LastStage(NamedTuple):
         """Of it alone, at `epsilon`: that of a rounded normal law, at an epsilon smaller by what separates the discrete law from it."""
         return discrete_integral(self.epsilon, self.mu, integers=self.integers, scale=self.scale)
 
-    def after(self, first: Callable[[float], float], epsilon: float) -> float:
-        """delta of both at epsilon; 1 where no lemma applies.
+    def after(self, first: Callable[[Floats], Floats], epsilon: float) -> float:
+        """delta of both at epsilon; 1 where no lemma applies. `first` takes epsilons from 0 on.
 
         The expectation of the first curve at epsilon less a normal loss, along chords of the curve between many losses, above which none is.
         """
 
         def expected(left: float) -> float:
             places = left - self.mu * (0.5 * self.mu + _DEVIATIONS[::-1])
-            above = chords(places, np.array([_everywhere(first, at) for at in places.tolist()]))
+            known = first(np.abs(places))
+            mirrored = np.exp(np.minimum(places, 0.0)) * known - np.expm1(np.minimum(places, 0.0))  # below 0 by complements
+            above = chords(places, np.where(places >= 0, known, mirrored))
             g, weights = panels(_DEVIATIONS)
             values = above(left - self.mu * (0.5 * self.mu + g)) * np.exp(-0.5 * g * g) / math.sqrt(2.0 * math.pi)
             return float(weights @ values)
@@ -93,9 +96,10 @@ class Stages(NamedTuple):
     """A stated delta must cover all of these curves, and the last one is what is proved."""
     last: LastStage
 
-    def total(self, first: Callable[[float], float], epsilon: float) -> float:
+    def total(self, first: Callable[[Floats], Floats], epsilon: float) -> float:
         """delta of both stages together at any epsilon from that of the last stage on: the sum of both deltas, or that of both composed."""
-        return min(1.0, first(max(0.0, epsilon - self.last.epsilon)) + self.last.delta, self.last.after(first, epsilon))
+        alone = float(first(np.array([max(0.0, epsilon - self.last.epsilon)]))[0])
+        return min(1.0, alone + self.last.delta, self.last.after(first, epsilon))
 
     def checks(self, stated: Stated) -> Iterator[Check]:
         """Whether the stated delta covers all curves of the first stage with the last one: by the cheapest of three roads that shows it."""
@@ -106,7 +110,7 @@ class Stages(NamedTuple):
             check = delta_check(stated, epsilon, first.curve(of_first) + self.last.delta, f"{first.how}, plus the last stage")
             if not check.ok and first.smooth is not None:
                 check = delta_check(stated, epsilon, self.last.joined(first.smooth, epsilon), composed)
-            yield check if check.ok else delta_check(stated, epsilon, self.total(first.curve, epsilon), composed)
+            yield check if check.ok else delta_check(stated, epsilon, self.total(each(first.curve), epsilon), composed)
 
 
 def with_last(stated: Stated, radius: float, *first: First, dimension: int | None = None) -> Stages:
@@ -114,9 +118,9 @@ def with_last(stated: Stated, radius: float, *first: First, dimension: int | Non
     return Stages(first, gaussian_last_stage(stated.parameters, dimension or dimension_of(stated.problem), radius))
 
 
-def _everywhere(curve: Callable[[float], float], epsilon: float) -> float:
-    """A curve of both directions, known from 0 on, at any real number: below 0 by complements."""
-    return curve(epsilon) if epsilon >= 0 else -math.expm1(epsilon) + math.exp(epsilon) * curve(-epsilon)
+def each(curve: Callable[[float], float]) -> Callable[[Floats], Floats]:
+    """A curve at many epsilons."""
+    return lambda epsilons: np.array([curve(epsilon) for epsilon in epsilons.tolist()])
 
 
 def gaussian_last_stage(parameters: Mapping[str, Json], dimension: int, radius: float) -> LastStage:
