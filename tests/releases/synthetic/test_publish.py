@@ -14,6 +14,7 @@ from discreet.ledger import Account, BudgetExceeded, Ledger
 from discreet.noise import SeededNoise, SystemNoise
 from discreet.releases import combined, publish_synthetic, read_release, read_synthetic
 from discreet.releases.synthetic import fit, publish
+from discreet.statements.counting import WHOLE
 from tests.canary import CANARY, assert_silent
 from tests.data.blocks.cluster_here import Here
 from tests.releases.synthetic.cases import COUNT, NUMBER, by_hub, schema, table
@@ -67,6 +68,28 @@ def test_rows_resemble_the_records_and_a_public_seed_repeats_their_drawing(quick
     assert older > 15
     assert abs(first["cost"].null_count() / 3000 - 0.1) < 0.05
     assert not releases[0].verify().ok  # seeded noise
+
+
+@pytest.mark.parametrize(("asked", "drawn"), [({}, True), ({"target": False}, False), ({"tables": 2}, False)], ids=str)
+def test_links_that_noise_explains_are_out_of_what_is_fitted_to_one_table_with_a_target(asked, drawn, quick, tmp_path, monkeypatch):
+    """Counts without a target have none, and intervals of several tables are about counts as measured. What is published is as measured always."""
+    given = []
+
+    def kept(sizes, tables, counts, deviations, *, total):
+        given.append(counts)
+        return by_hub(sizes, tables, counts, deviations, total=total)
+
+    def twice(measured, columns, hub):
+        return [one._replace(counts=2.0 * one.counts) for one in measured]
+
+    monkeypatch.setattr(publish, "fitted", kept)
+    monkeypatch.setattr(publish, "likely", twice)
+    release = made(tmp_path / "out", epsilon=50.0, **asked)
+    (first, *_) = (float(counts[0].sum()) for counts in given)
+    assert abs(first - (2.0 if drawn else 1.0) * COUNT) < 60
+    released = pl.read_parquet(tmp_path / "out" / "margins.parquet")["value"].to_numpy() / WHOLE
+    assert abs(released[: len(given[0][0])].sum() - COUNT) < 60
+    release.verify().require()
 
 
 def test_what_is_changed_afterwards_does_not_verify(quick, tmp_path):

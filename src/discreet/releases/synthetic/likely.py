@@ -58,9 +58,9 @@ def _drawn(one: Counted, column: CellColumn, shares: Floats) -> Floats:
     records = counts.sum(axis=1)
     expected = np.outer(records, shares)
     noise = one.deviation**2 * ((1.0 - shares) ** 2 + (len(shares) - 1) * shares**2)
+    size = np.maximum(records, 0.0) + _SPECK
     best, found = -np.inf, np.zeros_like(counts)
     for kernel in _kernels(column, len(counts)):
-        size = np.maximum(records, 0.0) + _SPECK
         strengths, basis = np.linalg.eigh(size[:, np.newaxis] * kernel * size) if kernel.ndim > 1 else (size**2, None)
         seen = counts - expected if basis is None else basis.T @ (counts - expected)
         along = np.outer(np.maximum(strengths, 0.0), shares * (1.0 - shares))
