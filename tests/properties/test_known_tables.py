@@ -7,6 +7,7 @@ import polars as pl
 import pytest
 
 from discreet import (
+    ConstrainedERM,
     LinearRegression,
     LogisticRegression,
     OrdinalRegression,
@@ -105,6 +106,7 @@ MADE = {
     "three ordered classes": (partial(OrdinalRegression, classes=[0, 1, 2]), CODES),
     "two ordered classes": (partial(OrdinalRegression, classes=[0, 1]), np.minimum(CODES, 1)),
     "three classes": (partial(LogisticRegression, classes=[0, 1, 2]), CODES),
+    "three classes over a set": (partial(ConstrainedERM, loss="logistic", classes=[0, 1, 2]), CODES),
     "counts": (partial(PoissonRegression, target_bound=4.0), CODES * 2.0),
     "several numbers": (LinearRegression, np.column_stack((np.linspace(-1, 1, 60), np.linspace(1, 0, 60)))),
 }
@@ -120,7 +122,7 @@ USES = {
 REFUSED = {
     ("times", "search of blocks"),
     ("several numbers", "evaluation"),
-    *((of, "intervals") for of in ("times", "three ordered classes", "two ordered classes", "several numbers")),
+    *((of, "intervals") for of in ("times", "three ordered classes", "two ordered classes", "three classes over a set", "several numbers")),
 }
 
 
@@ -132,9 +134,10 @@ def fitted(made, X, y):
     return made(random_state=0, rows_per_person=1, **SPENT).fit(X, y)
 
 
-@pytest.mark.parametrize(
-    "of", [pytest.param(of, marks=pytest.mark.more) if of in ("three classes", "two ordered classes", "several numbers") else of for of in MADE]
-)
+ALIKE = ("three classes", "three classes over a set", "two ordered classes", "several numbers")
+
+
+@pytest.mark.parametrize("of", [pytest.param(of, marks=pytest.mark.more) if of in ALIKE else of for of in MADE])
 def test_a_table_is_one_in_every_use_whatever_is_made_of_its_targets(tmp_path, of):
     made, y = MADE[of]
     X = np.linspace(-0.9, 0.9, 60).reshape(-1, 1)

@@ -37,6 +37,11 @@ def class_numbers(codes: npt.NDArray[Any], classes: int) -> Floats:
     return np.where(codes == 1, 1.0, -1.0) if classes == 2 else np.asarray(codes, dtype=np.float64)
 
 
+def as_known(numbers: Floats, classes: int) -> npt.NDArray[Any]:
+    """What a ledger's digest sees of `class_numbers`, in every use of the table: more than two are whole."""
+    return numbers.astype(np.int64) if classes > 2 else numbers
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Reader:
     """How the blocks of a table become records: public numbers only."""
@@ -70,10 +75,11 @@ class Reader:
             raise InvalidInput("weights are not possible here: leave them out of the table, or declare max_sample_weight if the model has it.")
         said = None if self.domain.kind == "none" else self._numbers(block)
         targets = None if said is None else self._one_of(on_scale(said, self.span))
+        known = None if said is None else as_known(said, 0 if self.classes is None else len(self.classes))
         weights, shares = self._relative(block), block.shares
         if shares is not None:
             weights = shares if weights is None else times(shares, weights)
-        return Records(rows=block.rows, targets=targets, domain=self.domain, weights=weights, kept=shares is not None, said=said)
+        return Records(rows=block.rows, targets=targets, domain=self.domain, weights=weights, kept=shares is not None, said=known)
 
     def read(self, table: BlockTable, jobs: int = 1, *, noise: Source | None = None) -> tuple[int, Callable[[Domain], Records]]:
         """The number of records, after reading the table once, and what makes them records of a domain that may tell that number.

@@ -70,7 +70,7 @@ class Records:
         weights: Floats | None = None,
         jobs: int = 1,
         kept: bool = False,
-        said: Floats | None = None,
+        said: npt.NDArray[Any] | None = None,
     ) -> None:
         """Bring every record within the bounds, and append the intercept's constant feature, lazily; `kept` where all rows are kept already.
 
@@ -91,7 +91,7 @@ class Records:
         bounded = _bounded_targets(targets, domain)
         if not domain.classes:
             check_finite(rows)
-        given = rows, said if said is not None else bounded if domain.classes else targets
+        given = rows, said if said is not None else bounded if domain.classes or targets is None else np.asarray(targets, dtype=np.float64)
         if owned and not kept and weights is not None and not np.all(weights):
             places = np.flatnonzero(weights)
             rows, weights, bounded = rows.chosen(places), weights[places], None if bounded is None else bounded[places]
@@ -276,7 +276,7 @@ class Records:
             return rows.known
         if targets is None:
             return np.zeros(rows.shape[0])
-        return np.asarray(targets, dtype=np.int64 if self.domain.kind == "code" else np.float64)
+        return np.asarray(targets, dtype=np.int64 if np.issubdtype(targets.dtype, np.integer) else np.float64)
 
     def __repr__(self) -> str:
         """The domain only: not even the number of rows, which add-remove keeps private."""

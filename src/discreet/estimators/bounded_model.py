@@ -23,7 +23,7 @@ from discreet.core.neighbours import Persons, Privacy
 from discreet.core.validate import bound_or_infinity, whole
 from discreet.data import BlockTable, Domain, EncodedTable, Reader, Records
 from discreet.data.domain import check_scale
-from discreet.data.reader import class_numbers, on_scale
+from discreet.data.reader import as_known, class_numbers, on_scale
 from discreet.data.target_table import TargetTable
 from discreet.estimators.base import Given, PrivateModel, require_own_targets
 from discreet.estimators.explanation import Explanation, explained, known_features
@@ -202,7 +202,7 @@ class BoundedModel(ABC, PrivateModel):
         def data_of(domain: Domain) -> Records | TargetTable:
             of_one = partial(Records, rows=rows, domain=domain, weights=weights, jobs=jobs)
             if not units:
-                return of_one(targets=targets, said=None if len(classes) else said)
+                return of_one(targets=targets, said=as_known(said, len(classes)))
             within = (
                 np.clip(column, -unit * domain.target_bound, unit * domain.target_bound) / unit for column, unit in zip(targets.T, units, strict=True)
             )

@@ -132,7 +132,7 @@ class SetRisk(OverDomain, ABC):
             raise InvalidInput("the data set and the problem declare different domains.")
         if data.records > self.most_records:
             raise InvalidInput(
-                f"rounding errors are bounded for up to {self.most_records} records with {self.dimension} features, and the table has more. "
+                f"rounding errors are bounded for up to {self.most_records} records with {self.domain.dimension} features, and the table has more. "
                 "Split it, or use fewer features."
             )
         if data.blocks > MOST_BLOCKS:
