@@ -12,7 +12,7 @@ from discreet.data import Domain, Records
 from discreet.losses import SmoothedHinge
 from discreet.losses.predictions import Absolute, Hinge, HuberLoss, LogCosh, OfMargin, Squared
 from discreet.matrices import as_matrix
-from discreet.problems import ConstrainedRisk, prediction_sum
+from discreet.problems import ConstrainedRisk
 from discreet.sets import L1Ball, L2Ball, LInfinityBall, Simplex, translated
 
 FEATURES = 4
@@ -112,19 +112,17 @@ def test_slopes_are_clipped_record_by_record():
 
 
 @pytest.mark.parametrize("change", [np.asarray, lambda X: X.astype(np.float32), sp.csr_array], ids=["dense", "single", "sparse"])
-@pytest.mark.parametrize("single", [True, False], ids=["one product", "blocks"])
+@pytest.mark.parametrize("single", [1500, 10], ids=["one product", "blocks"])
 @pytest.mark.parametrize("loss", [Squared(), Absolute(), HuberLoss(half_width=0.5)], ids=lambda loss: loss.name)
-def test_rounding_errors_of_a_gradient_are_within_their_bound(change, single, loss, monkeypatch):
+def test_rounding_errors_of_a_gradient_are_within_their_bound(change, single, loss):
     """Exactly: rationals for predictions, slopes and sums, of losses whose slopes are rational."""
     problem = problem_of({"entry_bound": 1.0}, SETS[0], loss)
     draw = np.random.default_rng(2)
     X, y = draw.uniform(-1.0, 1.0, (1500, FEATURES)), draw.uniform(-1.0, 1.0, 1500)
     X = np.asarray(change(X).toarray() if sp.issparse(change(X)) else change(X), dtype=np.float64)
     data = Records(rows=as_matrix(change(X)), targets=y, domain=problem.domain)
-    if not single:
-        monkeypatch.setattr(prediction_sum, "SINGLE_PRODUCT", 10)
     point = problem.constraint.project(draw.normal(size=FEATURES))
-    found = problem.objective(data).gradient(point)
+    found = replace(problem.objective(data), single=single).gradient(point)
     exact = [Fraction(0)] * FEATURES
     for row, target in zip(X, y, strict=True):
         entries = [Fraction(entry) for entry in row]
@@ -136,7 +134,7 @@ def test_rounding_errors_of_a_gradient_are_within_their_bound(change, single, lo
         }[loss.name]
         exact = [total + slope * entry for total, entry in zip(exact, entries, strict=True)]
     errors = np.array([abs(float(Fraction(float(value)) - total)) for value, total in zip(found, exact, strict=True)])
-    share = problem._share(1500)
+    share = problem.error_share(1500, single=single)
     assert errors.max() <= share * problem.coordinate_bound <= problem.coordinate_error
     assert errors.max() > 0.0 or loss.name == "absolute"  # sums of single-precision numbers can be exact
 
@@ -144,7 +142,7 @@ def test_rounding_errors_of_a_gradient_are_within_their_bound(change, single, lo
 def test_a_table_beyond_the_bound_of_rounding_errors_is_refused(monkeypatch):
     problem = problem_of({"entry_bound": 1.0}, SETS[0], Squared())
     assert problem.most_records >= 1 << 24
-    assert problem._share(problem.most_records) <= 2.0**-14 < problem._share(2 * problem.most_records)
+    assert problem.error_share(problem.most_records) <= 2.0**-14 < problem.error_share(2 * problem.most_records)
     monkeypatch.setattr(ConstrainedRisk, "most_records", 5)
     data = Records(rows=as_matrix(np.zeros((6, FEATURES))), targets=np.zeros(6), domain=problem.domain)
     with pytest.raises(InvalidInput, match="up to 5 records"):
