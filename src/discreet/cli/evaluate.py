@@ -214,7 +214,7 @@ def evaluation_lines(report: "discreet.PrivateEvaluation") -> list[str]:
         *useful,
         *counts,
         "",
-        (f"Intervals    {100 * report.level:g} % each; they count noise and sampling error, for the population that the {drawn} were drawn from"),
+        f"Intervals    {100 * report.level:g} % each; they count noise and sampling error, for the population that the {drawn} were drawn from",
     ]
 
 

@@ -230,10 +230,8 @@ def _numbers(certificate: Certificate) -> Iterator[Block]:
 def _checking(certificate: Certificate, verification: Verification, command: str) -> list[Block]:
     """The verdict of the checks when the page was written, and how to repeat them."""
     scope = (
-        "A check recomputes the guarantee from the recorded public numbers, with code that shares nothing with the code that chose the "
-        "noise. "
-        "It cannot see whether the release was made as recorded, whether the declared facts are really public, or whether the records are "
-        "genuine."
+        "A check recomputes the guarantee from the recorded public numbers, with code that shares nothing with the code that chose the noise. "
+        "It cannot see whether the release was made as recorded, whether the declared facts are really public, or whether the records are genuine."
     )
     identified = [
         ("Digest of what was released (SHA-256)", certificate.digest),

@@ -182,7 +182,6 @@ def _indented(cell: str) -> str:
 def section_text(description: Description) -> Text:
     """What a page says of consistency."""
     return Text(
-        "Counts are rounded so that they add up: categories to the records of their group, groups to the whole table, tables of two "
-        "columns to the "
-        f"counts of each. Everything here was computed from {len(description.value):,} noisy integers, under one guarantee."
+        "Counts are rounded so that they add up: categories to the records of their group, groups to the whole table, tables of two columns to "
+        f"the counts of each. Everything here was computed from {len(description.value):,} noisy integers, under one guarantee."
     )

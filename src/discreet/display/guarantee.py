@@ -159,9 +159,8 @@ def _pictures(guarantee: Guarantee) -> Pictures:
         f"{percent(detection(points, 0.05))} are detected."
     )
     falling = (
-        "Delta against epsilon: the probability up to which the factor e^epsilon may be exceeded, for every epsilon at once, on a "
-        "logarithmic scale from"
-        f" {points[0][1]:.3g} at epsilon 0 to {points[-1][1]:.2g} at {points[-1][0]:.3g}."
+        "Delta against epsilon: the probability up to which the factor e^epsilon may be exceeded, for every epsilon at once, on a logarithmic scale "
+        f"from {points[0][1]:.3g} at epsilon 0 to {points[-1][1]:.2g} at {points[-1][0]:.3g}."
     )
     pictures = [Picture(_detection(points), caption)]
     if not isinstance(guarantee, MutualInformation):  # its delta hardly falls: bits are no delta

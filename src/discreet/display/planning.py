@@ -348,9 +348,8 @@ def _set_picture(plan: SetPlan, found: SetBound) -> Block:
     if len(counts) < 2 or not proved:
         return Table("There are too few sizes to draw", ("Records",), [(f"{count:,}",) for count in counts])
     caption = (
-        "What is proved of each mechanism against the number of records, both on logarithmic scales; lower is better. No point of the set "
-        "lies above the dashed line."
-        f" At {found.records:,} records the best is {found.best.mechanism} with {found.best.risk:.3g}."
+        "What is proved of each mechanism against the number of records, both on logarithmic scales; lower is better. No point of the set lies above "
+        f"the dashed line. At {found.records:,} records the best is {found.best.mechanism} with {found.best.risk:.3g}."
     )
     title = "Proved excess of the mean loss against records, for each mechanism"
     return Picture(Drawing(title=title, width=_WIDTH, height=_HEIGHT, shapes=_lines(proved, found.trivial)), caption)

@@ -104,9 +104,8 @@ def promise(certificate: Certificate, *, what: str) -> list[Block]:
         words = f"Nobody is protected: {what} has no privacy guarantee. Protect it as you protect the records."
         return [Text(words, Tone.BAD), Text(f"Why: {guarantee.theorem}.")]
     seeded = (
-        "The noise came from a seed, and anyone who knows the seed can subtract it: nobody is protected. The text below states what a "
-        "release without a seed would guarantee."
-        f" Noise: {certificate.noise}."
+        "The noise came from a seed, and anyone who knows the seed can subtract it: nobody is protected. The text below states what a release "
+        f"without a seed would guarantee. Noise: {certificate.noise}."
     )
     blocks: list[Block] = [] if certificate.noise_private else [Text(seeded, Tone.BAD)]
     if isinstance(guarantee, CramerRaoBound):
@@ -146,9 +145,9 @@ def limits(certificate: Certificate) -> Section:
     who = "A family of four in one table" if guarantee.unit is Unit.PERSON else "A person with several records, or a family of four in one table,"
     items = [
         f"It is about {_one(certificate).rstrip(',')}. {who} is protected less: epsilon grows with their number.",
-        ("It does not hide what is true of everyone: if smoking causes cancer, anyone may learn that, also about people who are not in the table."),
+        "It does not hide what is true of everyone: if smoking causes cancer, anyone may learn that, also about people who are not in the table.",
         "It covers this release alone. Other releases about the same people add up; a ledger keeps the sum.",
-        ("It says nothing about anything else that is published: bounds and categories, exact numbers computed on the records, file names, times."),
+        "It says nothing about anything else that is published: bounds and categories, exact numbers computed on the records, file names, times.",
         "It says nothing about the computer that holds the records, or about who can read them there.",
         "It says nothing about how accurate the release is, or whether its use is right.",
     ]

@@ -140,8 +140,7 @@ def _report(subject: object, name: str | None, measured: PrivateEvaluation | Non
             title = f"Release: {name or subject.certificate.mechanism}"
             return Report(title=title, what="this release", subject=subject, check="release.verify().require()")
     raise InvalidType(
-        "a report needs a Model, a fitted estimator or search, a PrivateEvaluation, a Description, a Ledger, an AuditReport, a "
-        "Certificate, or a "
+        "a report needs a Model, a fitted estimator or search, a PrivateEvaluation, a Description, a Ledger, an AuditReport, a Certificate, or a "
         f"release with one; an object of type {type(subject).__name__} was given."
     )
 
