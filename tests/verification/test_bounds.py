@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from discreet.verification.classes import _two_steps
+from discreet.verification.classes import two_steps
 from discreet.verification.numerics import chords, gaussian_integrals
 
 EPSILONS = np.concatenate(([-30.0, -5.0, -0.3, 0.0, 1e-9, 1e-3], np.geomspace(0.02, 40.0, 25)))
@@ -29,7 +29,7 @@ def test_a_point_above_a_chord_is_passed_by():
 @pytest.mark.parametrize("mu", [0.01, 0.1, 0.7, 2.0, 6.0])
 def test_two_steps_are_at_most_what_their_splits_say(mu):
     """Of two Gaussian steps in one direction, which move twice as far."""
-    least = _two_steps(lambda epsilons: gaussian_integrals(np.asarray(epsilons), mu), reach=max(0.2, 12.0 * mu))
+    least = two_steps(lambda epsilons: gaussian_integrals(np.asarray(epsilons), mu), reach=max(0.2, 12.0 * mu))
     for epsilon in (1e-3, 0.1, 0.5, 1.0, 3.0, 12.0, 40.0):
         exact = float(gaussian_integrals(np.array([epsilon]), 2.0 * mu)[0])
         found = least(epsilon)
