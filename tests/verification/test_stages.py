@@ -19,7 +19,7 @@ from discreet.verification.numerics import (
 )
 from discreet.verification.stages import LastStage
 
-NORMAL, WEIGHTS = panels(np.linspace(-12.0, 12.0, 25))
+NORMAL, WEIGHTS = panels(np.linspace(-12.0, 12.0, 17))
 WEIGHTS = WEIGHTS * np.exp(-0.5 * NORMAL * NORMAL) / math.sqrt(2.0 * math.pi)
 
 
@@ -77,3 +77,13 @@ def test_chords_of_normal_excess_are_above_it():
     between = np.linspace(0.01, 1.99, 57)
     assert np.all(above(between) >= [gaussian_delta(place, 0.5) for place in between])
     assert normal_above(np.array([0.3]), 0.0)[0] == 0.3
+
+
+@pytest.mark.parametrize("mu", [0.0, 1e-4])
+@pytest.mark.parametrize("jacobian", [0.003, 1.0])
+def test_a_loss_of_two_lines_is_integrated_on_either_side_of_its_corner(mu, jacobian):
+    """max(J, s g + s^2 / 2) above a small epsilon: what is always there, and a normal excess over it; exact but for mu, which adds."""
+    s, epsilon = 0.1, 1e-4
+    loss = upper_lines(np.array([0.0, s]), np.array([jacobian, 0.5 * s * s]))
+    exact = -math.expm1(epsilon - jacobian) + math.exp(epsilon - jacobian) * gaussian_delta(jacobian, s)
+    assert excess(epsilon, loss, mu) == pytest.approx(exact, rel=1e-10 + 3.0 * mu * mu)

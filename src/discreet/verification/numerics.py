@@ -117,14 +117,14 @@ def excess(epsilon: float, loss: Envelope, mu: float = 0.0, *, linear: bool = Fa
     """E (1 - e^{epsilon - loss(g) - l})_+ for g ~ N(0, 1) and l ~ N(mu^2 / 2, mu^2), or `linear`, E (loss(g) + l - epsilon)_+."""
     starts = np.array([loss.first_above(epsilon - mu * (0.5 * mu + away)) for away in (_AWAY if mu else _AWAY[-1:])])
     start = min(max(float(starts[-1]), _FIRST), _LAST)
-    last = max(start + _REACH, _REACH)
+    last, bends = max(start + _REACH, _REACH), loss.corners[np.diff(loss.slopes) > loss.slopes[-1] / _BENDS]
     if mu:
-        edges = np.unique(np.clip(np.concatenate((starts, start + _BEGINNING, _EVERYWHERE)), max(float(starts[0]), _FIRST), last))
+        first, edges = max(float(starts[0]), _FIRST), np.concatenate((starts, start + _BEGINNING, _EVERYWHERE, bends))
     elif start >= _LAST:
         return 0.0
     else:
-        edges = np.concatenate((start + _BEGINNING, np.linspace(start + 4.5, last, 40)))
-    g, weights = panels(edges)
+        first, edges = start, np.concatenate((start + _BEGINNING, np.linspace(start + 4.5, last, 40), bends))
+    g, weights = panels(np.unique(np.clip(edges, first, last)))
     rise = normal_above if linear else hinge
     return float(weights @ (np.exp(-0.5 * g * g) / math.sqrt(2.0 * math.pi) * rise(loss(g) + 0.5 * mu * mu - epsilon, mu)))
 
@@ -235,6 +235,8 @@ _FIRST, _LAST = -12.0, 40.0
 """Below the first a normal variable weighs nothing, and beyond the last there is none."""
 _AWAY, _EVERYWHERE = np.arange(12.0, -8.5, -0.5), np.arange(_FIRST, _LAST, 0.5)
 """Deviations of a second loss at which panels end, and where panels end anyway beside it."""
+_BENDS = 64.0
+"""More corners of a loss than this share of its steepest slope can have are none at which panels have to end."""
 _BESIDE, _REACH = 4.0, 14.0
 _NEAR, _NEAR_WEIGHTS = panels(np.array([0.0, 1 / 64, 1 / 16, 3 / 16, 7 / 16, 1.0, 2.0, _BESIDE]))
 """Beside a threshold, where the integrand bends within 1 / mu."""
