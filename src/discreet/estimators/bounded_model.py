@@ -311,7 +311,7 @@ class BoundedModel(ABC, PrivateModel):
             del self.classes_
         self.weights_ = release.value
         self.certificate_ = replace(release.certificate, declared=given.declared)
-        units = given.units or ((1.0,) * len(given.classes) if len(given.classes) > 2 else ())
+        units = model_units(release.certificate.problem)
         if units:
             table = np.array(units)[:, np.newaxis] * release.value.reshape(len(units), -1)
             self.coef_ = table[:, : domain.features]
