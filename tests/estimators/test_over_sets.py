@@ -67,6 +67,8 @@ def test_classes_are_predicted_with_the_true_hinge_and_an_intercept():
     assert np.mean(model.predict(rows) == words) > 0.85
     assert model.coef_.shape == (6,)
     assert model.intercept_ < 0
+    with pytest.raises(InvalidInput, match="only the logistic loss has"):
+        model.predict(rows, threshold=0.3)
 
 
 @pytest.mark.parametrize("quantile", [0.1, pytest.param(0.9, marks=pytest.mark.more)])

@@ -19,6 +19,7 @@ from types import MappingProxyType
 from typing import Annotated, Any
 
 import numpy as np
+import numpy.typing as npt
 from sklearn.metrics import accuracy_score, r2_score
 from sklearn.utils import ClassifierTags, RegressorTags
 from sklearn.utils.metaestimators import available_if
@@ -29,7 +30,7 @@ from discreet.core.errors import InvalidInput
 from discreet.core.validate import measure
 from discreet.data import Domain
 from discreet.estimators.base import Given, Learnt, ScoredRegressor, measured
-from discreet.estimators.forms import log_probabilities, probabilities
+from discreet.estimators.forms import codes_above, log_probabilities, probabilities
 from discreet.estimators.set_model import ByComparison, OfNumbers, WithIntercept, is_softmax, loss_of, set_of, takes_classes
 from discreet.losses import Logistic
 from discreet.losses.predictions import PredictionLoss, prediction_loss_named
@@ -124,6 +125,17 @@ class ConstrainedERM(OfNumbers, ByComparison, WithIntercept):
     def decision_function(self, X: Any) -> Floats:
         """<w, x> + intercept, (n,) or, of K > 2 classes, (n, K), with rows brought within the declared bounds."""
         return self._predictions(X)
+
+    def predict(self, X: Any, *, threshold: float | None = None) -> npt.NDArray[Any]:
+        """The number of every row, or its likelier class, (n,); with a `threshold`, of two classes the second where its probability is above it.
+
+        Raises InvalidInput for a threshold outside (0, 1), and for more classes or a loss without probabilities.
+        """
+        if threshold is None:
+            return super().predict(X)
+        if not is_softmax(self.loss):
+            raise InvalidInput("a threshold is for probabilities, which only the logistic loss has. Use loss='logistic', or leave it out.")
+        return np.asarray(self.classes_[codes_above(self.predict_proba(X), threshold)])
 
     @available_if(_is_logistic)  # type: ignore[untyped-decorator]
     def predict_proba(self, X: Any) -> Floats:
