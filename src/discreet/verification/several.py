@@ -28,8 +28,8 @@ _KNOTS, _POINTS, _POINTS_OF_MANY = 161, 1500, 400
 _MANY = 1000
 _LITTLE = 1e-7
 """Of delta, for each fit, below which a loss counts as infinite."""
-_STILL = 1.0 - 1e-6
-"""Of itself, what a curve that falls no more is a quarter further on, at the least."""
+_STILL, _LOW = 1.0 - 1e-6, 1e-9
+"""Of itself, what a curve that falls no more is a quarter further on, at the least, and of what it is at 0, at most: there a tail falls much."""
 _FARTHEST, _LARGEST = 300.0, 700.0
 _STEEPEST = 80.0
 """Tilts, over the largest loss of one."""
@@ -76,11 +76,11 @@ def _several(first: Callable[[float], float], count: int, focus: float, beyond: 
     And where it falls no more, which one computed on a grid does when only the infinite losses of that are left, or beyond `_FARTHEST`.
     """
     reach = min(focus / count, _FARTHEST)
-    least = first(reach)
+    least, low = first(reach), _LOW * first(0.0)
     while least > beyond and reach < _FARTHEST:
         wider = min(1.25 * reach, _FARTHEST)
         before, least = least, first(wider)
-        if least >= before * _STILL:
+        if low >= least >= before * _STILL:
             break
         reach = wider
     knots = reach * np.linspace(0.0, 1.0, _KNOTS) ** 1.4

@@ -16,6 +16,7 @@ from discreet.mechanisms.learning import GaussianObjectivePerturbation, Gaussian
 from discreet.mechanisms.learning.base import Repeated
 from discreet.mechanisms.learning.output_perturbation import minimiser_sensitivity
 from discreet.statements.base import COMPOSED
+from discreet.verification.base import recheck
 from tests.mechanisms.learning.problems import problem
 from tests.mechanisms.learning.test_density_audit import comfortable, pulled
 
@@ -112,3 +113,13 @@ def test_fits_whose_curve_on_a_grid_ends_in_infinite_losses_verify_too() -> None
     assert COMPOSED in found.guarantee.theorem
     assert found.verify().ok
     assert not replace(found, guarantee=replace(found.guarantee, epsilon=0.9 * found.guarantee.epsilon)).verify().ok
+
+
+def test_fits_of_which_each_has_a_share_of_epsilon_that_is_next_to_nothing_verify() -> None:
+    """The recheck begins at that share, where a curve hardly falls from one place to the next."""
+    fits, relation = 20, Neighbours.REPLACE_ONE
+    given = problem(Logistic(), ridge=comfortable(Logistic(), 0.01, 1e-3, relation, 0.5))
+    mechanism = GaussianObjectivePerturbation.calibrate(given, epsilon=0.01, delta=1e-3, neighbours=relation)
+    found = replace(Repeated(each=mechanism, count=fits).planned(given, shape=(1, fits)), releases=fits)
+    assert COMPOSED in found.guarantee.theorem
+    assert all(check.ok for check in recheck(found))
