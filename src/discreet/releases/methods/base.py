@@ -277,7 +277,7 @@ class Method:
         if calibration == "published" and request.neighbours is not REPLACE_ONE:
             raise InvalidInput("the published calibrations are for replace-one; leave neighbours out.")
         made = way.plan(request)
-        if (has := self.target_of(made.query)) is not request.target:
+        if (has := self.target_of(made.query)) != request.target:
             asked = f"the target was asked for as {str(request.target)!r}, but method {self.name!r} answers with {str(has)!r}"
             raise InvalidInput(f"{asked}; say target={str(has)!r} (--target {has}), or choose another method.")
         return made
