@@ -43,8 +43,10 @@ def forgeries():
     ],
 )
 def test_honest_ones_verify_and_forged_ones_do_not(forgeries, kind, count):
-    draw, turns, made = np.random.default_rng(7), Counter(), 0
+    draw, turns, made, tried = np.random.default_rng(7), Counter(), 0, 0
     while made < count:
+        tried += 1
+        assert tried <= 1000 * (made + 1), "nearly all that was drawn was refused"
         try:
             one = forgeries.KINDS[kind][0](draw)
         except DiscreetError:

@@ -24,6 +24,8 @@ import numpy as np
 
 ROOT = Path(__file__).resolve().parent.parent
 KEPT = ROOT / "tests" / "goldens"
+_TRIED = 1000
+"""Draws for one document that can be had: many are refused, but not all of them."""
 COUNTS = {"fit": 30, "many": 3, "kernel": 4, "model": 8, "regression": 24, "set": 24} | {
     "release": 60,
     "moments": 6,
@@ -90,6 +92,8 @@ def made(kind: str, count: int | None = None) -> list[dict[str, Any]]:
     try:
         while len(documents) < (COUNTS[kind] if count is None else count):
             number += 1
+            if number > _TRIED * (len(documents) + 1):
+                raise SystemExit(f"of {kind} only {len(documents)} could be made: nearly all that was drawn was refused.")
             os.urandom = Stream(f"{kind} {number}")
             with warnings.catch_warnings():
                 warnings.simplefilter("ignore")
