@@ -16,8 +16,10 @@ The last column is ours over the better of theirs.
 """
 
 import argparse
+import json
 import math
 from collections import defaultdict
+from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -158,8 +160,13 @@ def main() -> None:
     """Print a table."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--runs", type=int, default=30)
+    parser.add_argument("--rows", type=Path, help="write the table here instead, for description_tumult.py")
     given = parser.parse_args()
     frame, truth = table()
+    if given.rows is not None:
+        parts = {name: {column: np.asarray(values).tolist() for column, values in each.items()} for name, each in truth._asdict().items()}
+        given.rows.write_text(json.dumps(parts), encoding="utf-8")
+        return
     schema = adult_schema()
     kinds = ("counts", "means", "deviations", "quartiles")
     print("| epsilon | | ours | OpenDP, tree | OpenDP, exponential mechanism | ratio |\n|---|---|---|---|---|---|")

@@ -4,7 +4,7 @@
 
 Everything is generated. Each part is measured at sizes of about ten times each other, up to one that would take more than `--seconds`. Times are
 seconds of processors of one run each, of this process (of workers in threads of it, where there are any), one BLAS thread, and seconds on the clock
-beside them. The exponent is the slope of the logarithm between the last two sizes: 1 is as the size. About ten minutes on two quiet cores.
+beside them. The exponent is the slope of the logarithm between the last two sizes: 1 is as the size. About eight minutes on two quiet cores.
 """
 
 import argparse
@@ -13,6 +13,7 @@ import os
 import tempfile
 import time
 from collections.abc import Callable, Iterator
+from functools import cache
 from pathlib import Path
 from typing import NamedTuple
 
@@ -24,7 +25,7 @@ import polars as pl  # noqa: E402
 from scipy import sparse  # noqa: E402
 
 from discreet import LinearSVC, LogisticRegression, Schema  # noqa: E402
-from discreet.data import Block, DaskTable, FunctionTable, numeric_files  # noqa: E402
+from discreet.data import Block, Cluster, DaskTable, FunctionTable, numeric_files  # noqa: E402
 from discreet.matrices import DenseMatrix  # noqa: E402
 
 BUDGET = {"epsilon": 1.0, "delta": 1e-6, "data_norm": 1.0, "random_state": 1}
@@ -60,16 +61,22 @@ def rows(count: int, columns: int, seed: int) -> tuple[np.ndarray, np.ndarray]:
     return made, (made[:, 0] > 0).astype(int)
 
 
+@cache
+def first_rows(count: int) -> np.ndarray:
+    """Of a table whose other blocks are made of them: normal numbers cost ten times what a fit does."""
+    return rows(count, FEATURES, 0)[0]
+
+
 def made_block(number: int, *, count: int = BLOCK) -> Block:
-    """One of a table that is never stored."""
-    made, label = rows(count, FEATURES, number)
-    return Block(DenseMatrix(made), label)
+    """One of a table that is never stored: columns have signs of their own in it, so that no two are alike."""
+    made = first_rows(count) * np.random.default_rng(number).choice((-1.0, 1.0), FEATURES)
+    return Block(DenseMatrix(made), (made[:, 0] > 0).astype(int))
 
 
 def records(sizes: list[int]) -> Iterator[Point]:
-    """n, 50 columns, generated anew in every pass."""
+    """n, 50 columns, made anew in every pass."""
     for size in sizes:
-        table = FunctionTable(made_block, blocks=max(1, size // BLOCK), features=FEATURES)
+        table = FunctionTable(made_block, blocks=size // BLOCK, features=FEATURES)
         yield timed(size, lambda table=table: LogisticRegression(classes=[0, 1], **BUDGET).fit(table))
 
 
@@ -147,27 +154,33 @@ def small_block(number: int) -> Block:
 def blocks(sizes: list[int]) -> Iterator[Point]:
     """Blocks of ten rows on two Dask workers, which remember them: graph, passes and sums."""
     for size in sizes:
-        yield from _on_workers([2], size, size)
+        yield _on_workers(2, size, size)
 
 
 def workers(sizes: list[int]) -> Iterator[Point]:
-    """Dask workers with a thread each, all in this process, which share 64 blocks of ten rows: what the scheduler costs."""
+    """Dask workers with a thread each, all in this process, which share 64 blocks of ten rows: what scheduler and workers cost."""
     for size in sizes:
-        yield from _on_workers([size], 64, size)
+        yield _on_workers(size, 64, size)
 
 
-def _on_workers(counts: list[int], parts: int, size: int) -> Iterator[Point]:
+def processes(sizes: list[int]) -> Iterator[Point]:
+    """The same, each worker a process: processor time is that of this one, client and scheduler alone."""
+    for size in sizes:
+        yield _on_workers(size, 64, size, processes=True)
+
+
+def _on_workers(count: int, parts: int, size: int, *, processes: bool = False) -> Point:
     import dask  # noqa: PLC0415 - an optional dependency
     from distributed import Client, LocalCluster  # noqa: PLC0415
 
-    for count in counts:
-        with (
-            dask.config.set(PATIENT),
-            LocalCluster(n_workers=count, threads_per_worker=1, processes=False, dashboard_address=None) as cluster,
-            Client(cluster) as client,
-        ):
-            table = DaskTable.from_function(client, small_block, blocks=parts, features=FEATURES)
-            yield timed(size, lambda table=table: LogisticRegression(classes=[0, 1], **BUDGET).fit(table))
+    with (
+        dask.config.set(PATIENT),
+        LocalCluster(n_workers=count, threads_per_worker=1, processes=processes, dashboard_address=None) as cluster,
+        Client(cluster) as client,
+    ):
+        client.wait_for_workers(count)
+        table = DaskTable.from_function(Cluster(client=client, insecure=processes), small_block, blocks=parts, features=FEATURES)
+        return timed(size, lambda: LogisticRegression(classes=[0, 1], **BUDGET).fit(table))
 
 
 class Part(NamedTuple):
@@ -181,7 +194,7 @@ class Part(NamedTuple):
 
 
 PARTS = {
-    "records": Part(records, "records (n), 50 columns, made anew in every pass", [65_536, 655_360, 6_553_600], 100_000_000),
+    "records": Part(records, "records (n), 50 columns, made anew in every pass", [BLOCK, 10 * BLOCK, 100 * BLOCK, 1526 * BLOCK], 100_000_000),
     "columns": Part(columns, "columns (d) of 20,000 sparse rows, 50 numbers a row", [100, 1_000, 10_000, 100_000], 100_000),
     "dense": Part(dense_columns, "columns (d) of 10,000 dense rows, LinearSVC", [30, 100, 300, 1_000, 3_000], 3_000),
     "classes": Part(classes, "classes of 20,000 x 20", [3, 10, 100, 300, 1_000], 1_000),
@@ -191,6 +204,7 @@ PARTS = {
     "files": Part(files, "Parquet files of 100 x 10 in a folder", [10, 100, 1_000, 10_000], 10_000),
     "blocks": Part(blocks, "blocks of ten rows on two Dask workers", [10, 30, 100, 300, 1_000, 10_000], 10_000),
     "workers": Part(workers, "Dask workers in one process, 64 blocks of ten rows", [1, 4, 16, 64], 64),
+    "processes": Part(processes, "Dask workers, each a process, 64 blocks of ten rows: client and scheduler alone", [1, 4, 16, 64], 64),
 }
 
 
@@ -257,7 +271,7 @@ def main() -> None:
     """Parse the command line, measure, and write."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--only", nargs="+", choices=list(PARTS), default=list(PARTS))
-    parser.add_argument("--seconds", type=float, default=60.0, help="leave out sizes that would take more")
+    parser.add_argument("--seconds", type=float, default=600.0, help="leave out sizes that would take more")
     parser.add_argument("--page", type=Path, metavar="FILE", help="write the page of results")
     options = parser.parse_args()
     found: dict[str, list[Point]] = {}

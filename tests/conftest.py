@@ -1,9 +1,10 @@
 """The three sizes of the test run, and settings shared by all tests.
 
 A plain run is quick: of a test with several lists of parameters it takes each value of each list once, and not each with each, unless the test is
-marked `each_with_each`; it leaves out what is marked `more` or `slow`; and hypothesis tries few examples, the same ones each time. `--all` leaves out
-only what is marked `slow`. `--slow` leaves out nothing, and hypothesis looks for new examples. Where tests are named with their parameters,
-the run takes what is named, but for those marks. At the end, one line says how many of the tests that were to run were skipped, and why.
+marked `each_with_each`; it takes no more of them than a mark `at_most` says; it leaves out what is marked `more` or `slow`; and hypothesis tries
+few examples, the same ones each time. `--all` leaves out only what is marked `slow`. `--slow` leaves out nothing, and hypothesis looks for new
+examples. Where tests are named with their parameters, the run takes what is named, but for those marks. At the end, one line says how many of the
+tests that were to run were skipped, and why.
 """
 
 import gc
@@ -51,7 +52,7 @@ def pytest_collection_modifyitems(config, items):
         runs = defaultdict(list)
         for item in kept:
             runs[item.nodeid.partition("[")[0]].append(item)
-        kept = [item for same in runs.values() for item in each_value_once(same)]
+        kept = [item for same in runs.values() for item in at_most(each_value_once(same))]
     chosen = set(kept)
     config.hook.pytest_deselected(items=[item for item in items if item not in chosen])
     items[:] = [item for item in items if item in chosen]
@@ -71,6 +72,13 @@ def each_value_once(items):
         often.update(shown[best])
         missing -= shown[best]
     return [item for item in items if item in chosen]
+
+
+def at_most(items):
+    """Of these runs of one test as many as its mark says, evenly over the list."""
+    mark = items[0].get_closest_marker("at_most")
+    count = mark.args[0] if mark else len(items)
+    return items[:: -(-len(items) // count)]
 
 
 def values(item):

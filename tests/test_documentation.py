@@ -33,6 +33,7 @@ def written_by_hand(page: Path) -> None:
         pl.DataFrame(table | {"readmitted": ["no", "yes", "no"]}).write_csv("patients.csv")
 
 
+@pytest.mark.at_most(12)
 @pytest.mark.parametrize("page", [pytest.param(page, marks=pytest.mark.more if page.name in LONG else (), id=page.name) for page in RUN])
 def test_the_code_of_a_page_runs(page: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)

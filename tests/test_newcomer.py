@@ -27,7 +27,6 @@ LINES = {
     },
     "estimators/positive_regression.py": {
         "estimators/__init__.py": "    from discreet.estimators.positive_regression import PositiveRegression",
-        "estimators/saved.py": '    "positive-regression": Saved("positive_regression", BoundedForm, "positive-ball"),',
     },
     "cli/header.py": {"cli/program.py": '    "header": "header",'},
     "data/blocks/listed.py": {"data/blocks/__init__.py": "from discreet.data.blocks.listed import ListTable"},
@@ -41,7 +40,6 @@ AFTER = {
     "mechanisms/counting/__init__.py": "from discreet.mechanisms.counting.laplace import LaplaceCounting\n",
     "releases/methods/__init__.py": "from discreet.releases.methods.moments import MOMENTS\n",
     "estimators/__init__.py": "    from discreet.estimators.model import Model\n",
-    "estimators/saved.py": "KINDS: dict[str, Saved] = {\n",
     "cli/program.py": "COMMANDS = {\n",
     "data/blocks/__init__.py": "from discreet.data.blocks.mapped import NpyTable\n",
 }

@@ -55,6 +55,7 @@ def test_the_wheel_says_what_it_needs_and_how_it_is_started(archives):
     assert "discreet = discreet.cli:main" in starts
 
 
+@pytest.mark.more
 def test_the_source_archive_holds_what_a_reader_needs_and_builds_the_same_wheel(archives, tmp_path):
     with tarfile.open(archives["sdist"]) as archive:
         archive.extraction_filter = getattr(tarfile, "data_filter", None)  # the first Pythons of 3.11 have none

@@ -144,10 +144,12 @@ def test_a_table_of_parameters_says_types_defaults_and_inherited_meanings():
 def test_what_the_theme_leaves_out_for_readers_of_screens_is_mended(tmp_path):
     (tmp_path / "page.html").write_text(
         '<p class="caption" role="heading">Start</p><pre>x</pre><article><h2>Search</h2></article><aside class="sidebar-drawer"></aside>'
+        '<span class="pre">tests/a_very_long_name.py</span>'
     )
     docs.mend(tmp_path)
     text = (tmp_path / "page.html").read_text()
     assert 'aria-level="2"' in text
+    assert '<span class="pre">tests/<wbr>a_<wbr>very_<wbr>long_<wbr>name.<wbr>py</span>' in text
     assert '<pre tabindex="0">' in text
     assert "<article><h1>Discreet</h1>" in text
     assert "<dl>" not in text

@@ -83,6 +83,8 @@ MENDED = (
 
 _SIGNATURE = re.compile(r"<dl>\n((?:<dd>.*?</dd>\n)+)</dl>")
 """A signature of several lines, which the theme writes as a list of definitions of nothing."""
+_LONG, _WITHIN = re.compile(r'(?<=<span class="pre">)[^<\s]{20,}(?=</span>)'), re.compile(r"(?<=[_/.:(,=])(?=\w)")
+"""Long names in a line, and where they may be broken."""
 
 
 def _lines_of(signature: str) -> str:
@@ -96,6 +98,7 @@ def mend(folder: Path) -> None:
         for written, mended in MENDED:
             text = text.replace(written, mended)
         text = _SIGNATURE.sub(lambda found: _lines_of(found.group(1)), text)
+        text = _LONG.sub(lambda found: _WITHIN.sub("<wbr>", found.group()), text)
         if "<h1" not in text:
             title = re.search(r"<title>(.*?)(?: - .*)?</title>", text, flags=re.DOTALL)
             text = re.sub(r"(<article[^>]*>)", rf"\1<h1>{title.group(1) if title else 'Discreet'}</h1>", text, count=1)

@@ -62,10 +62,15 @@ _BITS = "return (uniform_below(noise.words(), kept + unit, count=cells) < ends).
 _CLIPPED = "np.clip(self.loss.slope(predictions, block.targets[rows]), -self.slope_bound, self.slope_bound)"
 
 PLANTED: list[Fault] = [
+    Fault("mechanisms/constrained/set_minimiser.py", "ridge * np.array(factors or (1.0,))", "ridge / np.array(factors or (1.0,))"),
+    Fault("mechanisms/constrained/objective_set.py", "all(1 <= factor <= MOST_FACTOR", "all(0 < factor <= MOST_FACTOR"),
     Fault("losses/softmax.py", "found /= np.maximum(sizes, 1.0)[:, np.newaxis]", "found /= 1.0"),
     Fault("problems/prediction_sum.py", _CLIPPED, "self.loss.slope(predictions, block.targets[rows])"),
-    Fault("problems/softmax_risk.py", "return self.slope_bound * self.domain.radius * _UP", "return self._wrong * self.domain.radius * _UP"),
+    Fault("problems/softmax_risk.py", "self.loss.largest(self.margin_spread)[1]", "self.loss.largest(self.margin_spread)[0]"),
     Fault("mechanisms/regression/objective.py", "linear - problem.prior.pull(self.ridge)", "linear - 0.5 * problem.prior.pull(self.ridge)"),
+    Fault("mechanisms/regression/objective.py", "np.floor(PARTS * np.clip(block.weights, 0.0, 1.0))", "np.full(block.records, PARTS)"),
+    Fault("mechanisms/regression/objective.py", "linear = unit * noise.gaussian(", "linear = min(1.0, 0.5 * unit) * noise.gaussian("),
+    Fault("mechanisms/regression/prediction.py", "linear - problem.prior.pull(self.ridge)", "linear - 0.5 * problem.prior.pull(self.ridge)"),
     Fault("mechanisms/learning/base.py", "linears - problem.prior.pull(problem.ridge)", "linears - 0.5 * problem.prior.pull(problem.ridge)"),
     Fault("mechanisms/learning/objective_perturbation.py", f"minimisers(problem, data, {_DRAWN}", f"minimisers(problem, data, {_HALF}"),
     Fault("mechanisms/learning/objective_perturbation.py", f"(self._effective(problem), data, {_DRAWN}", f"(self._effective(problem), data, {_HALF}"),
@@ -150,6 +155,8 @@ PLANTED: list[Fault] = [
     # A secret order that is counted: that rows are in one at all, and what the rows of others have in common with one more.
     Fault("mechanisms/release/shuffled_rows.py", "data.records if self.slots is None else self.slots)", "self.slots)"),
     Fault("accounting/shuffling.py", "(1.0 + math.exp(epsilon)) * (counted - 1) * law.missing", "0.0"),
+    Fault("accounting/shuffling.py", "math.expm1(epsilon) / math.expm1(each)", "1.0"),
+    Fault("accounting/shuffling.py", "else 0.5 * (self.odds + 1.0) / self.odds", "else 1.0"),
     Fault("accounting/shuffling.py", "share * gaussian_delta(at - ", "share * gaussian_delta(2.0 * at - "),
     # Rows of one person in a description: which are kept, and what they weigh.
     Fault("descriptions/records.py", "None if shares is None else shares[part]", "None"),
@@ -163,11 +170,16 @@ PLANTED: list[Fault] = [
     # Tables in rounds: the noise of each, what a score is under replace-one, and how many cells two records move.
     Fault(
         "mechanisms/margins/gaussian.py",
-        "self._noisy(exact, scale, noise) for exact, scale in zip(exact_tables",
-        "self._noisy(exact, 0.5 * scale, noise) for exact, scale in zip(exact_tables",
+        "self._noisy(each, self.scales[place], noise) for",
+        "self._noisy(each, 0.5 * self.scales[place], noise) for",
     ),
     Fault("mechanisms/margins/gaussian.py", "self._noisy(exact, self.scales[count], noise)", "self._noisy(exact, 0.5 * self.scales[count], noise)"),
     Fault("mechanisms/margins/gaussian.py", "sqrt(max(1, pairs))", "1.0"),
+    Fault(
+        "mechanisms/margins/gaussian.py",
+        "problem.begins([noisy[place] / WHOLE for place in problem.first], deviations)",
+        "problem.begins([each / WHOLE for each in _counted(problem, counts, [problem.tables[one] for one in problem.first])], deviations)",
+    ),
     Fault("mechanisms/margins/problem.py", "np.maximum(each, 0).sum() for each in apart", "np.abs(each).sum() for each in apart"),
     Fault("mechanisms/margins/problem.py", "one = 1 if neighbours is ADD_REMOVE else 2", "one = 1"),
     Fault("mechanisms/margins/problem.py", "[len(self.candidates), one]", "[1, one]"),
@@ -195,6 +207,7 @@ PLANTED: list[Fault] = [
     # Weights of records of a regression: cut to the public bound, and divided by it, in memory and in blocks.
     Fault("data/records.py", "return np.clip(given, 0.0, largest)", "return given"),
     Fault("estimators/inputs.py", "weights / self.most", "weights"),
+    Fault("estimators/calibrated_fit.py", "link), shares)", "link), None if shares is None else np.full_like(shares, 1 << 20))"),
     Fault("data/reader.py", "found / largest", "found"),
     # Rows of persons: which are kept, by which key ids travel, what they weigh, and how many persons there are.
     Fault("data/persons.py", "self._words = noise.words()", "self._words = lambda count: np.arange(count, dtype=np.uint64)"),
@@ -211,13 +224,25 @@ PLANTED: list[Fault] = [
     Fault("mechanisms/persons.py", "return times(self.weights, weights)", "return weights"),
     # What the noise that hides the solver's error costs beside the first one.
     Fault("accounting/before_gaussian.py", "step * (masses.first + np.arange", "0.5 * step * (masses.first + np.arange"),
+    # How a recheck counts both stages in one integral: the second loss under it, and what lies beyond epsilon.
+    Fault("verification/stages.py", "smooth(left, self.mu) + float", "smooth(left, 0.0) + float"),
+    Fault("verification/stages.py", "float(ndtr(0.5 * self.mu - left / self.mu))", "0.0"),
     # Several fits under one certificate: how many are counted.
     Fault("mechanisms/learning/repeated.py", "n_fold(one, count, planned=True)", "n_fold(one, count - count // 8, planned=True)"),
+    Fault(
+        "mechanisms/learning/multinomial.py",
+        "longest = (s / math.sqrt(8.0) / ratio",
+        "longest = (16.0 * s / math.sqrt(8.0) / ratio",
+    ),
+    Fault(
+        "mechanisms/learning/one_direction.py", "term = np.maximum(corners[:-1], corners[1:])", "term = 0.2 * np.maximum(corners[:-1], corners[1:])"
+    ),
+    Fault("mechanisms/constrained/objective_set.py", "Multinomial(others=True)", "Multinomial(others=False)"),
     Fault("accounting/profile.py", "slopes[best] * np.exp(places[:best])", "0.5 * slopes[best] * np.exp(places[:best])"),
     Fault(
         "mechanisms/learning/base.py",
-        "_euclidean(radius, self.step, dimension) / self.scale * _UP",
-        "_euclidean(radius, self.step, dimension) / self.scale * 0.5",
+        "math.hypot(_euclidean(radius, self.step, dimension) / self.scale, beside) * _UP",
+        "math.hypot(_euclidean(radius, self.step, dimension) / self.scale, beside) * 0.5",
     ),
     Fault("noise/source.py", '.T) * _checked(scale, "scale")', '.T) * 0.5 * _checked(scale, "scale")'),
     Fault("noise/source.py", 'lengths / _checked(rate, "rate")', 'lengths / (2.0 * _checked(rate, "rate"))'),
@@ -233,10 +258,14 @@ _PERSONS = ("tests/audit/test_drawn.py::test_the_rows_of_persons_are_kept_and_we
 _WEIGHTS = ("tests/audit/test_drawn.py::test_no_record_of_a_regression_weighs_more_than_the_certificate_says",)
 _TOGETHER = "tests/audit/test_drawn.py::test_both_stages_cost_what_their_laws_say"
 _AROUND = "tests/audit/test_drawn.py::test_what_leaves_around_a_prior_has_the_noise_that_the_certificate_states"
+_FACTORS = "tests/audit/test_drawn.py::test_what_leaves_under_factors_of_a_ridge_has_the_noise_and_the_ridge_that_are_stated"
+_COUNTED = "tests/audit/test_drawn.py::test_no_person_moves_the_number_of_records_farther_than_its_noise_is_for"
+_STRONG = "tests/audit/test_drawn.py::test_many_classes_under_a_strong_ridge_cost_one_gaussian_mechanism_where_the_theorem_says_so"
 _OF_CLASSES = "tests/audit/test_drawn.py::test_no_record_moves_the_gradient_of_many_classes_farther_than_the_noise_is_for"
 TESTS: dict[str, tuple[str, ...]] = {
     "estimators/inputs.py": _WEIGHTS,
     "evaluation/times.py": ("tests/audit/test_drawn.py::test_a_record_of_a_model_of_times_is_counted_whatever_stands_beside_it",),
+    "estimators/calibrated_fit.py": ("tests/audit/test_drawn.py::test_no_person_counts_more_than_one_record_of_classes_by_score_in_blocks",),
     "estimators/made_tables.py": ("tests/audit/test_drawn.py::test_rows_that_are_made_of_a_record_are_one_persons",),
     "data/blocks/shared.py": _PERSONS,
     "data/persons.py": _PERSONS,
@@ -254,12 +283,16 @@ TESTS: dict[str, tuple[str, ...]] = {
         _TOGETHER,
     ),
     "accounting/before_gaussian.py": (_TOGETHER,),
+    "verification/stages.py": ("tests/audit/test_drawn.py::test_a_recheck_counts_both_stages",),
     "mechanisms/learning/repeated.py": ("tests/audit/test_drawn.py::test_several_fits_cost_what_their_laws_say",),
+    "mechanisms/learning/multinomial.py": (_STRONG,),
+    "mechanisms/learning/one_direction.py": ("tests/audit/test_drawn.py::test_a_record_along_one_direction_costs_what_a_stranger_finds",),
     "accounting/profile.py": ("tests/audit/test_drawn.py::test_what_is_composed_near_zero_is_never_below_a_law",),
     "losses/softmax.py": (_OF_CLASSES,),
     "problems/softmax_risk.py": (_OF_CLASSES,),
     "mechanisms/constrained/base.py": ("frank-wolfe-gaussian-1e-06-replace-one",),
-    "mechanisms/constrained/objective_set.py": ("objective-over-set-1e-06-replace-one",),
+    "mechanisms/constrained/objective_set.py": ("objective-over-set-1e-06-replace-one", _FACTORS, _STRONG),
+    "mechanisms/constrained/set_minimiser.py": (_FACTORS,),
     "problems/prediction_sum.py": ("residuals-over-set-1e-06-replace-one",),
     "mechanisms/constrained/frank_wolfe.py": ("frank-wolfe-polytope-1e-06-replace-one",),
     "mechanisms/constrained/mirror_sampled.py": ("mirror-descent-sampled-1e-06-replace-one",),
@@ -276,8 +309,8 @@ TESTS: dict[str, tuple[str, ...]] = {
     "mechanisms/curvature/gaussian.py": ("curvature-1e-06-replace-one",),
     "mechanisms/regression/adassp.py": ("least-squares-adassp-1e-06-replace-one",),
     "mechanisms/regression/base.py": ("least-squares-hessian-mixing-1e-06-replace-one", "least-squares-moments-1e-06-replace-one"),
-    "mechanisms/regression/objective.py": ("least-squares-1e-06-replace-one", _AROUND),
-    "mechanisms/regression/prediction.py": ("predictions-1e-06-replace-one",),
+    "mechanisms/regression/objective.py": ("least-squares-1e-06-replace-one", "least-squares-1e-06-add-remove", _AROUND, _COUNTED),
+    "mechanisms/regression/prediction.py": ("predictions-1e-06-replace-one", _AROUND),
     "mechanisms/regression/several_targets.py": ("targets-1e-06-replace-one",),
     "mechanisms/noisy_sums.py": ("least-squares-moments-1e-06-replace-one", "second-moments-1e-06-replace-one"),
     "mechanisms/regression/sums.py": ("least-squares-moments-1e-06-replace-one",),
@@ -301,7 +334,10 @@ TESTS: dict[str, tuple[str, ...]] = {
         "tests/audit/test_drawn.py::test_no_row_moves_farther_than_its_laplace_noise_is_for",
     ),
     "mechanisms/release/shuffled_rows.py": ("shuffled-rows-1e-06-replace-one",),
-    "accounting/shuffling.py": ("tests/audit/test_drawn.py::test_shuffled_rows_are_counted_for_what_their_recheck_finds",),
+    "accounting/shuffling.py": (
+        "tests/audit/test_drawn.py::test_shuffled_rows_are_counted_for_what_their_recheck_finds",
+        "tests/audit/test_drawn.py::test_shuffled_reports_tell_no_more_than_is_counted",
+    ),
     "queries/base.py": ("tests/audit/test_drawn.py::test_no_row_moves_farther_than_its_laplace_noise_is_for",),
     "mechanisms/release/moments.py": (
         "second-moments-1e-06-replace-one",

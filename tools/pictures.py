@@ -6,6 +6,7 @@ run: the models in it are for looking at, and protect nobody.
 
 import argparse
 import math
+import re
 import sys
 import tempfile
 from collections.abc import Callable
@@ -33,6 +34,7 @@ from discreet import (
 )
 from discreet.accounting import ApproximateDP, GaussianDP, PureDP, epsilon_for, gaussian_delta, gaussian_scale, to_persons
 from discreet.audit import Claim, audit
+from discreet.data.adult import adult_schema, load_adult
 from discreet.ledger import Ledger, using
 from discreet.losses import HuberHinge, Logistic, SmoothedHinge, SoftplusHinge
 from discreet.noise import SeededNoise
@@ -254,6 +256,15 @@ def model_curves() -> str:
     return stays_model()[0].curves().plot()
 
 
+def adult_model() -> str:
+    """What the three most important columns add to a model of Adult at epsilon 1."""
+    curved = re.sub(r"^\[numeric\..*\]$", r'\g<0>\nencoding = "curve"', adult_schema().to_toml(), flags=re.MULTILINE)
+    schema, table = Schema.from_toml(curved), load_adult()
+    training = schema.encode(table.filter(~table.get_column("test")), target=True)
+    fit = LinearSVC(epsilon=1.0, delta=1e-9, neighbours="add-remove", data_norm=schema.norm_bound, random_state=13).fit(training)
+    return Model.from_estimator(fit, schema).curves().plot(most=3)
+
+
 def model_quality() -> str:
     """ROC and calibration of the model, measured privately on other stays."""
     model, _ = stays_model()
@@ -303,7 +314,7 @@ def uncertainty() -> str:
 
 PICTURES: tuple[Callable[[], str], ...] = (
     epsilon_as_odds, two_promises, delta_curve, composition, gaussian_noise, noise_draws, one_person_many_rows, losses, error_against_epsilon,
-    coefficients, quantiles, counts, curved_boundary, model_curves, model_quality, description, budget, attack, uncertainty,
+    coefficients, quantiles, counts, curved_boundary, model_curves, adult_model, model_quality, description, budget, attack, uncertainty,
 )  # fmt: skip
 
 

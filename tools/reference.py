@@ -5,6 +5,7 @@ to ("those of Lasso"), of the base classes, the string after a dataclass field, 
 """
 
 import ast
+import enum
 import importlib
 import inspect
 import pkgutil
@@ -14,11 +15,12 @@ import typing
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cache
+from pathlib import Path
 from types import ModuleType
 
 NAMES = r"\w+(?:, \w+)*"
 _FIELD = re.compile(rf"({NAMES}) : (.*)")
-_REFERRED = re.compile(r"(?:those of|as in|[Ss]ee|as) (?:discreet\.\w+\.)?([A-Z]\w+)")
+_REFERRED = re.compile(r"(?:those\s+of|as\s+in|[Ss]ee|as)\s+(?:discreet\.\w+\.)?([A-Z]\w+)")
 _SHARED = ("rows_per_person", "person_weight", "ledger", "n_jobs", "random_state", "epsilon", "delta", "neighbours", "public_records")
 """Parameters of every estimator, which mean the same in each; LinearRegression says what."""
 _ERRORS = (
@@ -35,6 +37,8 @@ _RAISED = "|".join(
     (*_ERRORS, "PrivateDataError", "BudgetExceeded", "LedgerUnavailable", "LedgerCorrupted", "NotFittedError", "TypeError", "ValueError")
 )
 _QUALIFIED = re.compile(r"\b(?:discreet|numpy|polars|collections|pathlib|typing|sklearn|scipy|datetime|fractions)(?:\.\w+)*\.(?=\w)")
+_JSON = re.compile(r"bool \| int \| float \| str \| list\[ForwardRef\('.*?'\)\] \| dict\[str, ForwardRef\('.*?'\)\] \| None")
+"""What `Json` of `core.fields` is spelled out as."""
 GROUPS = {
     "What most people use": (
         "discreet", "discreet.estimators", "discreet.data", "discreet.data.encodings", "discreet.ledger", "discreet.evaluation", "discreet.planning",
@@ -99,8 +103,15 @@ def page_of(full: str) -> str:
 # What a thing says of its parameters
 
 
+def never_called(thing: object) -> bool:
+    """Whether it is a protocol or an enumeration, which nobody makes one of by calling it."""
+    return inspect.isclass(thing) and (issubclass(thing, enum.Enum) or bool(getattr(thing, "_is_protocol", False)))
+
+
 def parameters(thing: object) -> list[Parameter]:
     """The rows of the table of a class or a function; empty where it takes nothing."""
+    if never_called(thing):
+        return []
     target = thing.__init__ if inspect.isclass(thing) else thing
     try:
         signature = inspect.signature(thing)
@@ -117,7 +128,7 @@ def parameters(thing: object) -> list[Parameter]:
             continue
         annotation = types.get(one.name, one.annotation)
         kind, told = type_words(annotation)
-        default = "required" if one.default is one.empty else default_words(one.default)
+        default = "required" if one.default is one.empty or isinstance(one.default, property) else default_words(one.default)
         rows.append(Parameter(one.name, kind, default, words.get(one.name, "") or told))
     return rows
 
@@ -135,11 +146,14 @@ def type_words(annotation: object) -> tuple[str, str]:
     text = _QUALIFIED.sub("", text.replace("NoneType", "None"))
     text = re.sub(r"ndarray\[tuple\[.*?\], dtype\[(\w+)\]\]", r"array of \1", text)
     text = re.sub(r"Annotated\[(.*?), '.*?'\]", r"\1", text)
+    text = _JSON.sub("Json", text)
     return text.replace("_Any", "any").replace("Any", "any"), told
 
 
 def default_words(default: object) -> str:
     """As it is written in a call."""
+    if isinstance(default, enum.Enum) and isinstance(default.value, str):
+        return repr(default.value)
     text = f"{default.__name__}" if callable(default) and hasattr(default, "__name__") else repr(default)
     text = re.sub(r" at 0x[0-9a-f]+", "", text)
     return "a new one for each" if "factory" in text else text
@@ -311,15 +325,31 @@ def package_page(module: ModuleType, homes: dict[str, str], value_words: typing.
 def class_page(full: str) -> str:
     """A class on a page of its own, to which the page of its package leads: three hundred more lines of navigation would help nobody."""
     package, _, name = full.rpartition(".")
-    return f":orphan:\n\n{heading(name, '=')}\n:doc:`Reference </api>` / :doc:`{package} <{package}>`\n\n{class_entry(full)}"
+    read = [f"- :doc:`/docs/{guide}`" for guide in guides(name)]
+    more = "\n".join(["", ".. rubric:: Guides", "", *read, ""]) if read else ""
+    return f":orphan:\n\n{heading(name, '=')}\n:doc:`Reference </api>` / :doc:`{package} <{package}>`\n\n{class_entry(full)}{more}"
+
+
+def guides(name: str) -> list[str]:
+    """The pages of docs/ that use a class most, at most four: those that name it in code twice or more."""
+    counts = {page: len(re.findall(rf"`{name}\b|import .*\b{name}\b|\b{name}\(", text)) for page, text in _guides().items()}
+    return sorted((page for page, count in counts.items() if count > 1), key=lambda page: (-counts[page], page))[:4]
+
+
+@cache
+def _guides() -> dict[str, str]:
+    folder = Path(__file__).resolve().parent.parent / "docs"
+    return {path.stem: path.read_text(encoding="utf-8") for path in sorted(folder.glob("*.md"))}
 
 
 def class_entry(full: str) -> str:
-    """A class, with all it has; fields that are parameters stand in their table alone."""
+    """A class, with all it has; fields that are parameters stand in their table alone, and scikit-learn says what its routing of metadata does."""
     thing = thing_named(full)
-    fields = ",".join(field_words(thing) if inspect.isclass(thing) and hasattr(thing, "__dataclass_fields__") else ())
-    excluded = f"   :exclude-members: {fields}\n" if fields else ""
-    return f".. autoclass:: {full}\n   :members:\n{excluded}"
+    fields = [*field_words(thing)] if hasattr(thing, "__dataclass_fields__") else [*getattr(thing, "_fields", ())]
+    fields += [name for one in getattr(thing, "__mro__", ()) for name in vars(one) if re.fullmatch(r"set_\w+_request", name)]
+    excluded = f"   :exclude-members: {','.join(dict.fromkeys(fields))}\n" if fields else ""
+    named = "   :undoc-members:\n" if inspect.isclass(thing) and issubclass(thing, enum.Enum) else ""
+    return f".. autoclass:: {full}\n   :members:\n{named}{excluded}"
 
 
 def first_sentence(thing: object) -> str:

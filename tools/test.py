@@ -1,8 +1,8 @@
 """Sets up and runs the tests from a bare Python: `python3 tools/test.py`.
 
 Makes a new virtual environment in a temporary folder (or the one given with --venv, which is then kept and reused), installs the package with its
-development tools by uv (by pip where that fails), and runs ruff, the formatter's check, mypy, the import contracts and the documentation site, two
-at a time, then pytest on every core. Every step runs even if one before it failed; the exit code is 0 only if all passed. Arguments that are not
+development tools by uv (by pip where that fails), and runs mypy, ruff, the formatter's check and the import contracts, then pytest on every core,
+and the documentation site beside them. Every step runs even if one before it failed; the exit code is 0 only if all passed. Arguments that are not
 listed below go to pytest.
 
 A test that fails runs once more, and is named at the end either way. Noise fails a test less than once in ten million runs: one that passes the
@@ -22,7 +22,7 @@ import subprocess
 import sys
 import tempfile
 import time
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import ThreadPoolExecutor, wait
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -33,7 +33,7 @@ CHECKS = [
     ["ruff", "format", "--check", "."],
     ["lint-imports"],
 ]
-"""The longest first: they run two at a time."""
+"""The longest, which has a core of its own, first."""
 OPTIONAL = [
     ["--editable", ".[gpu,synthetic,tabmat]"],
     # The build for processors, the only one there is for macOS: elsewhere the plain release is some gigabytes for GPUs.
@@ -52,7 +52,7 @@ def main(arguments: list[str] | None = None) -> int:
     parser.add_argument("--slow", action="store_true", help="as --all, and the tests marked slow")
     options, for_pytest = parser.parse_known_args(arguments)
     sizes = [f"--{size}" for size in ("all", "slow") if vars(options)[size]]
-    for_pytest = ["--numprocesses=auto", "--dist=worksteal", "--reruns=1", "--rerun-show-tracebacks", *sizes, *for_pytest]
+    for_pytest = [f"--numprocesses={cores() + 1}", "--dist=worksteal", "--reruns=1", "--rerun-show-tracebacks", *sizes, *for_pytest]
     if options.venv is not None:
         return run_all(options, for_pytest, options.venv.resolve())
     with tempfile.TemporaryDirectory(prefix="discreet-test-") as folder:
@@ -81,15 +81,22 @@ def run_all(options: argparse.Namespace, for_pytest: list[str], venv: Path) -> i
     if checks and str(scripts / "mypy") not in {command for command, *_ in checks}:
         print("--- mypy is left out: types are checked on Python 3.11, the oldest one; newer releases of NumPy describe theirs for newer ones only")
     with ThreadPoolExecutor(max_workers=2) as both:
-        ran = both.map(lambda command: step(" ".join([names[command[0]], *command[1:]]), command, aside=True), checks)
-    failed = [names[command] for (command, *_), code in zip(checks, ran, strict=True) if code]
+        asked = [both.submit(step, " ".join([names[command[0]], *command[1:]]), command, aside=True) for command in checks]
+        wait(asked[1:])
+        tested = step("pytest", [python, "-m", "pytest", *for_pytest])
+    failed = [names[command] for (command, *_), one in zip(checks, asked, strict=True) if one.result()]
     if failed:
-        print(f"--- failed before the tests: {', '.join(failed)}", flush=True)
-    if step("pytest", [python, "-m", "pytest", *for_pytest]):
+        print(f"--- failed beside the tests: {', '.join(failed)}", flush=True)
+    if tested:
         failed.append("pytest")
     if absent:
         print(f"--- could not be installed, and is not tested: {', '.join(absent)}", flush=True)
     return 1 if failed else 0
+
+
+def cores() -> int:
+    """How many this process may use. One worker more than that keeps them busy while tests wait for other processes, which many do."""
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
 def is_oldest_python(python: str) -> bool:

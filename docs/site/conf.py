@@ -68,7 +68,8 @@ def paragraphs(lines: Iterable[str]) -> Iterator[list[str]]:
     for line in [*lines, ""]:
         indented = line.startswith((" ", "\t"))
         within_item = indented and run and (_ITEM.match(run[0]) or set(run[min(1, len(run) - 1)]) == {"-"})
-        if run and (not line.strip() or (indented != run[0].startswith(" ") and not within_item)):
+        called = run and line.startswith(">>>") and not run[0].startswith(">>>") and set(run[-1]) != {"-"}
+        if run and (called or not line.strip() or (indented != run[0].startswith(" ") and not within_item)):
             yield run
             run = []
         if line.strip():
@@ -98,6 +99,8 @@ def marked_up(lines: Iterable[str]) -> list[str]:
     for run in paragraphs([line.rstrip() for line in lines]):
         if len(run) > 1 and set(run[1]) == {"-"}:
             out += [f".. rubric:: {plain(run[0])}", "", *(run[2:] if run[2:3] and run[2].startswith(">>>") else fields(run[2:]))]
+        elif run[0].startswith(">>>"):
+            out += run
         elif run[0].startswith(" "):
             out += [".. code-block:: text", "", *(f"   {line}" for line in run)]
         elif _ITEM.match(run[0]):
@@ -150,6 +153,14 @@ def _process(_app: object, what: str, _name: str, thing: object, _options: objec
     lines[:] = documented(thing, lines) if what in {"class", "exception", "function", "method"} else marked_up(lines)
 
 
+def _sign(_app: object, what: str, _name: str, thing: object, _options: object, signature: str | None, returned: str | None) -> Any:  # noqa: ANN401
+    """Nobody calls a protocol, or makes a member of an enumeration; and a property of the class is no default of the field that replaces it."""
+    if signature is None:
+        return ("", None) if reference.never_called(thing) and what == "class" else None
+    return ("", None) if reference.never_called(thing) else (signature.replace("=<property object>", ""), returned)
+
+
 def setup(app: Any) -> None:  # noqa: ANN401 - Sphinx is here only where the site is built
     """Called by Sphinx."""
     app.connect("autodoc-process-docstring", _process)
+    app.connect("autodoc-process-signature", _sign)

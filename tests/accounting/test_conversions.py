@@ -40,6 +40,7 @@ def never_below(after, before):
         assert after.delta(epsilon) >= true.delta(epsilon) * (1 - GAINS)
 
 
+@pytest.mark.more
 @given(st.floats(0.01, 4.0))
 def test_pure_loses_at_every_step_down(epsilon):
     start = pure(epsilon)

@@ -42,6 +42,7 @@ def test_planned_composition_commutes(parts, random):
     agree(compose(shuffled, planned=True), compose(parts, planned=True), rel=1e-6)
 
 
+@pytest.mark.more
 @few
 @given(st.lists(st.floats(0.05, 1.0), min_size=3, max_size=4))
 def test_planned_composition_associates_up_to_its_grid(sizes):
@@ -107,6 +108,7 @@ def test_failures_alone_compose_as_independent_events():
     assert n_fold(approximate(0.0, 0.1), 3).delta(0.0) == pytest.approx(0.3)
 
 
+@pytest.mark.at_most(2)
 @pytest.mark.parametrize("parts", [[1e-9] * 10, [100.0] * 3, [1e6] * 3, [0.0] * 2, [1e-6, 3.0], [30.0, 1e-3]], ids=str)
 def test_extreme_sizes_stay_above_the_truth(parts):
     composed = compose([pure(size) for size in parts], planned=True)

@@ -118,6 +118,7 @@ def test_the_pure_claim_is_the_exact_loss_of_the_worst_mechanism(law, epsilon):
     assert exact >= 0.999 * pure_claim(epsilon, law) - 1e-6
 
 
+@pytest.mark.at_most(2)
 @each_law
 def test_the_pure_claim_covers_random_mechanisms(law):
     random = np.random.default_rng(0)
@@ -216,6 +217,7 @@ def test_a_planted_curve_is_caught(claim):
         check_curve(claim(GaussianDP(mu=0.5, **STATED), law), law, GAUSSIANS, np.linspace(0.0, 5.0, 21))
 
 
+@pytest.mark.at_most(2)
 @each_law
 def test_a_point_alone_covers_a_mechanism_that_reveals_all_with_probability_delta(law):
     epsilon, delta = 0.5, 1e-3

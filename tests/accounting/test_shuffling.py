@@ -8,9 +8,22 @@ import pytest
 from scipy.special import ndtr
 
 from discreet.accounting import gaussian_delta
-from discreet.accounting.shuffling import Law, missing_share, normal_laws, ratio_laws, share_for, shuffled_delta, shuffled_normal, shuffled_ratio
+from discreet.accounting.shuffling import (
+    Answered,
+    Law,
+    missing_share,
+    normal_laws,
+    over_rows,
+    ratio_laws,
+    share_for,
+    shuffled_delta,
+    shuffled_normal,
+    shuffled_ratio,
+    shuffled_reports,
+)
 from discreet.core.errors import InvalidInput
 from discreet.core.neighbours import ADD_REMOVE, REPLACE_ONE
+from discreet.verification.shuffled_rows import _Loss, _shuffled
 
 
 def hockey_stick(here, there, epsilon):
@@ -59,6 +72,90 @@ def test_no_output_of_few_shuffled_answers_tells_more_than_the_bound(answers, lo
         assert exact <= bound + 1e-14
         if rows == 1:
             assert bound == pytest.approx(exact, rel=2e-3, abs=1e-12), "one row hides behind nobody"
+
+
+def encoding(cells, odds):
+    """The laws of all strings of bits, for every own category."""
+    ones = np.array(list(product((0, 1), repeat=cells)))
+    own = np.where(np.eye(cells), 0.5, 1.0 / (odds + 1.0))
+    return np.array([np.prod(np.where(ones, each, 1.0 - each), axis=1) for each in own])
+
+
+def beside(first, second):
+    """The laws of two columns, answered independently."""
+    return np.array([np.outer(one, other).ravel() for one in first for other in second])
+
+
+def histogram_of(laws):
+    """Of so many outcomes that only those of as many rows as there are are kept: sums of laws over multisets."""
+    found = {(): 1.0}
+    for law in laws:
+        after = {}
+        for seen, mass in found.items():
+            for answer, each in enumerate(law):
+                key = tuple(sorted((*seen, answer)))
+                after[key] = after.get(key, 0.0) + mass * each
+        found = after
+    return np.array([mass for _, mass in sorted(found.items())])
+
+
+REPORTS = {
+    "encoding": (encoding(2, 4.0), [Answered(False, 2, 4.0)]),
+    "longer encoding": (encoding(3, 9.0), [Answered(False, 3, 9.0)]),
+    "response": (response(3, math.log(6.0)), [Answered(True, 3, 6.0)]),
+    "two columns": (beside(response(2, math.log(3.0)), response(3, math.log(3.0))), [Answered(True, 2, 3.0), Answered(True, 3, 3.0)]),
+    "both laws": (beside(response(2, math.log(3.0)), encoding(2, 3.0)), [Answered(True, 2, 3.0), Answered(False, 2, 3.0)]),
+}
+
+
+@pytest.mark.parametrize("name", REPORTS)
+def test_no_output_of_few_shuffled_reports_tells_more_than_the_bound(name):
+    """Of all pairs of owners, in the same category of a column or not, and all others; reports of half the noise, and more of them, break it."""
+    laws, columns = REPORTS[name]
+    for rows in (1, 2, 3):
+        others = list(combinations_with_replacement(range(len(laws)), rows - 1))[:12]
+        tables = {(own, rest): histogram_of(laws[[own, *rest]]) for own in range(len(laws)) for rest in others}
+        for epsilon in (0.2, 0.8):
+            pairs = [(one, other) for one in range(len(laws)) for other in range(one)]
+            exact = max(hockey_stick(tables[one, rest], tables[other, rest], epsilon) for one, other in pairs for rest in others)
+            bound = shuffled_reports(epsilon, columns, rows)
+            assert exact <= bound + 1e-14
+            if rows == 1:
+                assert bound == pytest.approx(exact, rel=2e-3, abs=1e-12), "one report hides behind nobody, and all columns differ"
+            less = [each._replace(odds=math.sqrt(each.odds)) for each in columns]
+            assert exact > shuffled_reports(epsilon, less, rows), "half the noise"
+    assert exact > shuffled_reports(epsilon, columns, 40), "more reports than there are"
+
+
+@pytest.mark.parametrize("name", REPORTS)
+def test_many_reports_are_counted_for_what_an_integral_along_a_line_finds(name):
+    """As the recheck of rows has it: no grid, and every answer by itself."""
+    columns, rows = REPORTS[name][1], 2_000
+    for epsilon in (0.2, 0.4):
+        atoms = [(1.0, 1.0, 1.0)]
+        for column in columns:
+            atoms = [(up * a, down * b, mass * each) for up, down, mass in atoms for a, b, each in column.atoms]
+        up, down, masses = map(np.array, zip(*atoms, strict=True))
+        share = math.prod(column.share for column in columns)
+        found = _shuffled(rows, share, _Loss(up - math.exp(epsilon) * down, masses, 0.0))
+        counted = shuffled_reports(epsilon, columns, rows)
+        assert found * (1 - 1e-4) <= counted <= 1.07 * found + 1e-12
+
+
+def test_no_output_tells_more_of_a_person_with_several_rows_than_the_bound():
+    """Two of four answers differ, whatever they were; counted as one row, or at all of epsilon for each, the bound fails."""
+    answers, rows = 3, 4
+    law = response(answers, 1.5)
+    pairs = [*combinations_with_replacement(range(answers), 2)]
+    tables = {(one, rest): histograms(law[[*one, *rest]]) for one in pairs for rest in pairs}
+    for epsilon in (0.1, 0.5, 1.5):
+        exact = max(hockey_stick(tables[one, rest], tables[other, rest], epsilon) for one in pairs for other in pairs for rest in pairs)
+
+        def curve(each):
+            return shuffled_delta(each, rows, (response_law(each, answers, 1.5),))
+
+        assert exact <= over_rows(curve, epsilon, 2) + 1e-14
+        assert exact > curve(epsilon)
 
 
 def test_faults_of_shuffled_answers_are_caught():

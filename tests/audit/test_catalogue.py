@@ -116,7 +116,7 @@ def test_a_watch_alone_has_a_report_of_its_own(tmp_path, monkeypatch):
     assert (report.violated, report.verdict) == (False, "drawn as stated")
     assert json.loads(report.to_json())["drawn"][0]["mechanism"] == "release-bounded-noise"
     assert str(report).splitlines()[-1] == "Verdict      drawn as stated"
-    with pytest.raises(InvalidInput, match="no two output laws to draw"):
+    with pytest.raises(InvalidInput, match="no two output distributions to draw"):
         report.plot()
     outcome = discreet("audit", "bounded", "--report", "page.html")
     assert outcome.code == 0

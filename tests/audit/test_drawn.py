@@ -17,7 +17,7 @@ from discreet.audit.drawn.parts import FALSE_ALARM, Part, Watch, chosen, discret
 from discreet.audit.named import CATALOGUE
 from discreet.audit.persons import WorstPerson
 from discreet.cli.audit_estimators import ESTIMATORS
-from discreet.core.neighbours import ADD_REMOVE, REPLACE_ONE, Persons
+from discreet.core.neighbours import ADD_REMOVE, PARTS, REPLACE_ONE, Persons
 from discreet.data import Domain, NumericColumn, PersonColumn, Records, Schema, persons
 from discreet.data import Target as Classes
 from discreet.descriptions.asked import Asked
@@ -30,6 +30,7 @@ from discreet.mechanisms.base import Numbers
 from discreet.mechanisms.counting import Cells, Moments, ScoredClasses, Summary
 from discreet.mechanisms.cuts.columns import whose_rows
 from discreet.mechanisms.margins import Margins
+from discreet.mechanisms.regression.objective import _parts
 from discreet.mechanisms.release import Categories, EigenvalueSketch, LaplaceRelease, RandomisedCategories, ShuffledGaussianRows
 from discreet.mechanisms.release.categories import probabilities
 from discreet.mechanisms.selection import CountNoise
@@ -40,12 +41,21 @@ from discreet.queries import Target as Column
 from discreet.statements.categories import RESPONSE, UNARY
 from discreet.statements.counting import WHOLE
 from tests.accounting.test_profile import test_a_bound_across_zero_is_never_below_a_law_and_randomised_response_reaches_it as keep_the_laws
+from tests.accounting.test_shuffling import test_no_output_of_few_shuffled_reports_tells_more_than_the_bound as keep_the_count
+from tests.estimators.test_calibrated_cuts import check_counts_by_score
 from tests.estimators.test_made_tables import MODELS, check_made_rows
 from tests.estimators.test_weights_of_numbers import DOORS, check_weights
+from tests.mechanisms.constrained.test_objective_set_audit import check_factors
 from tests.mechanisms.constrained.test_softmax_audit import check_slopes
 from tests.mechanisms.learning.test_density_audit import test_both_stages_together_keep_the_claim_and_less_noise_of_either_breaks_it as keep_the_claim
+from tests.mechanisms.learning.test_one_direction import check_recheck
 from tests.mechanisms.learning.test_repeated import (
     test_several_fits_with_noise_on_their_minimiser_cost_what_one_gaussian_mechanism_does as keep_the_claim_of_several,
+)
+from tests.mechanisms.learning.test_strong_ridge import check_beside_a_set, check_one_is_enough
+from tests.verification.test_stages import test_two_gaussian_stages_are_one as count_both_stages
+from tests.verification.test_stages import (
+    test_what_the_last_stage_loses_alone_is_counted_after_a_first_that_releases_nothing as count_the_last_stage,
 )
 
 BOTH = {"objective", "output", "multinomial", "one-vs-rest"}
@@ -54,6 +64,7 @@ RUNS = [
     *((name, 0.0 if watch.pure or name == "bounds" else 1e-6, REPLACE_ONE) for name, watch in CATALOGUE.items()),
     ("cuts", 0.0, ADD_REMOVE),
     ("second-moments", 1e-6, ADD_REMOVE),
+    ("least-squares", 1e-6, ADD_REMOVE),
     *((name, 0.0, ADD_REMOVE) for name in sorted(BOTH)),
 ]
 
@@ -64,6 +75,18 @@ def test_what_leaves_has_the_noise_that_the_certificate_states(name, delta, neig
     assert watch.as_stated, "\n".join(watch.lines())
     assert watch.parts
     assert watch.mechanism in CATALOGUE[name].certified
+
+
+def test_no_person_moves_the_number_of_records_farther_than_its_noise_is_for():
+    shares = np.array([1.0, 0.5, 0.3, 1.0 / 3.0, 0.2, 1e-9])
+    domain = Domain(features=2, norm_bound=1.0, target_bound=1.0, persons=Persons(rows=3))
+    for weights in (shares[:1], shares[1:3], np.full(3, (2**53 // 3) * 2.0**-53), shares[4:]):
+        rows = Records(rows=as_matrix(np.full((len(weights), 2), 0.1)), targets=np.zeros(len(weights)), weights=weights, domain=domain)
+        assert sum(rows.map(_parts)) <= PARTS
+
+
+def test_no_person_counts_more_than_one_record_of_classes_by_score_in_blocks():
+    check_counts_by_score()
 
 
 def test_how_searches_cut_tables_is_watched_too():
@@ -182,6 +205,10 @@ def test_no_record_moves_the_gradient_of_many_classes_farther_than_the_noise_is_
     check_slopes()
 
 
+def test_what_leaves_under_factors_of_a_ridge_has_the_noise_and_the_ridge_that_are_stated():
+    check_factors()
+
+
 def test_an_eigenvalue_is_released_for_what_its_recheck_finds():
     domain = Domain(features=2, entry_bound=1.0)
     query = SecondMoments(domain=domain, target=Column.OMITTED, most_records=100)
@@ -225,6 +252,7 @@ def test_what_leaves_for_persons_has_the_noise_that_the_certificate_states(name,
     assert watch.as_stated, "\n".join(watch.lines())
 
 
+@pytest.mark.at_most(4)
 @pytest.mark.parametrize("name", [name for name, entry in CATALOGUE.items() if entry.persons])
 def test_every_watch_of_persons_sees_rows_that_do_not_share_a_weight(name, monkeypatch):
     monkeypatch.setattr(persons, "weights_of", lambda counts, _: np.where(counts > 0, 1.0, 0.0))
@@ -237,18 +265,19 @@ AROUND = {
     "multinomial": lambda target: several_classes(target, multinomial=True, prior=8.0 * (np.arange(6.0) - 2.5)),
     "one-vs-rest": lambda target: several_classes(target, multinomial=False, prior=8.0 * (2.5 - np.arange(6.0))),
     "least squares": lambda target: regression.objective(target, prior=np.array([4.0, -3.0, 1.0])),
+    "predictions": lambda target: regression.prediction(target, prior=np.array([40.0, -30.0, 10.0])),
 }
 
 
 def test_what_leaves_around_a_prior_has_the_noise_that_the_certificate_states():
-    for name, delta in (("objective", 1e-6), ("objective", 0.0), ("multinomial", 1e-6), ("one-vs-rest", 1e-6), ("least squares", 1e-6)):
+    for name, delta in (*((name, 1e-6) for name in AROUND), ("objective", 0.0)):
         watch = AROUND[name](Target(epsilon=1.0, delta=delta, neighbours=REPLACE_ONE))
         assert watch.as_stated, "\n".join(watch.lines())
 
 
 def test_a_prior_that_is_not_the_one_of_the_certificate_is_seen(monkeypatch):
     monkeypatch.setattr(Prior, "pull", lambda self, ridge: 0.5 * ridge * self.point)
-    for name in ("objective", "least squares"):
+    for name in ("objective", "least squares", "predictions"):
         assert not AROUND[name](Target(epsilon=1.0, delta=1e-6, neighbours=REPLACE_ONE)).as_stated
 
 
@@ -262,7 +291,7 @@ def watched(*parts):
 
 NORMAL = SystemNoise().gaussian(scale=1.0, dimension=3, draws=400).T
 LAPLACE = SystemNoise().discrete_laplace(scale=3.0, dimension=2, draws=300).T
-FINE = SystemNoise().discrete_gaussian(scale=1000.0, dimension=2, draws=300).T
+FINEST = SystemNoise().discrete_gaussian(scale=1000.0, dimension=2, draws=300).T
 COARSE = SystemNoise().discrete_gaussian(scale=2.5, dimension=2, draws=300).T
 BALLS = SystemNoise().spherical(rate=4.0, dimension=3, draws=300).T
 
@@ -276,7 +305,7 @@ DRAWN = {
     "gaussian": lambda size: gaussian("noise", NORMAL, scale=size),
     "spherical": lambda size: spherical("noise", BALLS, rate=4.0 / size),
     "discrete Laplace": lambda size: discrete_laplace("noise", LAPLACE, scale=3.0 * size),
-    "discrete Gaussian, fine": lambda size: discrete_gaussian("noise", FINE, scale=1000.0 * size),
+    "discrete Gaussian, fine": lambda size: discrete_gaussian("noise", FINEST, scale=1000.0 * size),
     "discrete Gaussian, coarse": lambda size: discrete_gaussian("noise", COARSE, scale=2.5 * size),
     "chosen": lambda size: chosen("choice", "odds", choices(), np.exp(-1.2 / size * np.arange(3))),
     "any law": lambda size: of_law("noise", "normal", NORMAL, lambda x: ndtr(x / size)),
@@ -390,6 +419,23 @@ def test_both_stages_cost_what_their_laws_say():
     keep_the_claim(1.0, 1e-5, 1.0)
 
 
+def test_a_recheck_counts_both_stages():
+    """Two Gaussian mechanisms, which are one; and one after a first that releases nothing."""
+    count_both_stages(1.0)
+    count_the_last_stage()
+
+
+def test_many_classes_under_a_strong_ridge_cost_one_gaussian_mechanism_where_the_theorem_says_so():
+    """Nowhere else, and not over a set."""
+    check_one_is_enough()
+    check_beside_a_set(REPLACE_ONE)
+
+
+def test_a_record_along_one_direction_costs_what_a_stranger_finds():
+    """Its Jacobian term included."""
+    check_recheck()
+
+
 def test_several_fits_cost_what_their_laws_say():
     """Noise on the minimiser, whose law is exact."""
     keep_the_claim_of_several(REPLACE_ONE, 1.0, 1e-5)
@@ -397,12 +443,18 @@ def test_several_fits_cost_what_their_laws_say():
 
 def test_shuffled_rows_are_counted_for_what_their_recheck_finds():
     """The share that rows have in common, and what they do not: the recheck integrates along a line, and has no grid."""
-    query = Rows(domain=Domain(features=3, norm_bound=1.0))
-    for neighbours, slots in ((REPLACE_ONE, None), (ADD_REMOVE, 50_000)):
+    rows = Rows(domain=Domain(features=3, norm_bound=1.0))
+    persons = Rows(domain=Domain(features=3, norm_bound=1.0, persons=Persons(rows=2)))
+    for query, neighbours, slots in ((rows, REPLACE_ONE, None), (rows, ADD_REMOVE, 50_000), (persons, ADD_REMOVE, 50_000)):
         made = ShuffledGaussianRows.calibrate(query, epsilon=1.0, delta=1e-6, neighbours=neighbours, slots=slots, shuffled=50_000)
         assert made.share * 50_000 > 20
         found = {check.name: check for check in made.planned(query, shape=(1, 3)).verify().checks}
         assert found["delta"].ok, found["delta"]
+
+
+def test_shuffled_reports_tell_no_more_than_is_counted():
+    """All outputs of few encoded reports, for all pairs of owners."""
+    keep_the_count("encoding")
 
 
 def test_what_is_composed_near_zero_is_never_below_a_law():

@@ -114,7 +114,7 @@ def test_rows_that_are_not_said_to_be_one_persons_are_seen():
 def test_what_knows_no_worst_person_says_so():
     target = Target(epsilon=1.0, delta=0.0, neighbours=REPLACE_ONE, person=WorstPerson(rule=Persons(rows=2)))
     for entry in (CATALOGUE["exponential"], ESTIMATORS["lasso"]):
-        with pytest.raises(InvalidInput, match="no worst person"):
+        with pytest.raises(InvalidInput, match="about single rows"):
             entry.report(target)
     with pytest.raises(InvalidInput, match="equal, spread, cancelling; 'round' was given"):
         WorstPerson(rule=Persons(rows=2), lying="round")

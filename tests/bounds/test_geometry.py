@@ -194,6 +194,7 @@ def test_the_walk_without_noise_stays_below_its_bound():
         assert objective.value(walk.point) <= averaged_frank_wolfe(curvature=50 * problem.curvature, regret=0.0, steps=taken)
 
 
+@pytest.mark.more
 @pytest.mark.parametrize("power", [0.5, 1.0])
 @pytest.mark.parametrize("regret", [1e-9, 0.01, 1.0, 1e3])
 def test_the_number_of_steps_is_the_best_one(power, regret):

@@ -93,6 +93,9 @@ def test_another_value_fails(model: LogisticRegression) -> None:
     changed[0] = np.nextafter(changed[0], np.inf)
     verification = model.certificate_.verify(changed)
     assert [check.name for check in verification.checks if not check.ok] == ["released value"]
+    assert str(verification).endswith(f"\n\nNOT VALID: 1 of {len(verification.checks)} checks failed.")
+    assert "FAIL  released value" in str(verification)
+    assert str(model.certificate_.verify(model.weights_)).endswith("Verified: every check passed.")
     with pytest.raises(VerificationFailure, match="released value"):
         verification.require()
 

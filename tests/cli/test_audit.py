@@ -52,7 +52,7 @@ def test_a_model_of_several_classes_is_refused_in_one_sentence(folder, model):
     other.save("other.json")
     outcome = discreet("audit", "other.json")
     assert outcome.code == 3
-    assert "no exact law is known here of the mechanism 'somebody-elses'" in outcome.error
+    assert "no exact output distribution is known here for the mechanism 'somebody-elses'" in outcome.error
 
 
 @pytest.mark.parametrize(
@@ -62,7 +62,7 @@ def test_a_model_of_several_classes_is_refused_in_one_sentence(folder, model):
         (("objectiv",), 3, "Did you mean 'objective'?"),
         (("objective", "--runs", "500"), 3, "is for statistical audits"),
         (("exponential", "--delta", "0.1"), 3, "private with delta 0"),
-        (("rows", "--neighbours", "add-remove"), 3, "this audit is of replace-one"),
+        (("rows", "--neighbours", "add-remove"), 3, "so this audit needs replace-one"),
         (("rows", "--runs", "5"), 3, "at least 100 runs"),
         (("objective", "--epsilon", "-1"), 3, "epsilon"),
     ],

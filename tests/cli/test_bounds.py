@@ -50,7 +50,13 @@ def test_from_a_draft_to_a_model(drafted, more):
 def test_the_document_holds_bounds_certificate_and_verdict(drafted):
     document = discreet(*BOUNDS, "--epsilon", "1", "--json").json
     assert set(document["bounds"]) == {"age", "hours"}
-    assert document["guarantee"] == {"private": True, "epsilon": pytest.approx(1.0), "delta": 0.0, "neighbours": "replace-one", "unit": "record"}
+    assert document["guarantee"] == {
+        "private": True,
+        "epsilon": pytest.approx(1.0),
+        "delta": pytest.approx(1e-6),
+        "neighbours": "replace-one",
+        "unit": "record",
+    }
     assert document["verification"]["ok"]
     assert Schema.from_toml(document["schema"]) == Schema.load("chosen.toml")
 

@@ -82,7 +82,7 @@ def test_show_adds_up(ledger):
     ledger.link("alias", to="people")
     ledger.amend("people", epsilon=3.0, reason="agreed on")
     text = discreet("budget", "show", "team.ledger", "--data-set", "alias").out
-    for words in ("people, also alias", "amended from epsilon 2, delta 1e-06", "Left       epsilon 2, delta 0\n", "Unsettled  1:"):
+    for words in ("people, also alias", "amended from epsilon 2, delta 1e-06", "Left       epsilon 2, delta 1e-06\n", "Unsettled  1:"):
         assert words in text
 
 

@@ -25,8 +25,7 @@ def test_the_model_is_written_paid_for_once_verified_and_used(folder):
 @pytest.mark.parametrize(
     ("more", "says"),
     [
-        (["--cuts", "private"], "needs a table in memory, public cuts and no --intervals"),
-        (["--intervals", "intervals.json"], "needs a table in memory, public cuts and no --intervals"),
+        (["--intervals", "intervals.json"], "--calibrate and --intervals do not go together"),
         (["--model", "lasso-classifier", "--radius", "1"], "calibrated probabilities need a LogisticRegression or a LinearSVC"),
     ],
 )
@@ -35,3 +34,15 @@ def test_what_it_does_not_go_with_is_refused_before_a_record_is_read(folder, mor
     outcome = discreet("fit", *FIT, *more)
     assert outcome.code != 0
     assert says in " ".join(outcome.err.split())
+
+
+def test_files_in_blocks_give_the_calibrated_model_of_the_table(parts):
+    said = []
+    for table in ("people.csv", "people"):
+        outcome = discreet("fit", table, *FIT[1:], "--seed", "1")
+        assert outcome.code == 0, outcome.err
+        said.append([line for line in outcome.out.splitlines() if line.startswith("Calibrated")])
+        declared = json.loads((parts / "model.json").read_text())["certificate"]["declared"]
+        assert not any("classes" in line and "schema" not in line for line in declared)
+    assert said[0] == said[1]
+    assert len(said[0]) == 1

@@ -36,6 +36,7 @@ def test_the_model_states_the_total_and_spends_it_once(folder):
     assert discreet("fit", "people.csv", *FIT, "--cuts", "private", "--ledger", "a.ledger", "--data-set", "people").code == 7
 
 
+@pytest.mark.more
 def test_blocks_and_seeds_give_the_same_cuts(folder):
     frame = many(folder)
     (folder / "parts").mkdir()
@@ -62,3 +63,13 @@ def test_a_share_that_is_none_costs_nothing(folder, share):
     assert outcome.code != 0
     assert "share" in outcome.err + outcome.out
     assert not (folder / "model.json").exists()
+
+
+def test_a_calibrated_fit_of_cut_columns_says_both(folder):
+    many(folder)
+    found = said("people.csv", *FIT, "--cuts", "private", "--calibrate")
+    assert found["spent"] == {"epsilon": 4.0, "delta": 1e-6}
+    assert discreet("verify", "model.json").code == 0
+    outcome = discreet("fit", "people.csv", *FIT[:-1], "--cuts", "private", "--calibrate")
+    assert "chosen privately with 0.1 of the budget" in outcome.out
+    assert "by private counts: decisions times" in outcome.out

@@ -106,6 +106,7 @@ def started(where, *form, ignored=None):
     return process
 
 
+@pytest.mark.more
 @pytest.mark.skipif(not hasattr(signal, "SIGHUP"), reason="signals of POSIX")
 @pytest.mark.parametrize(
     ("where", "number", "form"),

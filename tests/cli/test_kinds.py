@@ -35,6 +35,16 @@ def test_settings_of_a_model_reach_its_certificate(survey):
     assert (problem["constraint"], problem["constraint_parameters"]["radius"], problem["intercept_scale"]) == ("l1-ball", 3.0, 1.0)
 
 
+def test_printed_noise_that_grows_with_the_number_of_records_is_settled_once_they_are_read(survey):
+    noise = []
+    for calibration in ("published", "tight"):
+        made = discreet(*NUMBERS, "--model", "constrained-erm", "--mechanism", "mirror-descent", "--calibration", calibration, "--overwrite")
+        assert made.code == 0, made.err
+        stated = json.loads((survey / "model.json").read_text())["certificate"]["parameters"]
+        noise.append(stated["scale"] * stated["grid_step"] / stated["steps"] ** 0.5)
+    assert noise[0] > 2.0 * noise[1]
+
+
 def test_weights_of_classes_are_named_as_the_schema_names_them(folder):
     made = discreet(*FIT, "--class-weight", "yes=2", "--alpha", "0.1")
     assert made.code == 0, made.err

@@ -109,6 +109,7 @@ def test_its_coefficients_are_written_with_all_digits(regression):
     assert discreet("show", "model.json", "--coefficients", "coefficients.csv").code == 3
 
 
+@pytest.mark.more
 def test_settings_of_a_regression_are_tried_under_one_guarantee(regression):
     _, frame = regression
     tune = ("tune", "people.csv", "--schema", "survey.toml", "--epsilon", "4", "--delta", "1e-6", "--out", "tuned.json", "--overwrite")

@@ -38,7 +38,7 @@ def write_tables(of: str) -> None:
     columns = {"age": {"lower": 0, "upper": 120, "outside": "clip"}, "children": (0, 20), "sex": ["f", "m"]}
     says = {} if of in {"cli.md", "ledger.md"} else {"rows_per_person": 1}  # these two pages spend on ledgers of records
     schema = schema_text("people", "answer", columns, rows="bound", **says)
-    for name in ("people", "patients", "adult", "others", "visits"):
+    for name in ("people", "patients", "adult", "others", "visits", "volunteers"):
         people.write_csv(f"{name}.csv")
         Path(f"{name}.toml").write_text(schema if name != "visits" else schema.replace("rows_per_person = 1\n", ""))
     Path("draft.toml").write_text(schema_text("people", "answer", columns | {"children": OPEN}, rows="bound", rows_per_person=1))
@@ -57,6 +57,8 @@ def write_tables(of: str) -> None:
     if of in {"certificates.md", "reports.md"}:
         folder = "noisy" if of == "certificates.md" else "noisy-folder"
         run(f"release people.csv --schema people.toml --method additive --epsilon 1 --delta 1e-6 --out {folder}")
+    if of == "prior.md":
+        run("fit volunteers.csv --schema people.toml --epsilon inf --out public.json")
     if of == "reports.md":
         run("budget new hospital.ledger --data-set patients --epsilon 3 --delta 1e-5")
         run("evaluate model.json patients.csv --epsilon 1 --delta 1e-6 --out measures.json")

@@ -224,7 +224,7 @@ def test_a_command_that_computes_is_seen_to_import_what_is_heavy(folder):
     assert modules_imported("schema", "check", "people.toml", "people.csv") >= {"numpy", "discreet.data.schema"}
 
 
-OWN_MODULES = 106
+OWN_MODULES = 107
 """Of ours that a model takes to be verified: it took 97 when this was written down."""
 MODEL = Path(__file__).parent.parent / "goldens" / "files" / "model.json"
 

@@ -101,6 +101,7 @@ def test_it_says_which_epsilon_is_needed_and_agrees_with_the_other_questions(fol
     assert {one["epsilon"] for one in asked["epsilons"]} >= {0.02, needed, 10.0}
 
 
+@pytest.mark.more
 def test_the_epsilon_that_is_needed_is_simulated_and_reported(folder):
     outcome = discreet(*ASKED, "--excess", "2", "--records", "300", "--report", "plan.html", "--plot", "plan.svg")
     assert (outcome.code, outcome.err) == (0, ""), outcome

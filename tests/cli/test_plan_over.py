@@ -28,6 +28,7 @@ def test_the_numbers_are_those_of_the_simulation_too(folder):
     assert document["needed"] == []
 
 
+@pytest.mark.more
 def test_both_questions_agree(folder):
     shared = (*OVER, "--delta", "1e-6", "--neighbours", "add-remove", "--no-simulation", "--json")
     asked = discreet(*shared, "--excess", "0.2").json

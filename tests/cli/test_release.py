@@ -251,6 +251,13 @@ def test_records_of_owners_are_randomised_and_collected(survey):
     assert outcome.json["verification"]["ok"]
     assert outcome.json["shape"] == [3, 2]
     assert outcome.json["guarantee"]["local"]
+    (survey / "monday").mkdir()
+    for name, each in (("monday/a.jsonl", lines[0].out), ("monday/b.jsonl", lines[1].out.rstrip()), ("late.jsonl", lines[2].out)):
+        (survey / name).write_text(each)
+    several = ("monday", "late.jsonl", "--schema", "survey.toml", "--method", "local", "--out", "several")
+    assert discreet("release", *several, "--json").json["shape"] == [3, 2]
+    (survey / "late.jsonl").write_text(lines[2].out.replace("0", "1"))
+    assert "'late.jsonl' cannot be collected" in discreet("release", *several, "--overwrite").error
     piped = discreet("release", "-", "--schema", "survey.toml", "--method", "local", "--out", "more", stdin=lines[0].out)
     assert piped.code == 0
     assert discreet(*RANDOMISE, "age=41", "hours=38", "--json").json["format"] == "discreet-record/1"

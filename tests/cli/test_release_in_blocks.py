@@ -80,8 +80,8 @@ def test_a_ledger_knows_the_people_again_whatever_file_they_are_in(parts):
         *UNREADABLE,
         (["people", "--out", "people"], "which this command reads"),
         (["people", "--method", "local"], "leave --jobs and --dask out|takes no epsilon"),
-        (["people.csv", "people.csv", "--method", "local"], "one file of lines"),
-        (["people.csv", "--dask", "local", "--method", "local"], "one file of lines"),
+        (["people.csv", "people.csv", "--method", "local"], "leave --jobs and --dask out|takes no epsilon"),
+        (["people.csv", "--dask", "local", "--method", "local"], "one by one"),
     ],
 )
 def test_what_cannot_be_read_in_blocks_is_refused_before_anything_is_spent(parts, tables, words):

@@ -180,7 +180,7 @@ def test_a_certificate_and_a_ledger_are_reported(model):
     assert "Only the certificate was given" in page(model / "certificate.html")
     assert discreet("budget", "new", "team.ledger", "--data-set", "people", "--epsilon", "3").code == 0
     assert discreet("report", "team.ledger", "--out", "ledger.html").code == 0
-    assert "epsilon 3, delta 0" in page(model / "ledger.html")
+    assert "epsilon 3, delta 1e-06" in page(model / "ledger.html")
     assert discreet("report", "team.ledger", "--out", "other.html", "--card", "card.md").code == 3
 
 

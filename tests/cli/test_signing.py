@@ -28,6 +28,7 @@ def copied(path, folder):
     return shutil.copytree(path, target) if path.is_dir() else shutil.copy(path, target)
 
 
+@pytest.mark.more
 @pytest.mark.parametrize("kind", KINDS)
 def test_each_kind_is_signed_and_verified_with_the_key(made, custodian, kind):  # noqa: F811
     path = copied(made[kind], custodian)

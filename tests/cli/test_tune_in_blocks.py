@@ -20,6 +20,7 @@ def tuned(*tables, seed=("--seed", "1"), **options):
     return json.loads(Path("tuned.json").read_text(encoding="utf-8"))
 
 
+@pytest.mark.more
 @pytest.mark.usefixtures("parts")
 @pytest.mark.parametrize(
     ("tables", "jobs"),

@@ -37,6 +37,7 @@ def test_rows_of_persons_say_what_rows_say_and_their_number_is_asked_for(neighbo
     assert abs(NoisyRidge(records=len(X)).fit_release(made).coef_[0] - fitted.coef_[0]) < 0.02
 
 
+@pytest.mark.more
 @pytest.mark.parametrize(("weight", "share"), [("person", 1 / SIZES), ("row", np.full(4000, 0.25))])
 def test_a_sketch_of_persons_says_what_rows_say_by_their_weights(weight, share, tmp_path):
     shares = share[IDS]

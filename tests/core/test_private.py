@@ -162,6 +162,7 @@ WORK = {
 HARDEST = {"three classes", "kernel", "regression", "parquet", "evaluation"}
 
 
+@pytest.mark.at_most(2)
 @pytest.mark.filterwarnings("ignore")  # of what is looked at
 @pytest.mark.parametrize("name", [name if name in HARDEST else pytest.param(name, marks=pytest.mark.more) for name in WORK])
 def test_nothing_alive_in_the_middle_of_it_gives_a_record_away(tmp_path, spy, name):
@@ -212,6 +213,24 @@ def test_nothing_else_that_holds_records_travels():
     for kind in ("data set", "real data set", "encoded"):
         with pytest.raises(PrivateDataError):
             packed(held(kind))
+
+
+def test_every_worker_is_told_the_road(monkeypatch):
+    distributed = pytest.importorskip("distributed")
+    from discreet.data.blocks import travel
+
+    told = []
+
+    class Client:
+        def register_plugin(self, plugin, name):
+            assert isinstance(plugin, distributed.WorkerPlugin)
+            plugin.setup(worker=None)
+            told.append(name)
+
+    heard = []
+    monkeypatch.setattr(travel, "let_blocks_travel", lambda: heard.append(1))
+    travel.tell_workers(Client())
+    assert (len(told), len(heard)) == (1, 1)
 
 
 def test_dask_moves_blocks_by_its_own_road():

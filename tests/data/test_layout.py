@@ -48,6 +48,20 @@ def test_a_schema_without_encodings_is_a_table_of_numbers_and_codes_as_before():
     assert "encoding" not in plain.to_toml()
 
 
+@pytest.mark.parametrize(("curves", "rest"), [(12, 1.0), (13, 0.92), (24, 0.5), (60, 0.3)])
+def test_the_more_curves_a_schema_has_the_shorter_each_is_at_rest_and_a_file_keeps_what_it_says(curves, rest):
+    columns = tuple(NumericColumn(name=f"a{place}", lower=0, upper=8, encoding="curve") for place in range(curves))
+    own = NumericColumn(name="own", lower=0, upper=8, encoding=Curve(rest=0.5))
+    schema = of(numeric=(*columns[:-1], own))
+    assert {column.encoding[0].rest for column in schema.numeric[:-1]} == {rest}
+    assert schema.numeric[-1].encoding[0].rest == 0.5
+    assert f"rest = {rest:g}" in schema.to_toml()
+    table = schema.numeric[0].encoding[0].table(Bounds(lower=0.0, upper=8.0))
+    norms = np.linalg.norm(table, axis=1)
+    assert norms.max() <= 1.0
+    assert norms[0] == pytest.approx(rest, rel=0.002)  # of the resting value, 0
+
+
 def test_bins_and_hats_are_what_is_written_down_by_hand():
     bins = NumericColumn(name="a", lower=0, upper=4, encoding=Bins(cuts=(1, 3), values=(2,)))
     hats = NumericColumn(name="b", lower=0, upper=4, encoding=Curve(knots=(1,), resolutions=0, rest=1.0))

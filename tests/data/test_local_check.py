@@ -34,6 +34,7 @@ COVERED = {kind: {**PLAIN, "y": "yes" if kind == "classes" else "3"} for kind in
 CELLS = st.sampled_from([*TEXTS, *SPELLED, None])
 
 
+@pytest.mark.at_most(1)
 @pytest.mark.parametrize("kind", TARGETS)
 @given(st.data())
 def test_a_table_without_troubles_is_one_that_is_encoded(kind, data):

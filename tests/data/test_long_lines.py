@@ -30,6 +30,7 @@ def packed(path, first, filling):
     return path
 
 
+@pytest.mark.at_most(2)
 @pytest.mark.parametrize("first", ["", "a,b\n", "a,b\n1,2\n"], ids=["header", "first record", "second record"])
 @pytest.mark.parametrize("filling", FILLINGS.values(), ids=FILLINGS)
 def test_a_line_without_an_end_is_refused_before_it_is_held(tmp_path, first, filling):
@@ -44,6 +45,7 @@ def test_a_line_without_an_end_is_refused_before_it_is_held(tmp_path, first, fil
         assert_silent(refused.value)
 
 
+@pytest.mark.more
 def test_lines_as_long_as_they_may_be_are_read(tmp_path):
     names = [f"name {number}" for number in range(330_000)]
     header = ",".join(names)

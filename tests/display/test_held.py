@@ -185,7 +185,7 @@ def test_displays_refuse_what_they_cannot_show(released):
     only = dataclasses.replace(released.evaluation, roc=None)
     with pytest.raises(InvalidInput, match="did not measure roc"):
         RocCurveDisplay(evaluation=only)
-    with pytest.raises(InvalidInput, match="give schema="):
+    with pytest.raises(InvalidInput, match="Pass schema="):
         PartialDependenceDisplay.from_estimator(released.estimator)
     with pytest.raises(InvalidType, match="CoefficientsDisplay needs"):
         CoefficientsDisplay.from_estimator(3)

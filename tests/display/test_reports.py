@@ -376,6 +376,7 @@ def test_what_has_no_report_is_refused():
         page_of(LinearSVC())
 
 
+@pytest.mark.more
 def test_a_plan_is_reported_side_by_side():
     plan = Plan(epsilon=0.5, delta=1e-6, features=3, norm=2.0)
     found = plan.bound(1000)

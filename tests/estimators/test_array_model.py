@@ -31,6 +31,7 @@ def fitted(kind, learnt, **settings):
     return made.set_params(**settings).fit(X, TARGETS[learnt])
 
 
+@pytest.mark.at_most(10)
 @pytest.mark.parametrize(("kind", "learnt"), CASES)
 def test_it_is_saved_and_read_and_answers_as_the_estimator_does(kind, learnt, tmp_path):
     estimator = fitted(kind, learnt)

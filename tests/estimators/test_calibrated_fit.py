@@ -9,8 +9,9 @@ from discreet import KernelClassifier, Lasso, LinearSVC, LogisticRegression, rel
 from discreet.core.errors import DiscreetError, InvalidInput, InvalidType
 from discreet.estimators import fit_with_calibration
 from discreet.estimators.released_noise import noise_law
-from discreet.ledger import BudgetExceeded, Ledger, using
+from discreet.ledger import Ledger, using
 from discreet.statements.base import SCORES_WITH_FIT
+from tests.estimators.paying import paid_once
 
 BOTH = ["replace-one", "add-remove"]
 
@@ -77,16 +78,7 @@ def test_a_lie_about_a_part_the_slope_or_the_total_is_refused():
 
 
 def test_one_entry_pays_for_both_before_anything_is_drawn(tmp_path):
-    ledger = Ledger.create(tmp_path / "ledger")
-    ledger.declare("people", epsilon=1.5, delta=1e-5)
-    with using(tmp_path / "ledger", "people"):
-        found = fit_with_calibration(made(random_state=None), *people(400))
-        with pytest.raises(BudgetExceeded):
-            fit_with_calibration(made(random_state=None), *people(400))
-    (entry,) = ledger.history("people")
-    assert entry.purpose == SCORES_WITH_FIT
-    assert found.model.certificate_.ledger_entry == entry.id
-    assert found.model.certificate_.verify(found.model.weights_).ok
+    paid_once(tmp_path, lambda: fit_with_calibration(made(random_state=None), *people(400)), SCORES_WITH_FIT)
 
 
 @pytest.mark.parametrize("rows", [1, 2])

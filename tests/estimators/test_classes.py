@@ -40,6 +40,7 @@ SLOWEST = LinearSVC(delta=1e-6, loss="huber-hinge", neighbours="add-remove", cla
 every = pytest.mark.parametrize("model", [*EVERY, pytest.param(SLOWEST, marks=pytest.mark.more)], ids=repr)
 
 
+@pytest.mark.at_most(3)
 @every
 def test_three_classes_are_learnt_with_a_certificate_that_verifies(model):
     X, y = table()
@@ -59,6 +60,7 @@ def test_three_classes_are_learnt_with_a_certificate_that_verifies(model):
     assert stated.delta(stated.epsilon) <= model.delta
 
 
+@pytest.mark.at_most(3)
 @every
 def test_a_certificate_with_less_noise_does_not_verify(model):
     X, y = table(200)
@@ -118,6 +120,7 @@ def test_class_weights_raise_the_noise_by_their_largest_and_shift_the_answers():
     np.testing.assert_allclose(weighted.coef_, doubled.coef_, atol=1e-7)
 
 
+@pytest.mark.more
 def test_many_fits_have_one_certificate_for_all():
     X, y = table(500)
     fits = LogisticRegression(epsilon=2.0, delta=1e-6, classes=NAMES.tolist()).fit_many(X, y, count=3)

@@ -22,6 +22,7 @@ def table(targets):
     return FunctionTable(make, blocks=9, features=8)
 
 
+@pytest.mark.more
 @pytest.mark.parametrize(
     ("make", "targets"),
     [

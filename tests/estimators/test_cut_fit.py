@@ -15,10 +15,12 @@ from discreet.data.person_column import PersonColumn
 from discreet.data.persons import row_weights
 from discreet.estimators import fit_with_cuts
 from discreet.estimators.curves import NOISE
+from discreet.estimators.kinds import encoded_estimator
 from discreet.ledger import Account, BudgetExceeded, Ledger
 from discreet.mechanisms.cuts import CutsPlan
 from discreet.mechanisms.cuts.columns import choose_cuts
 from discreet.statements.counting import WHOLE
+from tests.schemas import schema_text
 
 SCHEMA = Schema(
     name="people",
@@ -56,6 +58,7 @@ def test_the_certificate_states_the_total_and_verifies(neighbours, delta):
     assert np.mean(decided == test["rich"].to_numpy()) > 0.75  # 0.67 of them are not rich, and a line cannot tell them
 
 
+@pytest.mark.more
 @pytest.mark.parametrize(("scheme", "neighbours"), [("multinomial", "replace-one"), ("one-vs-rest", "add-remove")])
 def test_more_classes_keep_nine_tenths_of_epsilon_and_less_noise_is_refused(scheme, neighbours):
     """The total is that of the whole curve of the fit, by an independent recheck, which a scale one per cent smaller does not pass."""
@@ -158,6 +161,7 @@ def test_what_cannot_be_cut_is_refused_before_anything_is_spent():
         fit_with_cuts(LinearSVC(epsilon=1.0, delta=1e-7), people().with_columns(pl.lit("x").alias("sex")), SCHEMA)
 
 
+@pytest.mark.more
 @pytest.mark.parametrize("neighbours", ["add-remove", "replace-one"])
 def test_a_number_is_predicted_from_cut_columns_too(neighbours):
     generator = np.random.default_rng(0)
@@ -224,6 +228,7 @@ def visits():
     return people(3000).with_columns(pl.Series("id", OWNERS))
 
 
+@pytest.mark.at_most(1)
 @pytest.mark.parametrize(
     ("neighbours", "delta"),
     [("add-remove", 0.0), ("add-remove", 1e-7), ("replace-one", 0.0), pytest.param("replace-one", 1e-7, marks=pytest.mark.slow)],
@@ -248,6 +253,7 @@ def test_cuts_and_fit_are_for_persons(monkeypatch, neighbours, delta, kept):
             assert not replace(certificate, parameters={**certificate.parameters, part: forged}).verify(fitted.model.weights_).ok
 
 
+@pytest.mark.at_most(1)
 @pytest.mark.parametrize("fault", [False, True])
 def test_rows_of_persons_are_drawn_twice_and_one_draw_for_both_is_caught(monkeypatch, fault):
     drawn = []
@@ -279,6 +285,7 @@ def test_nothing_is_said_of_two_draws_where_no_person_is_told_apart(monkeypatch)
         assert not any("drawn twice" in each.enforced for each in certificate.hypotheses)
 
 
+@pytest.mark.more
 @pytest.mark.parametrize("kept", KEPT)
 def test_cuts_of_persons_in_blocks_are_those_in_memory(kept, tmp_path):
     table, schema = visits(), replace(SCHEMA, person=KEPT[kept])
@@ -304,3 +311,50 @@ def test_one_person_moves_the_counts_as_one_record_and_rows_that_count_whole_are
     table = people(306).with_columns(pl.Series("id", [*range(300), *[300] * 6]))
     there, gone = (choose_cuts(one, schema, epsilon=1.0, neighbours="add-remove", random_state=2).counts for one in (table, table[:300]))
     assert (np.abs(there - gone).sum() <= 2 * WHOLE) is not fault
+
+
+ANSWERS = {
+    "times": ("survival-model", {"column": "answer", "event": "seen", "ends": [25, 50, 75]}),
+    "ordered classes": ("ordinal-regression", {"column": "grade", "classes": ["low", "middle", "high"], "ordered": True}),
+    "several numbers": ("linear-regression", [{"column": "answer", "lower": 0, "upper": 100}, {"column": "other", "lower": -20, "upper": 20}]),
+}
+
+
+def wrong(certificate):
+    return {check.name for check in certificate.verify().checks if not check.ok}
+
+
+def answered(kind, target, **head):
+    """The model, its schema and a table; a record is a person."""
+    age = np.random.default_rng(2).uniform(0, 100, 4000)
+    grade = np.where(np.abs(age - 50) < 20, "high", np.where(age < 50, "low", "middle"))
+    table = pl.DataFrame({"age": age, "answer": np.abs(age - 50) + 20, "other": age / 5 - 10, "grade": grade, "seen": [1, 1, 0, 1] * 1000})
+    schema = Schema.from_toml(schema_text("people", target, {"age": (0, 100)}, rows="bound", **head))
+    return encoded_estimator(kind, schema, {"epsilon": 8.0, "delta": 1e-6, "neighbours": "add-remove", "random_state": 5}), schema, table
+
+
+@pytest.mark.parametrize("learnt", ANSWERS)
+@pytest.mark.parametrize("pays", [True, False])
+def test_times_ordered_classes_and_several_numbers_are_learnt_from_cut_columns(monkeypatch, tmp_path, learnt, pays):
+    """In blocks as in memory, verified and as a file; a part about other persons than the fit's records is refused."""
+    monkeypatch.setattr(CutsPlan, "pays", lambda self, records: pays)
+    kind, target = ANSWERS[learnt]
+    estimator, schema, table = answered(kind, target, rows_per_person=1)
+    files = [tmp_path / "0.parquet", tmp_path / "1.parquet"]
+    table[:1500].write_parquet(files[0])
+    table[1500:].write_parquet(files[1])
+    fitted = fit_with_cuts(estimator, table, schema)
+    blocks = fit_with_cuts(estimator, lambda one: schema_files(files, one), schema)
+    np.testing.assert_allclose(fitted.model.weights_, blocks.model.weights_, atol=1e-4)
+    assert fitted.schema == blocks.schema
+    certificate = Model.from_estimator(fitted.model, fitted.schema).certificate
+    assert (certificate.mechanism == "cuts-then-fit") is pays
+    assert certificate.guarantee.unit is Unit.PERSON
+    assert wrong(certificate) == {"noise source"}, "it is seeded"
+    for part in ("cuts", "fit") if pays else ():
+        said = certificate.parameters[part]
+        known = said["parameters"]
+        less = {"parameters": known | {"scale": 0.9 * known.get("scale", 0)}}
+        others = {"problem": said["problem"] | {"persons": {"rows": 9, "weight": "person"}}}
+        forged = {**certificate.parameters, part: said | (less if part == "fit" else others)}
+        assert wrong(replace(certificate, parameters=forged)) > {"noise source"}

@@ -7,16 +7,17 @@ import numpy as np
 import pytest
 from scipy.special import expit, ndtr
 
-from discreet import KernelClassifier, Lasso, LinearSVC, LogisticRegression, release_uncertainty
+from discreet import KernelClassifier, Lasso, LinearRegression, LinearSVC, LogisticRegression, release_uncertainty
 from discreet.audit.claim import Claim
 from discreet.audit.exact import PrivacyLoss, exact_audit
 from discreet.core.errors import InvalidInput, InvalidType
 from discreet.core.neighbours import ADD_REMOVE, REPLACE_ONE
 from discreet.estimators import IntervalFile, fit_with_intervals
 from discreet.estimators.uncertainty import problem_of
-from discreet.ledger import BudgetExceeded, Ledger, using
+from discreet.ledger import Ledger, using
 from discreet.mechanisms.curvature.with_fit import settled
 from discreet.statements.base import CURVATURE_WITH_FIT
+from tests.estimators.paying import paid_once
 
 BOTH = ["replace-one", "add-remove"]
 TRUE = np.array([6.0, 0.0, -3.0])
@@ -119,16 +120,8 @@ def test_a_lie_about_either_part_or_the_total_is_refused():
 
 
 def test_one_entry_pays_for_both_before_anything_is_drawn(tmp_path):
-    ledger = Ledger.create(tmp_path / "ledger")
-    ledger.declare("people", epsilon=1.5, delta=1e-5)
-    with using(tmp_path / "ledger", "people"):
-        found = fit_with_intervals(made(random_state=None), *people(500))
-        with pytest.raises(BudgetExceeded):
-            fit_with_intervals(made(random_state=None), *people(500))
-    (entry,) = ledger.history("people")
-    assert entry.purpose == CURVATURE_WITH_FIT
-    assert found.model.certificate_.ledger_entry == found.uncertainty.certificate.ledger_entry == entry.id
-    assert found.model.certificate_.verify(found.model.weights_).ok
+    found = paid_once(tmp_path, lambda: fit_with_intervals(made(random_state=None), *people(500)), CURVATURE_WITH_FIT)
+    assert found.uncertainty.certificate.ledger_entry == found.model.certificate_.ledger_entry
 
 
 def test_persons_are_those_of_both():
@@ -148,6 +141,7 @@ def test_persons_are_those_of_both():
         (made(epsilon=np.inf), InvalidInput, "finite epsilon"),
         (made(data_norm="private"), InvalidInput, "declared data_norm"),
         (made(classes=None), InvalidInput, "classes declared"),
+        (LinearRegression(delta=1e-6, neighbours="add-remove", mechanism="moments"), InvalidInput, "distribution of the noise in single weights"),
     ],
 )
 def test_what_has_no_intervals_says_so_before_it_is_paid_for(estimator, error, says, tmp_path):

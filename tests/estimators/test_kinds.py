@@ -119,3 +119,13 @@ def test_a_set_by_its_name_is_that_set():
 
     named, made = (ConstrainedERM(constraint=one).plan(features=3) for one in ("l1-ball:3", discreet.sets.L1Ball(dimension=3, radius=3.0)))
     assert named.problem == made.problem
+
+
+def test_numbers_of_columns_are_those_of_their_features():
+    schema = schema_for("numbers")
+    read = settings_of(ConstrainedERM)["penalty_factor"].read
+    assert encoded_estimator("constrained-erm", schema, {"penalty_factor": read("height=5")}).penalty_factor == (1.0, 5.0)
+    with pytest.raises(InvalidInput, match=r"'agee' was given.*'age'"):
+        encoded_estimator("constrained-erm", schema, {"penalty_factor": read("agee=5")})
+    with pytest.raises(InvalidInput, match="COLUMN=NUMBER"):
+        read("age")

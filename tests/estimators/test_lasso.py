@@ -72,6 +72,7 @@ def test_a_certificate_verifies_without_a_seed_only():
         assert not seeded.certificate_.verify(seeded.weights_).ok
 
 
+@pytest.mark.more
 def test_public_records_are_declared_and_decide_on_the_number_of_steps():
     X, y = table(500)
     hidden = Lasso(neighbours="add-remove").fit(X, y).certificate_
@@ -104,6 +105,7 @@ def test_probabilities_are_those_of_the_logistic_model():
     assert np.array_equal(model.predict(X)[clear] == "yes", chances[clear, 1] > 0.5)
 
 
+@pytest.mark.more
 def test_tools_of_scikit_learn_work():
     X, y = table()
     assert cross_val_score(Lasso(epsilon=4.0, fit_intercept=False), X, y, cv=3).min() > 0.7

@@ -55,6 +55,7 @@ def test_worker_processes_spend_on_the_account_they_were_given(account: Account)
     assert account.ledger.spent("people").epsilon == pytest.approx(0.6)
 
 
+@pytest.mark.more
 def test_a_model_without_account_does_not_leave_a_process_where_a_ledger_is_in_use(account: Account) -> None:
     with using(account.path, "people"), pytest.raises(Exception, match=r"ledger|pickle"):
         cross_val_score(LogisticRegression(epsilon=0.1, classes=[0, 1]), *table(), cv=3, n_jobs=2, error_score="raise")

@@ -14,9 +14,8 @@ from discreet.core.errors import FileFormatError, InvalidInput
 from discreet.data import FunctionTable, schema_files
 from discreet.data.blocks import Block
 from discreet.data.time_target import period_numbers
-from discreet.estimators import fit_with_cuts
 from discreet.estimators.kinds import encoded_estimator
-from discreet.estimators.made_tables import OfBlocks, held_table
+from discreet.estimators.made_tables import OfBlocks, Questions, held_table
 from discreet.ledger import Account, Ledger
 from discreet.matrices import as_matrix
 from tests.schemas import schema_text
@@ -63,7 +62,7 @@ def check_made_rows(model):
     """Of a record one person's, who has no more than all weigh one record together, and functions of that record alone, in memory and in blocks."""
     draw = np.random.default_rng(0)
     X, codes = draw.normal(size=(50, 3)) * draw.uniform(0, 4, (50, 1)), draw.integers(0, 4, 50)
-    questions = model._questions(model._made())
+    questions = Questions.of(model._made())
     held = held_table(questions, as_matrix(X), codes)
     blocks = [OfBlocks(questions, lambda known: known)(Block(as_matrix(X[part]), codes[part]), part.start) for part in (slice(0, 20), slice(20, 50))]
     rows, owners = held.rows.entries(slice(None)), held.persons.to_numpy()
@@ -165,8 +164,6 @@ def test_what_it_cannot_promise_is_refused_before_anything_is_spent():
         with pytest.raises(InvalidInput, match="expands each record into several rows, so it needs"):
             model.fit(unsaid.encode(frame, target=True))
         assert not head or model.set_params(rows_per_person=1).fit(unsaid.encode(frame, target=True)).certificate_.problem["persons"]["rows"] == 3
-    with pytest.raises(InvalidInput, match="which expands each record into several rows"):
-        fit_with_cuts(made("times"), frame, schema("times"))
     weighted = FunctionTable(lambda _: Block(as_matrix(np.eye(3)), np.ones(3), np.ones(3)), blocks=1, features=3)
     with pytest.raises(InvalidInput, match="counts once"):
         SurvivalModel(rows_per_person=1).fit(weighted)

@@ -68,6 +68,7 @@ def test_a_norm_declared_far_too_large_costs_more():
     assert right[0] > right[1] + 0.02
 
 
+@pytest.mark.more
 def test_three_classes():
     X, _ = rows(20_000)
     y = np.digitize(X[:, 0], [-UNIT, UNIT])

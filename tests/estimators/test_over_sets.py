@@ -9,7 +9,7 @@ import pytest
 from sklearn.base import clone
 
 from discreet import ConstrainedERM, GroupLasso, MatrixRegression, SimplexRegression
-from discreet.core.errors import InfeasibleTarget, InvalidInput
+from discreet.core.errors import DiscreetError, InfeasibleTarget, InvalidInput
 from discreet.core.neighbours import REPLACE_ONE
 from discreet.data.blocks import Block, FunctionTable
 from discreet.losses.predictions import Absolute, Pinball, SmoothPinball
@@ -129,7 +129,7 @@ def test_an_explanation_needs_no_data_and_names_the_choice():
     [
         (ConstrainedERM(constraint="l1"), "l1-ball:3"),
         (ConstrainedERM(constraint=3), "a set of discreet.sets"),
-        (ConstrainedERM(constraint=L1Ball(dimension=5)), "they must agree"),
+        (ConstrainedERM(constraint=L1Ball(dimension=5)), "The two must agree"),
         (ConstrainedERM(loss="cubic"), "cubic"),
         (ConstrainedERM(loss=3), "type int"),
         (ConstrainedERM(mechanism="magic"), "mechanism must be one of"),
@@ -252,3 +252,29 @@ def test_persons_and_blocks_of_many_classes_and_what_is_refused():
         clone(model).set_params(loss="hinge").fit(rows, codes)
     with pytest.raises(InvalidInput, match="18 coefficients"):
         clone(model).set_params(constraint=L2Ball(dimension=6)).fit(rows, codes)
+
+
+def test_a_penalty_factor_pulls_one_coefficient_and_not_the_others():
+    X, y = table(600)
+    y = np.clip(y + X[:, 1], -1.0, 1.0)
+    factors = [1.0, 1e5, 1.0, 1.0, 1.0, 1.0]
+    model = ConstrainedERM(constraint="l1-ball:2", delta=1e-6, epsilon=8.0, fit_intercept=True, penalty_factor=factors).fit(X, y)
+    model.certificate_.verify(model.weights_).require()
+    assert model.certificate_.mechanism == "objective-perturbation-set"
+    assert model.certificate_.parameters["factors"] == [*factors, 1.0]  # the intercept's
+    assert abs(model.coef_[1]) < 0.1 < abs(model.coef_[0])
+    without = ConstrainedERM(constraint="l2-ball:5", epsilon=np.inf, alpha=0.5, penalty_factor=factors).fit(X, y)
+    np.testing.assert_allclose(without.coef_, np.linalg.solve(2.0 * X.T @ X + 300.0 * np.diag(factors), 2.0 * X.T @ y), atol=1e-6)
+    softmax = ConstrainedERM(loss="logistic", classes=["a", "b", "c"], delta=1e-6, penalty_factor=factors)
+    assert softmax.fit(X, np.array(["a", "b", "c"])[np.arange(600) % 3]).certificate_.parameters["factors"] == factors * 3
+    for changes, words in (
+        ({"penalty_factor": [1.0, 2.0]}, "6 numbers from 1 on"),
+        ({"penalty_factor": "1"}, "6 numbers from 1 on"),
+        ({"penalty_factor": [0.5, *factors[1:]]}, "between 1 and"),
+        ({"epsilon": np.inf, "penalty_factor": factors}, "Set alpha too"),
+        ({"penalty_factor": factors, "mechanism": "mirror-descent"}, "takes no penalty_factor"),
+        ({"penalty_factor": factors, "loss": "absolute"}, "needs a smooth loss"),
+        ({"penalty_factor": factors, "calibration": "published"}, "leave alpha and penalty_factor out"),
+    ):
+        with pytest.raises(DiscreetError, match=words):
+            ConstrainedERM(**({"delta": 1e-6} | changes)).fit(X, y)

@@ -48,6 +48,7 @@ def scattered(targets, rows=ROWS, owners=OWNERS):
     return FunctionTable(block, blocks=3, features=rows.shape[1])
 
 
+@pytest.mark.at_most(3)
 @EVERY
 @pytest.mark.parametrize("weight", ["person", "row"])
 def test_a_model_of_persons_verifies_and_the_unit_is_a_person(name, weight, tmp_path):
@@ -75,6 +76,7 @@ def test_a_model_of_blocks_is_that_of_the_array_wherever_the_rows_of_a_person_li
         assert getattr(streamed.certificate_, same) == getattr(held.certificate_, same)
 
 
+@pytest.mark.at_most(3)
 @EVERY
 def test_copies_of_every_row_that_share_its_weight_are_fitted_as_the_rows_are(name):
     """With the noise too: that of one row a person differs, so the problems of three rows are compared, of one copy and of three."""
@@ -87,6 +89,7 @@ def test_copies_of_every_row_that_share_its_weight_are_fitted_as_the_rows_are(na
     np.testing.assert_allclose(thrice.weights_, once.weights_, rtol=1e-5, atol=1e-5)
 
 
+@pytest.mark.at_most(3)
 @EVERY
 @pytest.mark.parametrize("kind", ["memory", "blocks"])
 def test_many_rows_of_few_persons_are_solved_to_what_is_certified(name, kind):

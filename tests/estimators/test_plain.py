@@ -35,6 +35,7 @@ def fitted(kind, learnt, **settings):
     return Model.from_estimator(made.fit(schema.encode(frame, target=True)), schema), schema, frame
 
 
+@pytest.mark.at_most(8)
 @pytest.mark.each_with_each
 @pytest.mark.parametrize(("kind", "learnt"), CASES)
 def test_scikit_learns_estimator_answers_as_the_model_does(kind, learnt):

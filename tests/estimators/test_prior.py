@@ -8,7 +8,19 @@ from sklearn.base import clone
 from sklearn.linear_model import LinearRegression as Ordinary
 from sklearn.linear_model import LogisticRegression as Unprivate
 
-from discreet import KernelClassifier, LinearRegression, LinearSVC, LogisticRegression, PrivateSearchCV
+from discreet import (
+    ExpectileRegression,
+    GammaRegression,
+    HuberRegression,
+    KernelClassifier,
+    LinearRegression,
+    LinearSVC,
+    LogisticRegression,
+    PoissonRegression,
+    PrivateSearchCV,
+    QuantileRegression,
+    release_uncertainty,
+)
 from discreet.core.arrays import digest_of
 from discreet.core.errors import InvalidInput
 
@@ -104,3 +116,42 @@ def test_other_classes_and_kernels_say_why_not():
         LogisticRegression(epsilon=1.0, classes=[0, 1], prior=Unprivate().fit(ROWS, 1 + TWO)).fit(ROWS, TWO)
     with pytest.raises(InvalidInput, match="random features"):
         KernelClassifier(epsilon=1.0, classes=[0, 1], prior=[1.0]).fit(ROWS, TWO)
+
+
+COUNTS = np.minimum(np.random.default_rng(4).poisson(np.exp(ROWS @ [1.0, -1.0, 0.3] + 0.5)) + 0.5, 12.0)
+LINE = ROWS @ [0.5, -0.4, 0.0] + 0.02 * np.random.default_rng(5).standard_normal(len(ROWS))
+OTHERS = {
+    HuberRegression: (LINE, {}),
+    QuantileRegression: (LINE, {}),
+    ExpectileRegression: (LINE, {}),
+    PoissonRegression: (COUNTS, {"target_bound": 12.0}),
+    GammaRegression: (COUNTS, {"target_bound": 12.0, "typical": 3.0}),
+}
+
+
+@pytest.mark.parametrize("kind", [kind if kind is GammaRegression else pytest.param(kind, marks=pytest.mark.more) for kind in OTHERS])
+def test_regressions_of_other_losses_pull_towards_a_prior_in_the_units_of_their_coefficients(kind):
+    targets, settings = OTHERS[kind]
+    public = kind(epsilon=np.inf, **settings).fit(ROWS[PUBLIC], targets[PUBLIC])
+    model = kind(epsilon=1.0, alpha=100.0, prior=public, random_state=1, **settings).fit(ROWS[OWN], targets[OWN])
+    np.testing.assert_allclose(model.coef_, public.coef_, atol=0.05)
+    assert abs(model.intercept_ - public.intercept_) < 0.05
+    model = kind(epsilon=1.0, prior=(public.coef_, public.intercept_), neighbours="add-remove", **settings).fit(ROWS[OWN], targets[OWN])
+    assert model.certificate_.verify(model.weights_).ok
+    forged = replace(model.certificate_, problem={key: part for key, part in model.certificate_.problem.items() if key != "prior"})
+    assert not forged.verify(model.weights_).ok
+    found = release_uncertainty(model, ROWS[OWN], targets[OWN], epsilon=1.0)
+    assert found.certificate.verify(found.value).ok
+    for wrong, match in (({"epsilon": np.inf}, "has no ridge"), ({"prior": [1.0, 2.0]}, "shape")):
+        with pytest.raises(InvalidInput, match=match):
+            kind(**{"epsilon": 1.0, "prior": public, **settings, **wrong}).fit(ROWS[OWN], targets[OWN])
+    with pytest.raises(InvalidInput, match="several columns of y have no prior"):
+        kind(epsilon=1.0, prior=public, **settings).fit(ROWS, np.column_stack((targets, targets)))
+
+
+@pytest.mark.parametrize("kind", [PoissonRegression, GammaRegression])
+def test_coefficients_alone_leave_the_intercept_of_a_logarithm_where_weights_of_0_have_it(kind):
+    targets, settings = OTHERS[kind]
+    model = kind(epsilon=np.inf, alpha=1e6, prior=[1.0, -1.0, 0.0], **settings).fit(ROWS, targets)
+    np.testing.assert_allclose(model.coef_, [1.0, -1.0, 0.0], atol=1e-4)
+    np.testing.assert_allclose(model.intercept_, np.log(settings.get("typical", 1.2)), atol=1e-4)

@@ -79,6 +79,7 @@ def test_what_is_delegated_is_what_the_chosen_model_says() -> None:
     assert is_classifier(made)
 
 
+@pytest.mark.more
 def test_many_runs_find_the_better_setting() -> None:
     """One setting shrinks everything to a constant answer."""
     X, _ = table(4000)

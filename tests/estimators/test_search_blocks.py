@@ -39,6 +39,7 @@ def test_parts_share_no_record_and_leave_none_out(kind, hidden, tmp_path):
     assert any(not np.array_equal(rows_of_table(one), other) for one, other in zip(again, found, strict=True))
 
 
+@pytest.mark.more
 def test_rows_of_a_block_are_in_every_part_as_often():
     """500 cuts of two blocks of five rows into three parts: a count has at most 11 as standard deviation, and 7 of them are less than 78 (1e-9)."""
     table = FunctionTable(lambda number: Block(DenseMatrix(np.eye(10)[5 * number : 5 * number + 5]), np.zeros(5, int)), blocks=2, features=10)

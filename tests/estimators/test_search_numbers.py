@@ -133,6 +133,7 @@ def test_the_noise_of_scores_in_parts_costs_what_a_count_of_one_does(persons):
     assert 3.5 < np.std(drawn) < 6.5
 
 
+@pytest.mark.at_most(1)
 @pytest.mark.parametrize("scoring", OF_NUMBERS)
 @pytest.mark.parametrize("method", ["random-stopping", "algorithm-4"])
 @pytest.mark.parametrize("neighbours", ["replace-one", "add-remove"])
@@ -158,6 +159,7 @@ def test_a_search_finds_a_regression_and_states_what_it_scored(method, neighbour
         assert not Certificate.from_dict(document).verify(made.best_estimator_.weights_).ok
 
 
+@pytest.mark.more
 def test_the_better_setting_is_found_more_often():
     """Once in 11 the better one is never run: ten searches, seeded; a search that looked at no score would find it nine times once in 90."""
     X, y = table()
@@ -166,6 +168,7 @@ def test_the_better_setting_is_found_more_often():
     assert sum(found) >= 9
 
 
+@pytest.mark.more
 def test_blocks_give_what_the_same_rows_give_in_memory():
     X, y = table()
     parts = np.array_split(np.arange(len(X)), 3)
@@ -177,6 +180,7 @@ def test_blocks_give_what_the_same_rows_give_in_memory():
     assert parted.certificate_.verify(parted.best_estimator_.weights_).ok
 
 
+@pytest.mark.more
 def test_tables_of_a_schema_are_searched_and_the_winner_is_a_model_that_can_be_measured():
     X, y = table()
     schema = Schema.from_toml(schema_text("law", {"column": "y", "lower": -1, "upper": 1}, {"a": (-0.5, 0.5)}))

@@ -74,6 +74,7 @@ def test_a_search_is_about_persons_and_its_certificate_verifies(method, neighbou
         assert found.best_score_ <= 1.0 + 25.0 * certificate.parameters["score_scale"] / 400  # beyond it with e^-25 a run
 
 
+@pytest.mark.more
 @pytest.mark.parametrize("method", METHODS)
 def test_settings_with_other_mechanisms_are_persons_too(method):
     estimator = LogisticRegression(classes=[0, 1], neighbours="add-remove")
@@ -253,6 +254,7 @@ def _in_all(document, change):
         change(one["problem"])
 
 
+@pytest.mark.at_most(3)
 @pytest.mark.parametrize(
     "change",
     [

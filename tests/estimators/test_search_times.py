@@ -9,11 +9,15 @@ import pytest
 from discreet import Model, OrdinalRegression, PrivateSearchCV, Schema, SurvivalModel, evaluate_privately
 from discreet.certificates import Certificate
 from discreet.core.errors import InvalidInput
+from discreet.data import Block, FunctionTable
 from discreet.data.time_target import likelihood, period_numbers
 from discreet.display.reports import page_of
+from discreet.estimators.search_blocks import streamed_table
 from discreet.estimators.search_scores import Scoring
 from discreet.estimators.search_tables import held_table
 from discreet.ledger import Account, Ledger
+from discreet.matrices import as_matrix
+from discreet.noise import SeededNoise
 from discreet.statements.counting import WHOLE
 from tests.schemas import schema_text
 
@@ -71,6 +75,44 @@ def test_a_search_finds_a_model_of_times_and_states_what_it_scored(method, neigh
         assert not Certificate.from_dict(document).verify(made.best_estimator_.weights_).ok
 
 
+def in_blocks(X, y, weights=None):
+    def make(number):
+        part = slice(150 * number, 150 * number + 150)
+        return Block(as_matrix(X[part]), y[part], None if weights is None else weights[part])
+
+    return FunctionTable(make, blocks=len(X) // 150, features=X.shape[1])
+
+
+@pytest.mark.parametrize("neighbours", ["replace-one", "add-remove"])
+def test_in_blocks_a_search_over_times_scores_and_finds_what_it_does_in_memory(neighbours):
+    X, y = table()
+    made = [
+        search(SurvivalModel(ends=ENDS, neighbours=neighbours, rows_per_person=1), random_state=1).fit(*given)
+        for given in ((X, y), (in_blocks(X, y),))
+    ]
+    assert made[0].best_index_ == made[1].best_index_
+    assert made[0].best_score_ == pytest.approx(made[1].best_score_, rel=1e-3)
+    np.testing.assert_allclose(made[0].best_estimator_.weights_, made[1].best_estimator_.weights_, atol=1e-4)
+    scoring = Scoring(kind="log-loss", error_bound=5.0, ends=ENDS)
+    held = held_table(X, y, classes=None, name="search", scoring=scoring)
+    streamed = streamed_table(in_blocks(X, y), None, classes=None, max_weight=None, jobs=1, scoring=scoring)
+    assert held.correct(made[0]) == streamed.correct(made[0])
+    assert (held.shape, held.weight) == (streamed.shape, streamed.weight)
+
+
+@pytest.mark.parametrize("neighbours", ["replace-one", pytest.param("add-remove", marks=pytest.mark.more)])
+def test_parts_of_blocks_of_times_have_every_person_once(neighbours):
+    X, y = table()
+    certificate = search(SurvivalModel(ends=ENDS, neighbours=neighbours, rows_per_person=1), method="algorithm-4").fit(in_blocks(X, y)).certificate_
+    assert certificate.verify().ok
+    scoring = Scoring(kind="log-loss", error_bound=5.0, ends=ENDS)
+    streamed = streamed_table(in_blocks(X, y), None, classes=None, max_weight=None, jobs=1, scoring=scoring)
+    parts = streamed.parts(3, SeededNoise(0), hidden=neighbours == "add-remove")
+    model = SurvivalModel(ends=ENDS, epsilon=np.inf).fit(X, y)
+    assert sum(part.shape[0] for part in parts) == len(X)
+    assert sum(part.correct(model) for part in parts) == streamed.correct(model)
+
+
 def test_the_better_model_scores_more_by_what_its_losses_say():
     X, y = table()
     scoring = Scoring(kind="log-loss", error_bound=5.0, ends=ENDS)
@@ -122,4 +164,14 @@ def test_what_cannot_be_searched_is_refused_before_anything_is_spent(tmp_path):
     ):
         with pytest.raises(InvalidInput, match=words):
             made.fit(X, y, persons=persons)
+    X, y = table(150)
+    one_row = SurvivalModel(ends=ENDS, rows_per_person=1)
+    for inner, blocks, words in (
+        (None, in_blocks(X, y), "rows_per_person = 1"),
+        (one_row, in_blocks(X, y, np.full(150, 0.5)), "weights"),
+        (one_row, in_blocks(X, np.full((150, 3), 1.0)), "y must give"),
+        (one_row, FunctionTable(lambda _: Block(as_matrix(X), None), blocks=1, features=3), "needs the time of every record"),
+    ):
+        with pytest.raises(InvalidInput, match=words):
+            search(inner, **spends).fit(blocks)
     assert not Ledger(path).history("people")

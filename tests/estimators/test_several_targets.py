@@ -18,7 +18,6 @@ from discreet import (
 )
 from discreet.core.errors import InvalidInput
 from discreet.data import Block, FunctionTable, NpyTable, numeric_files
-from discreet.estimators.interval_fit import fit_with_intervals
 from discreet.ledger import Account, BudgetExceeded, Ledger
 from discreet.matrices import DenseMatrix
 from tests.canary import CANARY, assert_silent
@@ -158,7 +157,6 @@ REFUSED = {
     "a_set": lambda X, Y: Lasso(radius=1.0).fit(X, Y),
     "a_width_in_no_unit": lambda X, Y: HuberRegression(width=0.1, target_bound=BOUNDS).fit(X, Y),
     "a_search_over_sets": lambda X, Y: PrivateSearchCV(Lasso(), {"radius": [1.0]}).fit(X, Y),
-    "intervals": lambda X, Y: fit_with_intervals(LinearRegression(), X, Y),
     "an_evaluation": lambda X, Y: evaluate_privately(fitted(*table(50)), X, Y, epsilon=1.0, target_bounds=(-1.0, 1.0)),
     "a_range_of_its_own": lambda X, Y: PoissonRegression(target_bound=BOUNDS).fit(X, Y),
 }
@@ -170,3 +168,12 @@ def test_what_takes_one_target_says_so_without_any_number_of_the_records(what):
     with pytest.raises(InvalidInput) as refusal:
         REFUSED[what](X, Y)
     assert_silent(refusal.value)
+
+
+@pytest.mark.parametrize("model", [HuberRegression(epsilon=1.0, delta=1e-6), PoissonRegression(epsilon=1.0, delta=1e-6)])
+def test_several_targets_are_explained_as_they_are_planned(model):
+    said = str(model.explain(features=4, records=2_000, targets=3))
+    assert "several targets" in said
+    assert said != str(model.explain(features=4, records=2_000))
+    with pytest.raises(InvalidInput, match="learns one target"):
+        Lasso(radius=1.0, epsilon=1.0, delta=1e-6).explain(features=4, records=2_000, targets=3)

@@ -7,10 +7,8 @@ import numpy as np
 import polars as pl
 import pytest
 
-from discreet import Lasso, LinearRegression, LinearSVC, Model, PoissonRegression, Schema, evaluate_privately
+from discreet import Lasso, LinearSVC, Model, PoissonRegression, Schema, evaluate_privately
 from discreet.core.errors import FileFormatError, InvalidInput
-from discreet.estimators.cut_fit import fit_with_cuts
-from discreet.estimators.interval_fit import fit_with_intervals
 from discreet.estimators.intervals import release_uncertainty
 from discreet.estimators.kinds import check_learns, encoded_estimator, learnt_from, standard_kind
 from tests.schemas import schema_text
@@ -93,10 +91,8 @@ REFUSED = {
     "is not one of the targets": lambda: kept().of_target("size"),
     "of one target": lambda: Model.from_estimator(alone(), ONE).of_target("rent"),
     "with several targets": lambda: evaluate_privately(Model.from_estimator(alone(), ONE), TABLE, epsilon=1.0),
-    "encoded with several": lambda: release_uncertainty(Model.from_estimator(alone(), ONE), TABLE, epsilon=1.0, delta=1e-6),
-    "intervals that count sampling error need a": lambda: fit_with_intervals(LinearRegression(data_norm=2.0, rows_per_person=1), TABLE),
+    "fitted on 1 target": lambda: release_uncertainty(Model.from_estimator(alone(), ONE), TABLE, epsilon=1.0, delta=1e-6),
     "without n_iter and prior": lambda: fitted(prior=np.zeros(2)),
-    "private cuts are not possible for the": lambda: fit_with_cuts(LinearRegression(rows_per_person=1), FLATS, SCHEMA),
     "learns one target": lambda: Lasso(radius=1.0, data_norm=2.0).fit(TABLE),
     "declares several numbers": lambda: check_learns(LinearSVC(), SCHEMA),
 }

@@ -91,6 +91,7 @@ def test_every_estimator_has_a_summary_that_says_the_same_in_every_form(name):
         assert f"{line.coefficient:.4g}" in text
 
 
+@pytest.mark.at_most(2)
 @pytest.mark.parametrize(
     ("kind", "mechanism", "classes", "delta"),
     [

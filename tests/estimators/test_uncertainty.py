@@ -266,6 +266,7 @@ def test_moving_weight_between_dummies_and_the_constant_changes_no_decision():
     assert encoded.rows.matvec(shortened[:-1]) == pytest.approx(encoded.rows.matvec(model.weights_[:-1]))
 
 
+@pytest.mark.more
 @pytest.mark.parametrize("noise", [0.1, 0.5, 2.0])
 @pytest.mark.parametrize("shape", [1.6 ** -np.arange(21) * 3.0, np.append(10.0, np.full(20, 0.2)), np.ones(21)], ids=["decay", "one", "all"])
 @pytest.mark.parametrize("ridge", [0.1, 2.0])
@@ -286,7 +287,7 @@ def test_penalised_intervals_cover_while_noise_drowns_the_curvature_of_twenty_fe
     chances = []
     for _ in range(100):
         off = draw.normal(size=(21, 21))
-        matrices = Curvature(curvature + noise * (off + off.T) / 2.0, np.zeros((21, 21)), noise, 0.0)
+        matrices = Curvature(curvature + noise * (off + off.T) / 2.0, np.zeros((21, 21)), noise)
         found = replace(base, problem=problem, weights=np.zeros(21), matrices=matrices).coef_interval(0.95)
         chances.append(np.mean(2.0 * norm.cdf(found.high[:, np.newaxis] / true) - 1.0, axis=1))
     assert np.mean(chances, axis=0).min() > 0.93

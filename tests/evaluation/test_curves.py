@@ -68,6 +68,7 @@ RARE = {
 }
 
 
+@pytest.mark.at_most(2)
 @pytest.mark.parametrize("population", RARE)
 @pytest.mark.parametrize("law", [NoiseLaw.laplace(0.5), NoiseLaw.gaussian(6.0), NoiseLaw.laplace(20.0)], ids=["weak", "middling", "strong"])
 def test_areas_of_a_rare_class_are_covered(population, law):

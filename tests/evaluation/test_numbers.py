@@ -57,7 +57,7 @@ def test_with_little_noise_the_measures_are_those_of_scikit_learn(kind, delta, n
     for measure, true in zip(found(report), public(model, X, y), strict=True):
         assert measure.value == pytest.approx(true, rel=0.03, abs=3e-4)
         assert measure.noise_low <= true <= measure.noise_high
-        assert measure.low < measure.noise_low <= measure.noise_high < measure.high
+        assert measure.low <= measure.noise_low <= measure.noise_high <= measure.high  # equal where samples hardly differ
     assert report.target_variance == pytest.approx(np.var(y), rel=0.02)
     assert report.baseline.useless is False
     root = {short: one for short, _, one in report.measures}["RMSE"]

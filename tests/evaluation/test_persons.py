@@ -125,6 +125,7 @@ def test_blocks_with_persons_scattered_over_them_give_what_memory_gives(neighbou
     assert read.to_dict() == held.to_dict()
 
 
+@pytest.mark.more
 def test_one_row_a_person_is_measured_as_rows_are():
     settings = {"epsilon": 1.0, "metrics": EVERYTHING, "random_state": 1}
     plain = evaluate_privately(Oracle(), ROWS, LABELS, **settings)
@@ -176,6 +177,7 @@ def test_intervals_of_persons_whose_rows_are_alike_cover_and_those_of_rows_do_no
     assert sum(mass for mass, one in zip(masses, as_rows, strict=True) if not one.low <= chance <= one.high) > 0.2
 
 
+@pytest.mark.more
 def test_intervals_hold_for_persons_of_every_size_where_right_ones_have_more_rows():
     """Rows of a person as alike as can be, and who has many is right more often; the number of rows is secret, as with noise on both."""
     draw, law, missed, widest = np.random.default_rng(4), NoiseLaw.laplace(3.0), 0, 0.0
@@ -223,6 +225,7 @@ def unchanged(delta):
     return report.to_json()
 
 
+@pytest.mark.at_most(3)
 @pytest.mark.parametrize("delta", [0.0, 1e-6])
 @pytest.mark.parametrize(
     "change",

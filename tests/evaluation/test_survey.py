@@ -71,6 +71,7 @@ def test_one_record_more_changes_no_other_record_and_asked_together_it_would(met
     assert changed == [False, True]
 
 
+@pytest.mark.more
 def test_a_matrix_product_of_large_terms_moves_no_count_of_others():
     """scikit-learn's logistic regression with coefficients of 1e9 that cancel: together, one record more changes hundreds of decisions."""
     random = np.random.default_rng(0)
@@ -83,6 +84,7 @@ def test_a_matrix_product_of_large_terms_moves_no_count_of_others():
     assert all(np.array_equal(found[:400], right[0]) for found in right)
 
 
+@pytest.mark.at_most(3)
 @pytest.mark.parametrize("form", ["array", "list", "sparse", "pandas", "polars", "encoded"])
 def test_a_record_can_be_asked_about_by_itself_in_every_form_of_table(form):
     X, y = drawn(300)

@@ -28,6 +28,7 @@ def check_unbiased(found, value):
     assert abs(found.mean() - value) < 5.0 * found.std() / np.sqrt(DRAWS), "the estimate is biased"
 
 
+@pytest.mark.more
 @pytest.mark.parametrize("kernel", ROTATION_INVARIANT, ids=repr)
 @pytest.mark.parametrize("length", [0.5, 1.0])
 def test_orthogonal_features_are_unbiased_and_vary_less(kernel, length):

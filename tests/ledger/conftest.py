@@ -14,5 +14,5 @@ def _sparing_the_disk(monkeypatch):
 @pytest.fixture
 def ledger(tmp_path):
     made = Ledger.create(tmp_path / "team.ledger", patience=20.0)
-    made.declare("adult", epsilon=1.0)
+    made.declare("adult", epsilon=1.0, delta=0.0)
     return made

@@ -105,7 +105,7 @@ def test_unknown_data_sets_and_parts_are_refused_when_the_block_is_entered(ledge
 
 
 def test_an_explicit_account_goes_before_the_one_in_use_and_blocks_nest(ledger, account):
-    ledger.declare("other", epsilon=1.0, parts=["a", "b"], part_of_a_record_stays=True)
+    ledger.declare("other", epsilon=1.0, delta=0.0, parts=["a", "b"], part_of_a_record_stays=True)
     with using(ledger, "other", part="a"):
         with spending_on(account, pure(0.5), purpose="explicit"):
             pass
@@ -153,7 +153,7 @@ def test_a_thread_without_the_context_is_refused_and_loses_nothing(ledger, accou
 
 
 def test_contexts_of_threads_do_not_mix(ledger):
-    ledger.declare("other", epsilon=1.0)
+    ledger.declare("other", epsilon=1.0, delta=0.0)
     together = threading.Barrier(2)
     seen = {}
 
@@ -207,7 +207,7 @@ def test_cross_validation_within_the_budget_spends_once_for_every_fit(ledger, ac
 
 
 def test_a_grid_search_spends_for_every_candidate_fold_and_the_last_fit(ledger):
-    ledger.declare("grid", epsilon=2.0)
+    ledger.declare("grid", epsilon=2.0, delta=0.0)
     search = GridSearchCV(Spender(ledger=Account(str(ledger.path), "grid")), {"epsilon": [0.25, 0.5]}, cv=2, error_score="raise")
     search.fit(*table())
     assert len(ledger.history("grid")) == 5
@@ -215,7 +215,7 @@ def test_a_grid_search_spends_for_every_candidate_fold_and_the_last_fit(ledger):
 
 
 def test_the_folds_of_a_table_are_noticed_under_another_name(ledger, account):
-    ledger.declare("copy", epsilon=9.0)
+    ledger.declare("copy", epsilon=9.0, delta=0.0)
     cross_val_score(Spender(epsilon=0.2, ledger=account), *table(), cv=5, error_score="raise")
     with pytest.raises(InvalidInput, match="the ledger already has this table under the"):
         cross_val_score(Spender(ledger=Account(account.path, "copy")), *table(), cv=5, error_score="raise")
@@ -248,7 +248,7 @@ def test_a_worker_process_is_never_sent_an_estimator_that_would_spend_unrecorded
 
 def test_an_account_charges_a_data_set_of_persons_for_groups_of_records(ledger):
     """A guarantee of persons is charged as it is; the conversion is what the account says, and nothing converts by itself."""
-    ledger.declare("visits", epsilon=1.0, unit="person")
+    ledger.declare("visits", epsilon=1.0, delta=0.0, unit="person")
     by_groups = Account(str(ledger.path), "visits", group_rows=7)
     with pytest.raises(InvalidInput, match="group_rows=k"), Account(str(ledger.path), "visits").spending(pure(0.1), purpose=""):
         pytest.fail("something was drawn")

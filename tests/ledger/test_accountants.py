@@ -43,13 +43,13 @@ def registered(monkeypatch):
 
 def test_an_accountant_is_a_strategy_that_belongs_to_the_data_set(ledger, registered):
     registered("largest", largest)
-    ledger.declare("other", epsilon=1.0, accountant="largest")
+    ledger.declare("other", epsilon=1.0, delta=0.0, accountant="largest")
     for _ in range(5):
         ledger.reserve("other", pure(0.75), purpose="")
     assert ledger.spent("other") == Amount(epsilon=0.75)
     assert "other: spent epsilon=0.75, delta=0 of epsilon=1" in ledger.plot("other")
     with pytest.raises(InvalidInput, match="accountant largest"):
-        ledger.declare("other", epsilon=1.0)
+        ledger.declare("other", epsilon=1.0, delta=0.0)
 
 
 def test_a_name_is_registered_once(registered):
@@ -63,19 +63,19 @@ def test_a_name_is_registered_once(registered):
 
 def test_a_process_that_does_not_know_the_accountant_cannot_spend(ledger, registered, monkeypatch):
     registered("largest", largest)
-    ledger.declare("other", epsilon=1.0, accountant="largest")
+    ledger.declare("other", epsilon=1.0, delta=0.0, accountant="largest")
     monkeypatch.setattr("discreet.ledger.accountants._REGISTERED", {"basic": basic})
     for call in (ledger.spent, lambda name: ledger.reserve(name, pure(0.1), purpose="")):
         with pytest.raises(InvalidInput, match="Import the module that registers it, or use a"):
             call("other")
     with pytest.raises(InvalidInput, match="no accountant 'none'"):
-        ledger.declare("third", epsilon=1.0, accountant="none")
+        ledger.declare("third", epsilon=1.0, delta=0.0, accountant="none")
 
 
 @pytest.mark.parametrize(("accountant", "error"), [(failing, ZeroDivisionError), (in_another_relation, InvalidInput)])
 def test_an_accountant_that_fails_records_nothing(ledger, registered, accountant, error):
     registered("faulty", accountant)
-    ledger.declare("other", epsilon=1.0, accountant="faulty")
+    ledger.declare("other", epsilon=1.0, delta=0.0, accountant="faulty")
     with pytest.raises(error):
         ledger.reserve("other", pure(0.5), purpose="")
     assert ledger.history("other") == ()

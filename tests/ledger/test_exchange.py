@@ -53,7 +53,7 @@ def test_two_ledgers_that_exchange_both_ways_agree(full, tmp_path):
 
 def test_imported_spending_counts_even_beyond_the_total(ledger, tmp_path):
     other = new(tmp_path)
-    other.declare("adult", epsilon=1.0)
+    other.declare("adult", epsilon=1.0, delta=0.0)
     other.reserve("adult", pure(0.75), purpose="there")
     ledger.reserve("adult", pure(0.75), purpose="here")
     ledger.import_(other.export())
@@ -79,14 +79,14 @@ def test_of_two_states_the_firmer_one_is_kept(ledger, tmp_path):
 
 def test_a_total_is_not_changed_from_outside(ledger, tmp_path):
     other = new(tmp_path)
-    other.declare("adult", epsilon=9.0)
+    other.declare("adult", epsilon=9.0, delta=0.0)
     other.import_(ledger.export())
     assert other.data_set("adult").total == Amount(epsilon=9.0)
 
 
 def test_entries_of_a_name_that_is_linked_here_go_to_its_data_set(ledger, tmp_path):
     other = new(tmp_path)
-    other.declare("adult-copy", epsilon=1.0)
+    other.declare("adult-copy", epsilon=1.0, delta=0.0)
     other.reserve("adult-copy", pure(0.5), purpose="")
     ledger.link("adult-copy", to="adult")
     ledger.import_(other.export())
@@ -155,7 +155,7 @@ def test_what_is_no_json_object_is_refused(ledger, text):
     ],
 )
 def test_an_export_that_contradicts_the_ledger_changes_nothing(full, change):
-    full.declare("free", epsilon=1.0)
+    full.declare("free", epsilon=1.0, delta=0.0)
     before = full.export()
     with pytest.raises((InvalidInput, FileFormatError)):
         full.import_(changed(before, change))

@@ -63,7 +63,7 @@ def test_where_there_are_no_links_a_new_file_is_renamed(tmp_path, monkeypatch):
         raise PermissionError
 
     monkeypatch.setattr(Path, "hardlink_to", no_links)
-    Ledger.create(tmp_path / "ledger").declare("adult", epsilon=1.0)
+    Ledger.create(tmp_path / "ledger").declare("adult", epsilon=1.0, delta=0.0)
     with pytest.raises(InvalidInput, match="exists already"):
         Ledger.create(tmp_path / "ledger")
     assert [path.name for path in tmp_path.iterdir()] == ["ledger"]
@@ -71,7 +71,7 @@ def test_where_there_are_no_links_a_new_file_is_renamed(tmp_path, monkeypatch):
 
 @pytest.mark.parametrize("name", ["a b", "50%?mode=memory", "#x", "ü", "file:x"])
 def test_any_path_is_taken_as_it_is(tmp_path, name):
-    Ledger.create(tmp_path / name).declare("adult", epsilon=1.0)
+    Ledger.create(tmp_path / name).declare("adult", epsilon=1.0, delta=0.0)
     assert Ledger(tmp_path / name).left("adult") == Amount(epsilon=1.0)
     assert [path.name for path in tmp_path.iterdir()] == [name]
 

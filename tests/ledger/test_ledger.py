@@ -133,7 +133,7 @@ def test_unknown_names_and_entries_are_refused(ledger):
 
 def test_declaring_again_is_harmless_with_the_same_numbers_only(ledger):
     ledger.reserve("adult", pure(0.5), purpose="")
-    assert ledger.declare("adult", epsilon=1.0) == ledger.data_set("adult")
+    assert ledger.declare("adult", epsilon=1.0, delta=0.0) == ledger.data_set("adult")
     for other in (
         {"epsilon": 2.0},
         {"epsilon": 1.0, "delta": 1e-6},
@@ -148,13 +148,13 @@ def test_declaring_again_is_harmless_with_the_same_numbers_only(ledger):
 @pytest.mark.parametrize("epsilon", [0.0, -1.0, float("inf"), float("nan"), True, "1"])
 def test_a_total_is_a_positive_finite_number(ledger, epsilon):
     with pytest.raises(InvalidInput):
-        ledger.declare("other", epsilon=epsilon)
+        ledger.declare("other", epsilon=epsilon, delta=0.0)
 
 
 @pytest.mark.parametrize("name", ["", " a", "a\n", "a\x1b[2J", "a" * 201, 3, None])
 def test_names_and_purposes_are_one_printable_line(ledger, name):
     with pytest.raises(InvalidInput, match="printable"):
-        ledger.declare(name, epsilon=1.0)
+        ledger.declare(name, epsilon=1.0, delta=0.0)
     if name != "":
         with pytest.raises(InvalidInput, match="printable"):
             ledger.reserve("adult", pure(0.1), purpose=name)
@@ -162,16 +162,16 @@ def test_names_and_purposes_are_one_printable_line(ledger, name):
 
 def test_an_unknown_relation_is_refused_in_words(ledger):
     with pytest.raises(InvalidInput, match="replace-one"):
-        ledger.declare("other", epsilon=1.0, neighbours="substitute")
+        ledger.declare("other", epsilon=1.0, delta=0.0, neighbours="substitute")
 
 
 def test_an_amended_total_is_in_force_and_remembered(ledger):
     ledger.reserve("adult", pure(1.0), purpose="")
-    ledger.amend("adult", epsilon=1.5, reason="agreed on 3 March")
+    ledger.amend("adult", epsilon=1.5, delta=0.0, reason="agreed on 3 March")
     ledger.reserve("adult", pure(0.5), purpose="")
-    assert ledger.amend("adult", epsilon=0.5, reason="a mistake").total == Amount(epsilon=0.5)
+    assert ledger.amend("adult", epsilon=0.5, delta=0.0, reason="a mistake").total == Amount(epsilon=0.5)
     assert ledger.left("adult") == Amount(epsilon=0.0)
-    assert ledger.declare("adult", epsilon=1.0).declared == Amount(epsilon=1.0)
+    assert ledger.declare("adult", epsilon=1.0, delta=0.0).declared == Amount(epsilon=1.0)
 
 
 def test_a_ledger_is_a_value(ledger, monkeypatch, tmp_path):
@@ -184,7 +184,7 @@ def test_a_ledger_is_a_value(ledger, monkeypatch, tmp_path):
 
 def test_no_private_value_reaches_a_message_or_the_file(ledger):
     table = [repr(CANARY).encode() * 100]
-    ledger.declare("copy", epsilon=1.0)
+    ledger.declare("copy", epsilon=1.0, delta=0.0)
     ledger.reserve("adult", pure(0.1), purpose="a fit", digest=ledger.digest(table))
     with pytest.raises(InvalidInput) as caught:
         ledger.reserve("copy", pure(0.1), purpose="a fit", digest=ledger.digest(table))
@@ -195,7 +195,7 @@ def test_no_private_value_reaches_a_message_or_the_file(ledger):
 
 
 def test_persons_and_records_do_not_mix_and_the_refusal_says_what_to_do(ledger):
-    ledger.declare("visits", epsilon=1.0, unit="person")
+    ledger.declare("visits", epsilon=1.0, delta=0.0, unit="person")
     with pytest.raises(InvalidInput, match=r"one person; .* one record\. .*rows_per_person = 1 or \[person\].*group_rows=k"):
         ledger.reserve("visits", pure(0.1), purpose="")
     of_a_person = to_persons(pure(0.1), 7, numbers_are_public=True)

@@ -36,7 +36,7 @@ class Spending(RuleBasedStateMachine):
         self.folder = tempfile.TemporaryDirectory()
         self.total = Fraction(total, 8)
         self.ledger = Ledger.create(Path(self.folder.name) / "ledger")
-        self.ledger.declare("adult", epsilon=total / 8, parts=["a", "b"], part_of_a_record_stays=True)
+        self.ledger.declare("adult", epsilon=total / 8, delta=0.0, parts=["a", "b"], part_of_a_record_stays=True)
         self.model = {}
         self.drawn = Fraction(0)
 

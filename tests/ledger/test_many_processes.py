@@ -29,7 +29,7 @@ def swarm(*arguments, limit):
 def test_spenders_that_ask_at_the_same_time_cannot_overspend(tmp_path, processes, threads):
     ledger = Ledger.create(tmp_path / "ledger")
     half = processes * threads // 2
-    ledger.declare("adult", epsilon=0.25 * half)
+    ledger.declare("adult", epsilon=0.25 * half, delta=0.0)
     seen = swarm("spend", ledger.path, processes, threads, 0.25, limit=600)
     print(seen)  # noqa: T201 - figures for reports, shown with pytest -s
     assert seen["granted"] == seen["refused"] == seen["recorded"] == seen["settled"] == half
@@ -40,7 +40,7 @@ def test_spenders_that_ask_at_the_same_time_cannot_overspend(tmp_path, processes
 @pytest.mark.parametrize("kills", [10, pytest.param(100, marks=pytest.mark.slow)])
 def test_killed_processes_lose_nothing_that_was_reserved(tmp_path, kills):
     ledger = Ledger.create(tmp_path / "ledger")
-    ledger.declare("adult", epsilon=1000.0)
+    ledger.declare("adult", epsilon=1000.0, delta=0.0)
     seen = swarm("kill", ledger.path, kills, kills, limit=600)
     print(seen)  # noqa: T201 - figures for reports, shown with pytest -s
     assert seen["kills"] >= kills
@@ -81,7 +81,7 @@ sys.exit(os.waitpid(child, 0)[1])
 """
     ledger = Ledger.create(tmp_path / "ledger")
     register_accountant("slow", accountant_named("basic"))
-    ledger.declare("adult", epsilon=1.0, accountant="slow")
+    ledger.declare("adult", epsilon=1.0, delta=0.0, accountant="slow")
     done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, timeout=600, check=False)
     assert done.returncode == 0, done.stderr
     assert [entry.purpose for entry in ledger.history("adult")] == ["parent", "child"]

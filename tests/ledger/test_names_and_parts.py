@@ -10,19 +10,19 @@ from tests.ledger.guarantees import added, pure
 
 def test_the_same_table_under_two_names_is_noticed(ledger):
     table = [b"the bytes", b" of a table"]
-    ledger.declare("copy", epsilon=1.0)
+    ledger.declare("copy", epsilon=1.0, delta=0.0)
     ledger.reserve("adult", pure(0.1), purpose="", digest=ledger.digest(table))
     ledger.reserve("adult", pure(0.1), purpose="", digest=ledger.digest(table))
     with pytest.raises(InvalidInput, match="the ledger already has this table under the"):
         ledger.reserve("copy", pure(0.1), purpose="", digest=ledger.digest(table))
     with pytest.raises(InvalidInput, match="the ledger already has this table under the"):
-        ledger.declare("third", epsilon=1.0, digest=ledger.digest(table))
+        ledger.declare("third", epsilon=1.0, delta=0.0, digest=ledger.digest(table))
     assert ledger.spent("copy") == Amount(epsilon=0.0)
     assert [data_set.name for data_set in ledger.data_sets()] == ["adult", "copy"]
 
 
 def test_a_refused_reservation_leaves_no_digest_behind(ledger):
-    ledger.declare("copy", epsilon=1.0)
+    ledger.declare("copy", epsilon=1.0, delta=0.0)
     digest = ledger.digest([b"table"])
     with pytest.raises(BudgetExceeded):
         ledger.reserve("adult", pure(2.0), purpose="", digest=digest)
@@ -39,12 +39,12 @@ def test_a_linked_name_shares_total_history_and_digests(ledger):
         ledger.reserve("adult-2026", pure(0.1), purpose="")
     assert ledger.history("adult-2026") == ledger.history("adult")
     assert ledger.data_set("adult").aliases == ("adult-2026",)
-    ledger.declare("other", epsilon=1.0)
+    ledger.declare("other", epsilon=1.0, delta=0.0)
     for call in (lambda: ledger.link("other", to="adult"), lambda: ledger.link("adult-2026", to="other"), lambda: ledger.link("x", to="none")):
         with pytest.raises(InvalidInput):
             call()
     with pytest.raises(InvalidInput, match="the ledger already has"):
-        ledger.declare("adult-2026", epsilon=1.0)
+        ledger.declare("adult-2026", epsilon=1.0, delta=0.0)
 
 
 def test_the_digest_depends_on_the_bytes_and_the_ledger_alone(ledger, tmp_path):
@@ -55,7 +55,7 @@ def test_the_digest_depends_on_the_bytes_and_the_ledger_alone(ledger, tmp_path):
 
 
 def test_spending_on_disjoint_parts_counts_by_the_largest(ledger):
-    ledger.declare("hospitals", epsilon=1.0, parts=["south", "north"], part_of_a_record_stays=True)
+    ledger.declare("hospitals", epsilon=1.0, delta=0.0, parts=["south", "north"], part_of_a_record_stays=True)
     ledger.reserve("hospitals", pure(0.75), purpose="", part="north")
     ledger.reserve("hospitals", pure(0.5), purpose="", part="south")
     assert ledger.spent("hospitals") == Amount(epsilon=0.75)
@@ -70,19 +70,19 @@ def test_spending_on_disjoint_parts_counts_by_the_largest(ledger):
 
 
 def test_undeclared_parts_are_refused(ledger):
-    ledger.declare("hospitals", epsilon=1.0, parts=["south", "north"], part_of_a_record_stays=True)
+    ledger.declare("hospitals", epsilon=1.0, delta=0.0, parts=["south", "north"], part_of_a_record_stays=True)
     for call in (lambda: ledger.reserve("hospitals", pure(0.1), purpose="", part="east"), lambda: ledger.spent("adult", part="east")):
         with pytest.raises(InvalidInput, match="no part 'east'"):
             call()
     for parts in (["one"], ["a", "a"], "ab", ["a", ""]):
         with pytest.raises(InvalidInput):
-            ledger.declare("other", epsilon=1.0, parts=parts, part_of_a_record_stays=True)
+            ledger.declare("other", epsilon=1.0, delta=0.0, parts=parts, part_of_a_record_stays=True)
 
 
 def test_parts_need_that_a_replaced_record_stays_in_its_part(ledger):
     with pytest.raises(InvalidInput, match="part_of_a_record_stays=True"):
-        ledger.declare("hospitals", epsilon=1.0, parts=["south", "north"])
-    ledger.declare("hospitals", epsilon=1.0, parts=["south", "north"], neighbours=ADD_REMOVE)
+        ledger.declare("hospitals", epsilon=1.0, delta=0.0, parts=["south", "north"])
+    ledger.declare("hospitals", epsilon=1.0, delta=0.0, parts=["south", "north"], neighbours=ADD_REMOVE)
     ledger.reserve("hospitals", added(1.0), purpose="", part="south")
     ledger.reserve("hospitals", added(1.0), purpose="", part="north")
 

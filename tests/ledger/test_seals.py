@@ -42,7 +42,7 @@ def test_a_ledger_and_its_journal_are_their_owner_s_from_the_first_byte(tmp_path
         monkeypatch.setattr(os, "open", watching)
         ledger = Ledger.create(tmp_path / "team.ledger")
         assert any(".part" in path and rest == (0o600,) for path, rest in seen)
-        ledger.declare("adult", epsilon=1.0)
+        ledger.declare("adult", epsilon=1.0, delta=0.0)
         with ledger._file.writing() as connection:
             connection.execute("CREATE TABLE other (name TEXT)")
             assert {path.name: mode(path) for path in tmp_path.iterdir()} == {"team.ledger": 0o600, "team.ledger-journal": 0o600}
@@ -182,7 +182,7 @@ def test_what_is_read_is_checked_even_where_the_file_was_opened_before(tmp_path)
 def test_an_entry_that_an_older_page_brings_back_is_noticed(tmp_path):
     """Its seal holds; the sum of the seals does not."""
     ledger = Ledger.create(tmp_path / "team.ledger")
-    ledger.declare("adult", epsilon=1.0)
+    ledger.declare("adult", epsilon=1.0, delta=0.0)
     entry = ledger.reserve("adult", pure(0.5), purpose="")
     ledger.cancel(entry.id, no_noise_was_drawn=True)
     with closing(sqlite3.connect(ledger.path, isolation_level=None)) as connection:
@@ -243,7 +243,7 @@ def test_a_ledger_of_the_version_before_is_renewed_with_all_that_it_holds(tmp_pa
     assert old.history("people") == new.history("people")
     assert old.digest([b"table"]) == new.digest([b"table"])
     with pytest.raises(InvalidInput, match="the ledger already has this table under the"):
-        old.declare("other", epsilon=1.0, digest=old.digest([b"table"]))
+        old.declare("other", epsilon=1.0, delta=0.0, digest=old.digest([b"table"]))
     assert kept(Ledger(tmp_path / "old.ledger")) == kept(new)
     old.check()
 
@@ -366,7 +366,7 @@ def test_a_sum_beyond_every_bound_is_no_guarantee(parts):
 def test_a_whole_number_beyond_float64_is_refused_in_one_sentence(tmp_path, digits):
     ledger = Ledger.create(tmp_path / "team.ledger")
     with pytest.raises(InvalidInput, match="epsilon=inf"):
-        ledger.declare("adult", epsilon=10**digits)
+        ledger.declare("adult", epsilon=10**digits, delta=0.0)
 
 
 def test_neither_a_reservation_nor_what_is_left_reads_the_entries(ledger, monkeypatch):
@@ -386,15 +386,15 @@ def test_two_spellings_that_look_the_same_are_one_name(tmp_path):
     composed, apart = (unicodedata.normalize(form, "Müller") for form in ("NFC", "NFD"))
     assert composed != apart
     ledger = Ledger.create(tmp_path / "team.ledger")
-    ledger.declare(apart, epsilon=1.0, parts=[f"{apart} 1", f"{apart} 2"], part_of_a_record_stays=True)
-    ledger.declare(composed, epsilon=1.0, parts=[f"{composed} 1", f"{composed} 2"], part_of_a_record_stays=True)
+    ledger.declare(apart, epsilon=1.0, delta=0.0, parts=[f"{apart} 1", f"{apart} 2"], part_of_a_record_stays=True)
+    ledger.declare(composed, epsilon=1.0, delta=0.0, parts=[f"{composed} 1", f"{composed} 2"], part_of_a_record_stays=True)
     assert [one.name for one in ledger.data_sets()] == [composed]
     with using(ledger, apart, part=f"{apart} 1"):
         ledger.reserve(apart, pure(0.25), purpose="", part=f"{apart} 1")
     assert ledger.spent(composed, part=f"{composed} 1").epsilon == 0.25
     ledger.link(f"{apart} 2026", to=apart)
     with pytest.raises(InvalidInput, match="Declare it the same way, or change the total"):
-        ledger.declare(f"{composed} 2026", epsilon=9.0)
+        ledger.declare(f"{composed} 2026", epsilon=9.0, delta=0.0)
 
 
 def test_history_is_in_the_order_of_the_file_whatever_the_clock_says(ledger, monkeypatch):

@@ -60,7 +60,7 @@ def test_a_total_with_delta_has_a_second_panel(ledger):
 
 def test_names_are_escaped_and_nothing_is_loaded_from_elsewhere(ledger):
     name = '<script>alert("&")</script>' + "x" * 150
-    ledger.declare(name, epsilon=1.0)
+    ledger.declare(name, epsilon=1.0, delta=0.0)
     picture = drawn(ledger.plot(name))
     assert not list(picture.iter(f"{SVG}script"))
     assert {element.tag.removeprefix(SVG) for element in picture.iter()} <= {"svg", "title", "g", "rect", "text", "line", "path"}
@@ -70,7 +70,7 @@ def test_names_are_escaped_and_nothing_is_loaded_from_elsewhere(ledger):
 
 def test_spending_beyond_the_total_stays_in_the_picture(ledger):
     reservation = ledger.reserve("adult", pure(1.0), purpose="")
-    ledger.amend("adult", epsilon=0.25, reason="smaller")
+    ledger.amend("adult", epsilon=0.25, delta=0.0, reason="smaller")
     assert ledger.entry(reservation.id).state is State.RESERVED
     assert min(min(curve) for curve in heights(drawn(ledger.plot("adult")))) > 0
 

@@ -23,6 +23,7 @@ def sample(law, count=DRAWS):
     return discrete_laplace(system_words(), scale=law.scale, count=count)
 
 
+@pytest.mark.at_most(6)
 @pytest.mark.parametrize("law", [*LAWS, *(pytest.param(law, marks=pytest.mark.more) for law in MORE)], ids=str)
 def test_the_sampler_has_its_law(law):
     check(sample(law), sample(law), law)

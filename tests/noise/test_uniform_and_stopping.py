@@ -75,6 +75,7 @@ def drawn_runs(eta, gamma, count=6_000):
     return np.array([number_of_runs(words, eta=eta, gamma=gamma) for _ in range(count)])
 
 
+@pytest.mark.at_most(1)
 @pytest.mark.parametrize(
     ("eta", "gamma"),
     [(1.0, 0.125), (0.0, 0.25), (-0.5, 0.25), *(pytest.param(eta, gamma, marks=pytest.mark.more) for eta, gamma in ((0.0, 0.0625), (0.5, 0.125)))],

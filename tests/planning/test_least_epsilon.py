@@ -16,6 +16,7 @@ def plan(**settings):
     return Plan(**{"epsilon": 1.0, "features": 4, "norm": 2.0, **settings})
 
 
+@pytest.mark.at_most(3)
 @pytest.mark.parametrize("kind", KINDS, ids=str)
 @pytest.mark.parametrize(("records", "excess"), [(1000, 1.0), (100_000, 0.08)])
 def test_the_epsilon_is_enough_and_a_little_less_is_not(kind, records, excess):

@@ -41,6 +41,7 @@ def test_bounds_fall_with_records_and_epsilon_and_have_their_parts(kind):
         assert plan(**kind, epsilon=epsilon).bound(1000).excess > plan(**kind, epsilon=harder).bound(1000).excess
 
 
+@pytest.mark.at_most(3)
 @pytest.mark.parametrize("kind", KINDS, ids=str)
 def test_records_for_an_excess_are_the_fewest(kind):
     made = plan(**kind)
@@ -70,6 +71,7 @@ def test_the_printed_lemmas_are_never_below_the_exact_quantiles():
     assert found.published > found.excess + 0.1 * lemma_4(101, 1 / rate, failure) ** 2 / (1000 * found.ridge)
 
 
+@pytest.mark.at_most(3)
 @pytest.mark.parametrize("kind", KINDS, ids=str)
 def test_no_simulated_fit_exceeds_its_bound(kind):
     made = plan(**kind, features=4)

@@ -31,6 +31,7 @@ PLANS = {
 plans = pytest.mark.parametrize("plan", PLANS.values(), ids=PLANS)
 
 
+@pytest.mark.at_most(3)
 @plans
 def test_no_simulated_mean_exceeds_what_is_proved(plan):
     for one in simulate_over_set(plan, [60, 500], SeededNoise(0), tables=2, draws=3):
@@ -41,6 +42,7 @@ def test_no_simulated_mean_exceeds_what_is_proved(plan):
         assert one.own_risk == plan.bound(one.records).of(one.mechanism).own_risk
 
 
+@pytest.mark.at_most(3)
 @plans
 def test_bounds_fall_with_epsilon_and_with_records_while_work_is_no_limit(plan):
     risks = [plan.bound(records).best.risk for records in (100, 1000, 10_000)]
@@ -49,6 +51,7 @@ def test_bounds_fall_with_epsilon_and_with_records_while_work_is_no_limit(plan):
     assert all(math.isinf(one.risk) or one.risk <= one.own_risk for one in plan.bound(1000).mechanisms)
 
 
+@pytest.mark.more
 @plans
 def test_both_questions_agree(plan):
     excess = 1.01 * plan.bound(3000).best.risk
@@ -65,6 +68,7 @@ def test_both_questions_agree(plan):
             assert plan.bound(one.records).of(one.mechanism).risk <= excess
 
 
+@pytest.mark.at_most(2)
 @pytest.mark.parametrize("neighbours", [ADD_REMOVE, REPLACE_ONE])
 @pytest.mark.parametrize(("epsilon", "delta"), [(0.1, 1e-3), (1.0, 1e-6), (8.0, 1e-9), (1.0, 0.0)])
 @pytest.mark.parametrize("steps", [2, 30, 200])

@@ -3,11 +3,12 @@
 import mpmath
 import numpy as np
 import pytest
+from scipy.sparse import csr_array
 
 from discreet.core.errors import InvalidInput
 from discreet.data import Domain, Records
 from discreet.losses import Logistic
-from discreet.matrices import AugmentedMatrix, DenseMatrix, TabularMatrix
+from discreet.matrices import AugmentedMatrix, DenseMatrix, SparseMatrix, TabularMatrix
 from discreet.problems import MultinomialRisk, OneVsRestRisk, SoftmaxObjective, softmax
 from discreet.solvers import solve
 
@@ -120,11 +121,21 @@ def test_the_solver_certifies_on_every_kind_of_matrix(wide, monkeypatch):
     ]
     for matrix in matrices:
         objective, _ = objective_of(matrix, size=5.0)
-        solution = solve(objective, tolerance=1e-8, by_products=True)
-        assert solution.gradient_norm <= 1e-8
+        solution, other = (solve(objective, tolerance=1e-8, by_products=products) for products in (True, False))
+        assert max(solution.gradient_norm, other.gradient_norm) <= 1e-8
+        assert solution.status is not other.status
+        assert np.linalg.norm(solution.weights - other.weights) <= 2e-8 / objective.ridge
         again = objective.with_linear(None)
         assert again.linear is None
         assert solve(again, tolerance=1e-8, by_products=True).gradient_norm <= 1e-8
+
+
+@pytest.mark.parametrize(("count", "dimension", "cheap"), [(30, 3, False), (20_000, 3, True), (2_000, 60, True), (2_000, 400, False)])
+def test_hessians_are_formed_where_they_are_worth_few_passes(count, dimension, cheap):
+    assert objective_of(dense(count=count, dimension=dimension))[0].has_cheap_hessian is cheap
+    drawn = np.random.default_rng(0)
+    sparse = SparseMatrix(csr_array(drawn.normal(size=(count, dimension)) * (drawn.random((count, dimension)) < 0.1)))
+    assert objective_of(sparse)[0].has_cheap_hessian is (cheap and K * dimension <= 600)
 
 
 def test_the_softmax_adds_up_to_one_and_does_not_overflow():

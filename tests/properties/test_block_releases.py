@@ -106,6 +106,7 @@ def test_every_method_is_among_the_cases():
     assert {method for method, _, _ in CASES.values()} == set(METHODS)
 
 
+@pytest.mark.at_most(12)
 @each_table
 @each_case
 def test_a_release_of_blocks_is_the_release_of_the_records_in_memory(case, kind, tmp_path):

@@ -60,6 +60,7 @@ def test_a_fit_is_the_fit_in_memory(table, loss):
     np.testing.assert_allclose(found.weights, expected, atol=4e-10)  # two points within 1e-9 / ridge of the minimiser
 
 
+@pytest.mark.at_most(3)
 @each_table
 def test_many_fits_are_those_in_memory(table):
     risk = RegularisedRisk(loss=Logistic(), ridge=5.0, domain=DOMAIN)
@@ -81,6 +82,7 @@ def test_a_private_fit_is_the_fit_in_memory(table):
     np.testing.assert_allclose(found.value, expected.value, atol=1e-9)
 
 
+@pytest.mark.at_most(3)
 @each_table
 def test_more_classes_are_those_in_memory(table, kind, tmp_path):
     codes = (LABELS + (ROWS[:, 0] > 0.2)).astype(np.int64)
@@ -98,6 +100,7 @@ def test_more_classes_are_those_in_memory(table, kind, tmp_path):
     np.testing.assert_allclose(solve(many.objective(streamed), tolerance=1e-8, by_products=True).weights, expected, atol=1e-9)
 
 
+@pytest.mark.at_most(3)
 @each_table
 def test_any_number_of_threads_gives_the_same_bits(table):
     risk = RegularisedRisk(loss=Logistic(), ridge=5.0, domain=DOMAIN)

@@ -53,6 +53,7 @@ def audited(run, tables, **settings):
     return audit(run, tables, CLAIM, runs=1000, confidence=SURE, batch=True, **settings)
 
 
+@pytest.mark.at_most(1)
 @two_tables
 @each_estimator
 def test_a_fit_keeps_its_promise_and_an_audit_sees_a_record_that_counts_twenty_times(pair, estimator):
@@ -62,6 +63,7 @@ def test_a_fit_keeps_its_promise_and_an_audit_sees_a_record_that_counts_twenty_t
     assert faulty.violated, faulty
 
 
+@pytest.mark.at_most(1)
 @two_tables
 @pytest.mark.parametrize("times", [1, 60])
 def test_an_evaluation_keeps_its_promise_and_an_audit_sees_a_record_that_counts_sixty_times(pair, times):

@@ -41,6 +41,7 @@ def table(kind, tmp_path):
     return TABLES[kind](ROWS, LABELS, tmp_path)
 
 
+@pytest.mark.at_most(3)
 @two_tables
 @pytest.mark.parametrize(("neighbours", "delta"), RELATIONS)
 def test_measures_of_blocks_are_those_in_memory_to_the_last_bit(table, model, neighbours, delta):

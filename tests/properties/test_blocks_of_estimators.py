@@ -46,6 +46,7 @@ MODELS = {**{name: (make, TARGETS) for name, make in (*regressions(), *over_sets
 each_model = pytest.mark.parametrize("name", MODELS)
 
 
+@pytest.mark.at_most(10)
 @each_table
 @each_model
 def test_a_model_of_blocks_is_that_of_the_records_in_memory(kind, name, tmp_path):
@@ -65,6 +66,7 @@ def test_a_model_of_blocks_is_that_of_the_records_in_memory(kind, name, tmp_path
     assert model.predict(table).shape == (len(ROWS),)
 
 
+@pytest.mark.more
 @pytest.mark.parametrize("kind", ["sparse", "parquet"])
 @each_model
 def test_any_number_of_threads_gives_the_same_bits(kind, name, tmp_path):
@@ -79,6 +81,7 @@ LONG = records(70_000, FEATURES)
 LONG_TARGETS = np.clip(LONG[0] @ np.linspace(-0.5, 0.6, FEATURES), -1.0, 1.0)
 
 
+@pytest.mark.at_most(6)
 @each_model
 def test_a_long_table_in_memory_gives_the_same_bits_for_any_number_of_threads_and_what_its_blocks_give(name, tmp_path):
     make, targets = MODELS[name]

@@ -64,6 +64,7 @@ def expected():
     return solve(PROBLEM.objective(Records(rows=DenseMatrix(ROWS), targets=CODES, domain=DOMAIN)), tolerance=TOLERANCE).weights
 
 
+@pytest.mark.at_most(2)
 @pytest.mark.parametrize("order", ORDERS)
 @pytest.mark.parametrize("memory", [0, WHOLE // 2, WHOLE])
 def test_a_fit_is_the_fit_in_memory_and_threads_change_no_bit(tmp_path, kind, order, memory, expected):

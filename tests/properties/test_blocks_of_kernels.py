@@ -66,6 +66,7 @@ def test_a_kernel_machine_of_blocks_is_the_one_of_the_array(table, settings):
     np.testing.assert_array_equal(streamed.random_features(table), streamed.random_features(ROWS))
 
 
+@pytest.mark.at_most(1)
 @each_table
 def test_more_classes_are_those_of_the_array(kind, tmp_path):
     codes = (LABELS + (ROWS[:, 0] > 0.2)).astype(np.int64)
@@ -74,6 +75,7 @@ def test_more_classes_are_those_of_the_array(kind, tmp_path):
     np.testing.assert_allclose(streamed.weights_, KernelClassifier(**settings).fit(ROWS, codes).weights_, atol=2e-6)
 
 
+@pytest.mark.at_most(1)
 @each_table
 def test_many_fits_are_those_of_the_array(table):
     streamed, held = classifier().fit_many(table, count=3), classifier().fit_many(ROWS, LABELS, count=3)
@@ -81,6 +83,7 @@ def test_many_fits_are_those_of_the_array(table):
     assert streamed.certificate.problem["feature_map"] == held.certificate.problem["feature_map"]
 
 
+@pytest.mark.more
 @each_table
 def test_any_number_of_threads_gives_the_same_bits(table, monkeypatch):
     """Of so many blocks that the fit begins at the minimiser of a sample."""

@@ -60,6 +60,7 @@ def mechanisms():
     yield risk(OfMargin(loss=HuberHinge()), l2), ObjectivePerturbationOverSet, {"neighbours": ADD_REMOVE}
 
 
+@pytest.mark.at_most(2)
 @each_table
 @pytest.mark.parametrize(("problem", "kind_of_mechanism", "settings"), list(mechanisms()), ids=lambda value: getattr(value, "__name__", ""))
 def test_a_private_walk_or_minimiser_over_a_set_is_the_one_in_memory(streamed, problem, kind_of_mechanism, settings):
@@ -70,6 +71,7 @@ def test_a_private_walk_or_minimiser_over_a_set_is_the_one_in_memory(streamed, p
     assert found.certificate.guarantee == expected.certificate.guarantee
 
 
+@pytest.mark.at_most(2)
 @each_table
 def test_a_walk_without_noise_is_the_one_in_memory(streamed):
     problem = risk(Squared(), L1Ball(dimension=FEATURES, radius=0.7))

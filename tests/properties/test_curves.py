@@ -66,6 +66,7 @@ def drawn(one, values, column):
     return np.where(gaps, 0.0, found)
 
 
+@pytest.mark.at_most(12)
 @pytest.mark.parametrize(("column", "encodings", "missing"), CASES)
 def test_a_decision_is_the_sum_of_its_contributions(column, encodings, missing):
     column = replace(column, encoding=encodings, missing=missing)
@@ -97,6 +98,7 @@ def test_a_decision_is_the_sum_of_its_contributions(column, encodings, missing):
     assert len({one.column for one in curves.contributions}) == len(curves.contributions)
 
 
+@pytest.mark.at_most(12)
 @pytest.mark.parametrize(("column", "encodings", "missing"), CASES)
 @pytest.mark.parametrize("alone", [True, False])
 def test_every_picture_is_sound(column, encodings, missing, alone):

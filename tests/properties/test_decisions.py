@@ -163,6 +163,7 @@ def test_the_law_is_about_everything_that_is_exported():
     assert not any(marked_per_record(kind) for kind in exported if isinstance(kind, type) and kind.__name__ in ONE_BY_ONE)
 
 
+@pytest.mark.at_most(14)
 @pytest.mark.parametrize("form", FORMS)
 def test_one_record_more_changes_no_other_answer_in_its_last_bit(model, form):
     name, fitted = model

@@ -38,6 +38,7 @@ def there(library, rows):
     return pytest.importorskip(library).asarray(np.array(rows))
 
 
+@pytest.mark.at_most(3)
 @each_library
 @each_model
 def test_a_fit_there_is_the_fit_in_memory(library, model):
@@ -65,6 +66,7 @@ def test_tensors_that_remember_gradients_and_labels_of_every_kind_are_taken():
     np.testing.assert_allclose(one.weights_, other.weights_, atol=1e-6)
 
 
+@pytest.mark.at_most(2)
 @each_library
 @pytest.mark.parametrize("model", ["logistic", "hinge", "multinomial", "one-vs-rest"])
 def test_many_fits_there_are_those_in_memory(library, model):

@@ -15,7 +15,8 @@ from discreet import Model
 from discreet.cli.inputs import Records
 from discreet.core.errors import DiscreetError
 from discreet.data import Schema
-from discreet.display.workbench.tradeoff import Budget, invented_trial, measured
+from discreet.display.workbench.invented import invented_trial
+from discreet.display.workbench.tradeoff import Budget, measured
 from discreet.estimators.base import PrivateModel
 from discreet.estimators.kinds import settings_of
 from discreet.ledger import Ledger

@@ -57,7 +57,7 @@ def command(*words, table=("people.csv",), schema="people.toml", ledger=False):
         known = f"classes-{schema}" if method == "null-space" else schema
         spent = ("--ledger", "ledger") if ledger and method not in (*ENTRIES, "local") else ()
         beside = ("--delta", "1e-4") if method == "laplace" and ORDER[0] in words else ()
-        own = ("lines.jsonl",) if method == "local" and table == ("people.csv",) else table
+        own = (("lines.jsonl",) if table == ("people.csv",) else ("lines.jsonl", "more.jsonl")) if method == "local" else table
         given = [word for word in words if word not in SLOTS or takes_slots(method)]
         out = ("--out", method, "--overwrite")
         return discreet("release", *own, "--schema", known, "--method", method, *ASKED[method], *given, *beside, *spent, *out)
@@ -124,7 +124,8 @@ def world(tmp_path, monkeypatch):
         text = schema_text("people", target, {"age": (0, 100), "height": (0, 2)}, rows="bound", **stated)
         Path(f"{name}.toml").write_text(text + ('[person]\ncolumn = "id"\nrows = 2\n' if persons else ""), encoding="utf-8")
     lines = [discreet("randomise", "age=41", "height=1", f"answer={one}", "--schema", "people.toml", *CURVE).out for one in (20, 60)]
-    Path("lines.jsonl").write_text("".join(lines), encoding="utf-8")
+    for name in ("lines.jsonl", "more.jsonl"):
+        Path(name).write_text("".join(lines), encoding="utf-8")
     assert discreet("budget", "new", "ledger", "--data-set", "people", "--unit", "person", "--epsilon", "500", "--delta", "0.1").code == 0
 
 

@@ -22,10 +22,13 @@ from discreet.core.errors import InvalidInput
 from discreet.data import Block, FunctionTable, SchemaDraft
 from discreet.descriptions import describe
 from discreet.estimators import fit_with_calibration, fit_with_cuts, fit_with_intervals, release_uncertainty
+from discreet.estimators.kinds import encoded_estimator
 from discreet.evaluation import evaluate_privately
 from discreet.ledger import Account, Ledger
 from discreet.matrices import as_matrix
 from discreet.mechanisms.cuts import choose_cuts
+from discreet.releases.synthetic.cells import counting_schema
+from tests.schemas import schema_text
 
 SCHEMA = Schema.from_dict(
     {
@@ -119,11 +122,7 @@ USES = {
     "intervals": lambda made, X, y, account: release_uncertainty(fitted(made, X, y), X, y, **SPENT, ledger=account),
 }
 """Of the same records, of whom each is a person."""
-REFUSED = {
-    ("times", "search of blocks"),
-    ("several numbers", "evaluation"),
-    *((of, "intervals") for of in ("times", "three ordered classes", "two ordered classes", "three classes over a set", "several numbers")),
-}
+REFUSED = {("several numbers", "evaluation"), ("three classes over a set", "intervals")}
 
 
 def search(made, account):
@@ -154,3 +153,57 @@ def test_a_table_is_one_in_every_use_whatever_is_made_of_its_targets(tmp_path, o
     other[0] = other[1]
     USES["fit"](made, X, other, second)
     assert len(ledger.history("second")) == 1
+
+
+PERSON = {"ids": "person.column = 'id'\nperson.rows = 2\n", "one row each": "rows_per_person = 1\n"}
+TARGETS = {
+    "two classes": ("linear-svc", {"column": "two", "classes": ["no", "yes"]}),
+    "three classes": ("logistic-regression", {"column": "three", "classes": ["a", "b", "c"]}),
+    "ordered classes": ("ordinal-regression", {"column": "three", "classes": ["a", "b", "c"], "ordered": True}),
+    "times": ("survival-model", {"column": "time", "event": "two", "happened": "yes", "ends": [1, 2, 3]}),
+    "several numbers": ("linear-regression", [{"column": "one", "lower": 0, "upper": 6}, {"column": "other", "lower": 0, "upper": 4}]),
+}
+PEOPLE = pl.DataFrame(
+    {
+        "id": [f"p{number // 2}" for number in range(120)],
+        "age": [30.0 + number % 40 for number in range(120)],
+        "city": ["south", "north"] * 60,
+        "two": ["no", "yes"] * 60,
+        "three": ["a", "b", "c"] * 40,
+        "time": [0.5 + number % 3 for number in range(120)],
+        "one": [float(number % 7) for number in range(120)],
+        "other": [float(number % 5) for number in range(120)],
+    }
+)
+ASKED = {
+    "description": lambda made, schema, account: describe(PEOPLE, schema, **SPENT, account=account),
+    "cuts": lambda made, schema, account: choose_cuts(PEOPLE, schema, **SPENT, ledger=account),
+    "cuts and fit": lambda made, schema, account: fit_with_cuts(made(account), PEOPLE, schema),
+}
+
+
+@pytest.mark.parametrize("whose", PERSON)
+@pytest.mark.parametrize("of", TARGETS)
+def test_a_table_of_a_schema_is_the_one_that_a_fit_told_of_whatever_else_is_asked(tmp_path, of, whose):
+    """For `describe`, cuts and synthetic tables, whose columns they count as they are, one of them categories."""
+    kind, target = TARGETS[of]
+    if whose == "ids" and of in ("times", "ordered classes"):
+        return  # each record is a person
+    schema = Schema.from_toml(PERSON[whose] + schema_text("few", target, {"age": (0, 99), "city": ["north", "south"]}, rows="bound"))
+    ledger = Ledger.create(tmp_path / "a.ledger")
+    for name in ("first", "second"):
+        ledger.declare(name, epsilon=90.0, delta=1e-2, unit="person")
+    first, second = (Account(str(ledger.path), name) for name in ("first", "second"))
+
+    def made(account):
+        return encoded_estimator(kind, schema, {**SPENT, "ledger": account})
+
+    table = schema.encode(PEOPLE, target=True)
+    made(first).fit(table)
+    for use in ("description", "cuts", "cuts and fit"):
+        with pytest.raises(InvalidInput, match="under the name 'first'"):
+            ASKED[use](made, schema, second)
+    if not isinstance(target, list):
+        counted = counting_schema(schema).encode(PEOPLE, target=True)
+        assert b"".join(counted.content()) == b"".join(table.content()), "of a synthetic table"
+    assert not ledger.history("second")

@@ -74,12 +74,14 @@ def test_parts_of_a_table_in_blocks_can_be_searched(table, neighbours):
     assert found.score(ROWS, LABELS) > 0.8
 
 
+@pytest.mark.more
 @two_tables
 @pytest.mark.parametrize("method", METHODS)
 def test_any_number_of_threads_gives_the_same_search_of_blocks(table, method):
     same(*(kept(search(method=method, n_jobs=jobs).fit(table)) for jobs in JOBS))
 
 
+@pytest.mark.at_most(2)
 @pytest.mark.parametrize("method", METHODS)
 @pytest.mark.parametrize(
     ("chosen", "labels"),
@@ -115,6 +117,7 @@ MANY = {
 }
 
 
+@pytest.mark.at_most(2)
 @pytest.mark.parametrize(("model", "labels", "count"), MANY.values(), ids=MANY)
 def test_any_number_of_threads_gives_the_same_many_fits(model, labels, count):
     def fits(jobs: int) -> list[np.ndarray]:
@@ -126,6 +129,7 @@ def test_any_number_of_threads_gives_the_same_many_fits(model, labels, count):
     assert len(np.unique(found[0][0].reshape(count, -1), axis=0)) == count  # each fit has noise of its own
 
 
+@pytest.mark.more
 @two_tables
 def test_any_number_of_threads_gives_the_same_many_fits_of_blocks(table):
     model = LogisticRegression(epsilon=2.0, classes=[0, 1], random_state=3)

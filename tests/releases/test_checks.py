@@ -168,6 +168,7 @@ LIES = {
 }
 
 
+@pytest.mark.at_most(15)
 @pytest.mark.parametrize("lie", LIES)
 def test_every_lie_in_a_manifest_is_found_even_with_a_new_digest(copy, lie):
     folder = copy("rows")

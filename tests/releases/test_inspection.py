@@ -14,6 +14,7 @@ def said(folder, case):
     return made, {title: " ".join(lines) for title, lines in made.inspection()}
 
 
+@pytest.mark.at_most(10)
 @pytest.mark.parametrize(
     ("case", "title", "words"),
     [
@@ -49,6 +50,7 @@ def test_the_words_that_matter_are_there(tmp_path, case, title, words):
     assert words in lines[title]
 
 
+@pytest.mark.at_most(10)
 @pytest.mark.parametrize("case", [*SOUND, *PUBLISHED])
 def test_words_and_record_tell_the_same(tmp_path, case):
     made, lines = said(tmp_path / "out", case)
@@ -58,6 +60,7 @@ def test_words_and_record_tell_the_same(tmp_path, case):
     assert record["shape"] == list(made.shape)
 
 
+@pytest.mark.at_most(10)
 @pytest.mark.parametrize("case", [case for case, asked in SOUND.items() if asked.get("target") != "omitted"])
 def test_the_snippet_runs(tmp_path, case):
     """As it is written, with the folder's name put in."""

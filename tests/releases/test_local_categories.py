@@ -14,6 +14,7 @@ from discreet.queries import Target as Column
 from discreet.releases import CategorySurvey, RandomisedRecord, collect, read_reports
 from discreet.statements.categories import RESPONSE, UNARY
 from tests.canary import CANARY, assert_silent
+from tests.cli.conftest import discreet
 
 TRANSPORT = CategoricalColumn(name="transport", categories=("bike", "bus", "car", "foot"))
 ANSWERS = Schema(name="answers", categorical=(TRANSPORT,), target=Target(column="happy", classes=("no", "yes")))
@@ -97,3 +98,40 @@ def test_a_refused_record_is_not_repeated(record):
     with pytest.raises(InvalidInput) as caught:
         CategorySurvey.planned(ANSWERS, epsilon=1.0).randomise(record, SystemNoise())
     assert_silent(f"{caught.value!r} {caught.value.__cause__!r} {caught.value.__context__!r}")
+
+
+def test_reports_in_a_secret_order_are_promised_more_than_each_by_itself():
+    """Owners answer at a larger epsilon of their own, which their certificates state, so that so many of them have what was asked for."""
+    survey = CategorySurvey.planned(ANSWERS, epsilon=1.0, delta=1e-6, shuffled=2_000)
+    own = survey.mechanism.promise(survey.query).epsilon
+    assert own > 3.0
+    record = survey.randomise(RECORD, SystemNoise())
+    assert record.certificate.guarantee.epsilon == own
+    assert record.verify().ok
+    found = read_reports([survey.randomise(RECORD, SystemNoise()).to_line()] * 2_000, ANSWERS)
+    stated = found.in_secret_order(delta=1e-6)
+    assert 0.99 < stated.epsilon <= 1.0
+    assert (stated.delta_at_epsilon, stated.local, stated.secret) == (1e-6, False, ("whose report is whose",))
+    assert found.in_secret_order(delta=1e-6, shuffled=1_000).epsilon > 1.05 * stated.epsilon
+    refused = [({"shuffled": 2_001}, "Count at most"), ({"shuffled": 3}, "do not hide"), ({"delta": 0.0}, "delta"), ({"shuffled": 0}, "number")]
+    for wrong, word in refused:
+        with pytest.raises(InvalidInput, match=word):
+            found.in_secret_order(**{"delta": 1e-6} | wrong)
+    for wrong in ({"epsilon": 0.0}, {"epsilon": 30.0}, {"delta": 0.0}, {"delta": 1.0}, {"shuffled": 0}):
+        with pytest.raises(InvalidInput):
+            CategorySurvey.planned(ANSWERS, **{"epsilon": 1.0, "delta": 1e-6, "shuffled": 2_000} | wrong)
+    alone = CategorySurvey.planned(ANSWERS, epsilon=1.0, delta=1e-6, shuffled=2)
+    assert alone.mechanism == CategorySurvey.planned(ANSWERS, epsilon=1.0).mechanism, "two hide nothing"
+
+
+def test_the_commands_calibrate_and_state_it(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "answers.toml").write_text(ANSWERS.to_toml(), encoding="utf-8")
+    asked = ("--schema", "answers.toml", "--delta", "1e-6")
+    made = discreet("randomise", "transport=bus", "happy=yes", *asked, "--epsilon", "1", "--shuffle", "2000")
+    (tmp_path / "lines.jsonl").write_text(made.out * 2_000, encoding="utf-8")
+    said = discreet("frequencies", "lines.jsonl", *asked, "--report", "page.html")
+    assert "epsilon = 0.99" in said.out or "epsilon = 1," in said.out
+    for text in (said.out, (tmp_path / "page.html").read_text(encoding="utf-8")):
+        assert "counted on 2,000 owners" in text
+    assert discreet("frequencies", "lines.jsonl", "--schema", "answers.toml", "--shuffle", "10").code != 0

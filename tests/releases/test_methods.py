@@ -46,7 +46,7 @@ def refused(folder, words, *, domain=BOX, calibration="tight", **asked):
         ({"method": "projection", "width": 2, "slots": 9, "calibration": "published", **PRIVATE}, "has no setting slots"),
         ({"method": "projection", "width": 2, "neighbours": "add-remove", "calibration": "published", **PRIVATE}, "for replace-one"),
         ({"method": "sketch", **PRIVATE}, "needs rows"),
-        ({"method": "sketch", "rows": 9, "target": "clear", **PRIVATE}, "no target in clear"),
+        ({"method": "sketch", "rows": 9, "target": "clear", **PRIVATE}, "a target without noise"),
         ({"method": "sketch", "rows": 9, "bits": 0.5}, "needs epsilon"),
         ({"method": "sketch", "rows": 9, "bits": 0.0, "calibration": "published"}, "bits must be positive"),
         ({"method": "clear-target-sketch", "rows": 9, "bits": 0.5}, "say so with target='clear'"),

@@ -60,6 +60,7 @@ def test_correlations_come_out_as_far_off_as_was_said(method, asked):
     assert 0.75 * said < correlation_errors(made, COUNT, 40) < 1.3 * said
 
 
+@pytest.mark.more
 @pytest.mark.parametrize(("method", "asked"), [("moments", {}), ("sketch", {"rows": 1000}), ("additive", {})])
 def test_with_as_many_rows_as_are_said_to_be_needed_it_is_as_wanted(method, asked):
     made = planned(method, **asked)

@@ -32,6 +32,7 @@ NOISY = {
 """Mean and standard deviation of 40 draws on the first fold, Lambda = 10^-2.5, epsilon = 0.1."""
 
 
+@pytest.mark.more
 def test_errors_on_adult_have_not_moved(errors):
     loss, found = errors
     assert found.value("table-1", method="non-private") == pytest.approx(BARE[loss], abs=2e-4)
@@ -51,6 +52,7 @@ def test_the_least_private_errors_that_are_printed_come_out(errors):
     assert found.value("table-1", method="objective, tight, delta 1e-6") < found.value("table-1", method="objective, published")
 
 
+@pytest.mark.more
 def test_where_no_noise_is_enough_the_tight_mechanism_has_no_value_and_the_published_one_adds_a_ridge():
     found = quick_results(STUDY, [cell("table-1", loss="logistic", alpha=1e-7, draws=2)])
     assert found.frame.filter(found.frame["method"] == "objective, tight").get_column("value").to_list() == [None]
@@ -66,6 +68,7 @@ DEFAULTS = {
 """Mean and standard deviation of 40 draws of LinearSVC() at epsilon = 0.1, first fold."""
 
 
+@pytest.mark.more
 def test_a_default_that_chooses_nothing_beats_every_private_number_that_is_printed():
     found = quick_results(STUDY, [cell("default-1", loss="svm", draws=5)])
     for method, (pinned, spread) in DEFAULTS.items():

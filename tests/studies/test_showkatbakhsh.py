@@ -45,6 +45,7 @@ def leaks():
     return quick_results(STUDY, [cell for cell in STUDY.cells(quick=True) if cell.part == "leak"])
 
 
+@pytest.mark.more
 def test_the_published_sketch_gives_an_entry_away_where_columns_or_target_fit(leaks):
     for table, rows, bits in (("two equal columns", 20, 0.1), ("target that fits", 20, 0.1), ("breast cancer", 50, 0.5)):
         at = {"table": table, "rows": rows, "bits": bits, "method": "sketch, published"}

@@ -26,6 +26,7 @@ def test_a_point_above_a_chord_is_passed_by():
     assert curve(np.log([2.0])) == pytest.approx([0.2], rel=1e-12)
 
 
+@pytest.mark.at_most(2)
 @pytest.mark.parametrize("mu", [0.01, 0.1, 0.7, 2.0, 6.0])
 def test_two_steps_are_at_most_what_their_splits_say(mu):
     """Of two Gaussian steps in one direction, which move twice as far."""

@@ -71,6 +71,12 @@ def test_two_gaussian_stages_are_one(epsilon):
         assert gaussian_delta(epsilon, first) < min(joined, along) or exact < 1e-30
 
 
+def test_what_the_last_stage_loses_alone_is_counted_after_a_first_that_releases_nothing():
+    """One integral says nothing of a second loss beyond epsilon; there delta_1 counts as 1."""
+    for epsilon, mu in ((0.1, 0.05), (1.0, 0.5), (1.0, 2.0)):
+        assert LastStage(epsilon, mu, 3, 1e9).joined(lambda left, also: 0.0, epsilon) >= gaussian_delta(epsilon, mu)
+
+
 def test_chords_of_normal_excess_are_above_it():
     places = np.linspace(0.0, 2.0, 21)
     above = chords(places, np.array([gaussian_delta(place, 0.5) for place in places]))

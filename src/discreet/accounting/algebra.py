@@ -46,14 +46,14 @@ _DIVERGING = (PureDP, GaussianDP, ConcentratedDP, RenyiDP)
 def compose(parts: Sequence[Guarantee], *, planned: bool = False) -> AnyGuarantee:
     """The guarantee of releasing all `parts`; see the module docstring for `planned`.
 
-    Raises InvalidInput for no parts, for unlike neighbouring relations or units, for local and central parts together, and for kinds whose
-    composition nothing proves.
+    Raises InvalidInput without parts, for different neighbouring relations or units, for local and central parts together, and for kinds without a
+    composition theorem.
     """
     return _composed(Counter(parts), planned=planned)
 
 
 def n_fold(part: Guarantee, count: int, *, planned: bool = False) -> AnyGuarantee:
-    """The guarantee of `count` releases with the guarantee `part` each: the same as composing it `count` times, without the list."""
+    """The guarantee of `count` releases, each with the guarantee `part`: the same as `compose` of `count` copies."""
     whole(count, "the number of releases")
     return _composed({part: count}, planned=planned)
 

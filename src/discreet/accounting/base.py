@@ -41,7 +41,7 @@ class Unit(StrEnum):
 
     @property
     def counted(self) -> str:
-        """What n is the number of, in words."""
+        """What n counts, in words."""
         return f"{self.one}s"
 
     @property
@@ -50,9 +50,8 @@ class Unit(StrEnum):
         return "person" if self is Unit.PERSON else "record"
 
 
-@runtime_checkable
-class Guarantee(Protocol):
-    """A privacy curve with its neighbouring relation, unit and theorem."""
+class Scope(Protocol):
+    """What a guarantee is about, and who says so."""
 
     @property
     def neighbours(self) -> Neighbours:
@@ -60,17 +59,22 @@ class Guarantee(Protocol):
 
     @property
     def unit(self) -> Unit:
-        """What one neighbour may change."""
+        """What neighbouring tables differ in."""
 
     @property
     def theorem(self) -> str:
         """Where the proof is."""
 
+
+@runtime_checkable
+class Guarantee(Scope, Protocol):
+    """A privacy curve with its neighbouring relation, unit and theorem."""
+
     def delta(self, epsilon: float) -> float:
-        """An upper bound of the smallest delta at this epsilon >= 0."""
+        """An upper bound on the smallest delta at this epsilon >= 0."""
 
     def to_dict(self) -> dict[str, Json]:
-        """For certificates; `guarantee_from_dict` reads it back."""
+        """A dictionary for certificates; `guarantee_from_dict` reads it."""
 
 
 SCOPE = ("neighbours", "theorem", "unit", "local", "secret")
@@ -80,7 +84,7 @@ SPELT = {"delta_at_epsilon": "delta", "deltas_at": "deltas"}
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Statement:
-    """What every guarantee of this package states besides its numbers.
+    """What every guarantee states besides its numbers.
 
     Raises InvalidInput for a local guarantee under add-remove: an owner who randomises a record cannot hide that it exists.
     """
@@ -201,7 +205,7 @@ class PureDP(Statement):
         return -math.expm1(-gap) / (1.0 + math.exp(-self.epsilon))
 
     def deltas(self, epsilons: Floats) -> Floats:
-        """`delta` of every number of an array."""
+        """`delta` for every number of an array."""
         gaps = np.maximum(self.epsilon - epsilons, 0.0)
         curve: Floats = -np.expm1(-gaps) / (1.0 + math.exp(-self.epsilon))
         return curve
@@ -209,7 +213,7 @@ class PureDP(Statement):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ApproximateDP(Statement):
-    """(epsilon, delta)-differential privacy; nothing more is claimed than what this pair implies."""
+    """(epsilon, delta)-differential privacy; it claims only what this pair implies."""
 
     kind: ClassVar[str] = "approximate"
     epsilon: float
@@ -224,7 +228,7 @@ class ApproximateDP(Statement):
             raise InvalidInput(f"a guarantee needs 0 <= delta < 1; {self.delta_at_epsilon!r} was given.")
 
     def delta(self, epsilon: float) -> float:
-        """The stated delta from the stated epsilon on; below it delta + (1 - delta) (e^epsilon - e^epsilon') / (1 + e^epsilon).
+        """The stated delta at and above the stated epsilon; below it, delta + (1 - delta) (e^epsilon - e^epsilon') / (1 + e^epsilon).
 
         The worst pair reveals all with probability delta and is randomised response otherwise (Kairouz, Oh, Viswanath 2015, section 3).
         """
@@ -235,7 +239,7 @@ class ApproximateDP(Statement):
         return min(1.0, self.delta_at_epsilon + (1.0 - self.delta_at_epsilon) * pure_part)
 
     def deltas(self, epsilons: Floats) -> Floats:
-        """`delta` of every number of an array."""
+        """`delta` for every number of an array."""
         gaps = np.maximum(self.epsilon - epsilons, 0.0)
         curve: Floats = self.delta_at_epsilon + (1.0 - self.delta_at_epsilon) * -np.expm1(-gaps) / (1.0 + math.exp(-self.epsilon))
         return np.minimum(curve, 1.0)
@@ -243,10 +247,10 @@ class ApproximateDP(Statement):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class NoGuarantee(Statement):
-    """The release protects nobody; `theorem` says why."""
+    """No privacy guarantee; `theorem` says why."""
 
     kind: ClassVar[str] = "none"
 
     def delta(self, epsilon: float) -> float:  # noqa: ARG002 - the curve is constant
-        """1 everywhere."""
+        """1 at every epsilon: nothing is promised."""
         return 1.0

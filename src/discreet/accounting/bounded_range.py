@@ -57,7 +57,7 @@ def bounded_range_renyi(width: float, count: int = 1, *, neighbours: Neighbours,
 
 
 def bounded_range_delta(width: float, count: int, epsilon: float) -> float:
-    """Upper bound of delta(epsilon), epsilon >= 0, of `count` adaptive uses of mechanisms with range `width`.
+    """Upper bound on delta(epsilon), epsilon >= 0, for `count` adaptive uses of mechanisms with range `width`.
 
     One use: (sqrt(a) - sqrt(g))^2 / (a - 1) with a = e^width, g = e^epsilon. More: the smaller of the optimal recursion and the Renyi curve.
     """
@@ -75,7 +75,7 @@ def bounded_range_delta(width: float, count: int, epsilon: float) -> float:
 
 
 def bounded_range_width(epsilon: float, delta: float, *, count: int, optimal: bool = True) -> float:
-    """The largest range with which `count` adaptive uses are (epsilon, delta)-private together, rounded down.
+    """The largest range for which `count` adaptive uses are (epsilon, delta)-private in total, rounded down.
 
     By the optimal recursion (to 1e-4, about a second for a hundred uses), or by the Renyi curve (to 1e-9, milliseconds). Raises InvalidInput unless
     epsilon > 0 and 0 < delta < 1.
@@ -89,7 +89,7 @@ def bounded_range_width(epsilon: float, delta: float, *, count: int, optimal: bo
 
 
 def gumbel_scale(epsilon: float, delta: float, *, sensitivity: float, count: int = 1, optimal: bool = True) -> float:
-    """The scale of Gumbel noise on every score for `count` private choices, rounded up; neighbours move each score by at most `sensitivity`."""
+    """The scale of Gumbel noise on every score for `count` private choices, rounded up; neighbours change each score by at most `sensitivity`."""
     if not (is_finite(sensitivity) and sensitivity > 0):
         raise InvalidInput(f"Gumbel noise needs a positive finite sensitivity; {sensitivity!r} was given.")
     return up(2.0 * sensitivity / bounded_range_width(epsilon, delta, count=count, optimal=optimal), 5)

@@ -36,7 +36,7 @@ _Kind = TypeVar("_Kind", bound=Guarantee)
 
 
 def to_concentrated(part: PureDP | GaussianDP | ConcentratedDP) -> ConcentratedDP:
-    """The zero-concentrated guarantee that follows. Raises InvalidInput for kinds from which none does."""
+    """The zero-concentrated guarantee that follows. Raises InvalidInput for kinds that imply none."""
     match part:
         case ConcentratedDP():
             return part
@@ -48,7 +48,7 @@ def to_concentrated(part: PureDP | GaussianDP | ConcentratedDP) -> ConcentratedD
 
 
 def to_renyi(part: PureDP | GaussianDP | ConcentratedDP | RenyiDP, *, orders: tuple[float, ...] = ORDERS) -> RenyiDP:
-    """The Renyi curve that follows, at those of `orders` where it is finite. Raises InvalidInput for kinds from which none does."""
+    """The Renyi curve that follows, at those of `orders` where it is finite. Raises InvalidInput for kinds that imply none."""
     match part:
         case RenyiDP():
             if part.orders == orders:
@@ -83,9 +83,9 @@ def to_profile(part: Guarantee, *, epsilons: tuple[float, ...] | None = None) ->
 
 
 def to_approximate(part: Guarantee, *, epsilon: float | None = None, delta: float | None = None) -> ApproximateDP | NoGuarantee:
-    """One point of the curve: at `epsilon`, or at the least epsilon for `delta`. Exactly one of them must be given.
+    """One point of the curve: at `epsilon`, or at the smallest epsilon for `delta`.
 
-    NoGuarantee when the curve never comes down to `delta`, or is 1 at `epsilon`.
+    Give exactly one of them. Returns NoGuarantee if the curve never reaches `delta`, or is 1 at `epsilon`.
     """
     if (epsilon is None) == (delta is None):
         raise InvalidInput("a point of a curve needs either its epsilon or its delta, not both.")
@@ -103,7 +103,7 @@ def to_approximate(part: Guarantee, *, epsilon: float | None = None, delta: floa
 
 
 def epsilon_for(part: Guarantee, delta: float) -> float:
-    """The least epsilon (to 1e-10 of itself, rounded up) at which the curve is at most `delta`; infinity when there is none below 10^6.
+    """The smallest epsilon (to a relative 1e-10, rounded up) at which the curve is at most `delta`; infinity if there is none below 10^6.
 
     Raises InvalidInput unless 0 <= delta < 1.
     """
@@ -123,12 +123,12 @@ def epsilon_for(part: Guarantee, delta: float) -> float:
 
 
 def to_central(part: _Stated) -> _Stated:
-    """The same numbers for whoever holds the randomised records only: a local guarantee is a central one under replace-one."""
+    """The same numbers for anyone who has only the randomised records: a local guarantee is a central one under replace-one."""
     return replace(part, local=False)
 
 
 def post_processed(part: _Kind) -> _Kind:
-    """Whatever is computed from a release without looking at the records again keeps its guarantee, of every kind (data processing)."""
+    """The guarantee of anything computed from a release without reading the records again: the same, for every kind (post-processing)."""
     return part
 
 

@@ -15,7 +15,7 @@ _KINDS: dict[str, type] = {kind.kind: kind for kind in get_args(AnyGuarantee)}
 
 
 def guarantee_from_dict(record: Mapping[str, Json]) -> AnyGuarantee:
-    """Read back `to_dict`. Raises FileFormatError for anything it does not know."""
+    """Read what `to_dict` wrote. Raises FileFormatError for anything unknown."""
     kind = record.get("kind") if isinstance(record, Mapping) else None
     known = _KINDS.get(kind) if isinstance(kind, str) else None
     if isinstance(kind, str) and known is None:

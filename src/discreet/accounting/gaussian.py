@@ -80,7 +80,7 @@ def normal_tail(x: float) -> float:
 
 
 def gaussian_delta(epsilon: float, mu: float) -> float:
-    """Upper bound of delta_G(epsilon; mu), for any real epsilon and mu >= 0."""
+    """Upper bound on delta_G(epsilon; mu), for any real epsilon and mu >= 0."""
     epsilon, mu = as_float(epsilon), as_float(mu)
     if math.isnan(epsilon) or math.isnan(mu) or mu < 0:
         raise InvalidInput(f"the Gaussian profile needs numbers with mu >= 0; epsilon={epsilon!r}, mu={mu!r} were given.")
@@ -146,7 +146,7 @@ def gaussian_mu(epsilon: float, delta: float) -> float:
 
 
 def gaussian_epsilon(mu: float, delta: float, *, most: float) -> float:
-    """The epsilon of mu-Gaussian differential privacy at delta (to 60 halvings of `most`, rounded up); `most` where it is no smaller.
+    """The epsilon of mu-Gaussian differential privacy at delta (by 60 halvings of `most`, rounded up); at most `most`.
 
     Raises InvalidInput unless 0 < delta < 1 and `most` is finite and at least 0, and for a mu that is no bound.
     """
@@ -160,10 +160,10 @@ def gaussian_epsilon(mu: float, delta: float, *, most: float) -> float:
 
 
 def gaussian_scale(epsilon: float, delta: float, *, sensitivity: float, count: int = 1) -> float:
-    """The least standard deviation (to 1e-9, rounded up) with which `count` Gaussian answers are (epsilon, delta)-private together.
+    """The smallest standard deviation (to 1e-9, rounded up) for which `count` Gaussian answers are (epsilon, delta)-private in total.
 
-    Each answer may depend on the ones before and moves by at most `sensitivity` in Euclidean norm between neighbours; together they are one
-    Gaussian answer of sensitivity sqrt(count) times as large (Dong, Roth, Su 2022, corollary 3.3).
+    Each answer may depend on earlier ones, and changes by at most `sensitivity` in Euclidean norm between neighbours; together they are one Gaussian
+    answer with sqrt(count) times the sensitivity (Dong, Roth, Su 2022, corollary 3.3).
     """
     whole(count, "the number of answers")
     if not (is_finite(sensitivity) and sensitivity > 0):
@@ -184,11 +184,11 @@ class GaussianDP(Statement):
         require_finite("mu", self.mu)
 
     def delta(self, epsilon: float) -> float:
-        """See module docstring."""
+        """See the module docstring."""
         return gaussian_delta(epsilon, self.mu)
 
     def deltas(self, epsilons: Floats) -> Floats:
-        """`delta` of every number of an array."""
+        """`delta` for every number of an array."""
         return gaussian_deltas(epsilons, self.mu)
 
 
@@ -200,7 +200,7 @@ class Closeness(NamedTuple):
 
     @property
     def total(self) -> float:
-        """A + B."""
+        """A + B: what integers cost of epsilon beside the rounded normal law."""
         return self.upper + self.lower
 
 

@@ -69,14 +69,14 @@ _EXPONENTS = np.concatenate((1.0 + np.geomspace(0.02, 50.0, 40), [2.0]))
 
 
 def group(part: Guarantee, size: int) -> Grouped:
-    """What `part` promises to `size` records together. Raises InvalidInput for the kinds from which nothing follows."""
+    """The guarantee that `part` implies for `size` records together. Raises InvalidInput for kinds that imply none."""
     whole(size, "the size of a group")
     many = "persons" if part.unit is Unit.PERSON else "records"
     return _steps(part, size, f"group of {size} {many}" if size > 1 else "", relation=None)
 
 
 def to_persons(part: Guarantee, rows: int, *, numbers_are_public: bool = False) -> Grouped:
-    """What a guarantee about records promises to persons of whom nobody owns more than `rows` of them, which the caller answers for.
+    """The guarantee about persons that follows from one about records, if nobody has more than `rows` records; the caller is responsible for that.
 
     A replace-one guarantee is converted for one row a person, or on the statement that the number of rows of each person is public and stays. Raises
     InvalidInput for other units, without that statement, and for the kinds from which nothing follows for groups.
@@ -104,7 +104,7 @@ def is_to_persons(converted: Guarantee, part: Guarantee) -> bool:
 
 
 def to_replace_one(part: Guarantee) -> Grouped:
-    """What an add-remove guarantee promises when one record is replaced. Raises InvalidInput for other relations: there is no way back."""
+    """The replace-one guarantee that follows from an add-remove one. Raises InvalidInput for other relations; the converse does not hold."""
     if part.neighbours is not ADD_REMOVE:
         raise InvalidInput(f"an add-remove guarantee is needed to convert to replace-one; {str(part.neighbours)!r} was given.")
     return _steps(part, 2, "replacing is removing and adding", relation=REPLACE_ONE)
@@ -136,6 +136,7 @@ def parallel(parts: Sequence[Guarantee], *, part_of_a_record_stays: bool = False
         return replace(worst, **shared)
     if MutualInformation in kinds:
         raise InvalidInput("bits of mutual information compose in parallel among themselves only.")
+    # Between two neighbouring knots of all curves each is a chord in e^epsilon, so that their largest is convex there, and below its own chord.
     curves = [to_profile(part) for part in parts]
     knots = np.unique(np.concatenate([curve.epsilons for curve in curves]))
     epsilons, deltas = hull(knots, np.max([curve.deltas(knots) for curve in curves], axis=0))
@@ -207,6 +208,7 @@ def _renyi_step(far: RenyiDP, near: RenyiDP) -> RenyiDP:
     kept = []
     for order in far.orders:
         best = math.inf
+        # Any p is valid (Hoelder's inequality with exponents p and p / (p - 1)); the grid costs tightness only.
         for p in _EXPONENTS.tolist():
             first, second = p * order, (p * order - 1.0) / (p - 1.0)
             if first <= far.orders[-1] and second <= near.orders[-1]:
@@ -222,6 +224,7 @@ def _profile_step(far: Profile, near: Profile) -> Profile:
     """One more step, minimised over a grid of splits; any split is valid."""
     last = far.epsilons[-1] + near.epsilons[-1]
     epsilons = np.linspace(0.0, max(last, 1e-9), _POINTS)
+    # delta(epsilon) <= delta_far(split) + e^split delta_near(epsilon - split); the kinks of the first curve are where the best split often is.
     splits = np.concatenate((np.linspace(-near.epsilons[-1], last, 2 * _POINTS), np.asarray(far.epsilons)))
     splits = np.minimum(splits, _FARTHEST)
     first, factors = _extended(far, splits), np.exp(splits)

@@ -49,7 +49,7 @@ Rows = tuple[tuple[float, ...], ...]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MutualInformation(Statement):
-    """At most `bits` bits about any one entry, whatever is known of the others. Its unit is always the entry."""
+    """At most `bits` bits about any one entry, whatever is known about the others. The unit is always the entry."""
 
     kind: ClassVar[str] = "mutual-information"
     bits: float
@@ -63,7 +63,7 @@ class MutualInformation(Statement):
         require_finite("bits", self.bits)
 
     def delta(self, epsilon: float) -> float:
-        """See module docstring."""
+        """See the module docstring."""
         if self.bits == 0 or self.bits >= 1:
             return min(1.0, self.bits)
         return min(up(self.bits * _delta_per_bit(epsilon)), _largest_shift(self.bits))
@@ -109,7 +109,7 @@ def _largest_shift(bits: float) -> float:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CramerRaoBound(Statement):
-    """Fisher information of a release about the features of one record, and of a prior where one is stated."""
+    """Fisher information of a release about the features of one record, and of a prior, if stated."""
 
     kind: ClassVar[str] = "cramer-rao"
     information: Rows

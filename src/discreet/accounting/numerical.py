@@ -55,9 +55,11 @@ def numerical_curve(counts: Mapping[Guarantee, int]) -> tuple[tuple[float, ...],
     if variance == 0:
         return _without_spread(counts)
     total = float(np.sum(repeats))
+    # About where the sum of losses ends: its mean is half its variance, as for normal losses.
     width = 8.0 * math.sqrt(variance) + 0.5 * variance
     step = _aligned(counts, min(0.03 * math.sqrt(variance / total), width / 4096.0, _COARSEST))
     parts = [(pessimistic_masses(curve_of(part), step=step, reach=reach_of(part)), count) for part, count in counts.items()]
+    # One part fails surely, and so does the whole.
     if any(not np.any(masses.finite) for masses, _ in parts):
         return (0.0,), (1.0,)
     epsilons, deltas = curve_together(parts, step=step)
@@ -108,9 +110,11 @@ def pessimistic_masses(curve: Callable[[Floats], Floats], *, step: float, reach:
     """The pair of the module docstring, with J the first grid point at or beyond `reach`."""
     count = max(1, math.ceil(min(reach, _FARTHEST) / step * (1.0 - 1e-9)) + 1)
     epsilons: Floats = step * np.arange(count + 1, dtype=np.float64)
+    # A curve never rises, but computed values may; the least so far bounds all that follow.
     upper = np.minimum.accumulate(np.clip(curve(below(epsilons)), 0.0, 1.0))
     growth = np.exp(epsilons)
     chords = (upper[:-1] - upper[1:]) / (growth[:-1] * math.expm1(step))
+    # A larger slope gives a larger curve: B_j may take any later chord's, so that masses are never negative.
     slopes = np.append(np.maximum.accumulate(chords[::-1])[::-1], 0.0)
     against = slopes[:-1] - slopes[1:]
     likely = against * growth[1:]

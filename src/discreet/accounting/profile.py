@@ -45,11 +45,11 @@ class Profile(Statement):
             raise InvalidInput("the deltas of a profile must lie in [0, 1] and never rise.")
 
     def delta(self, epsilon: float) -> float:
-        """See module docstring."""
+        """See the module docstring."""
         return float(self.deltas(np.array([epsilon]))[0])
 
     def deltas(self, epsilons: Floats) -> Floats:
-        """`delta` of every number of an array."""
+        """`delta` for every number of an array."""
         return along_chords(np.asarray(self.epsilons), np.asarray(self.deltas_at), epsilons)
 
 

@@ -44,6 +44,7 @@ class ConcentratedDP(Statement):
         if self.rho == 0:
             return 0.0
         low, high = math.log(1e-3), math.log(2.0 + (epsilon + 60.0) / max(self.rho, 1e-290))
+        # Every order gives a bound: where the search ends decides about tightness, never about truth.
         inner, outer = high - _GOLDEN * (high - low), low + _GOLDEN * (high - low)
         at_inner, at_outer = self._log_bound(inner, epsilon), self._log_bound(outer, epsilon)
         while high - low > 1e-6:
@@ -94,11 +95,12 @@ class RenyiDP(Statement):
         if index == 0 or self.orders[index] == order:
             return min(self.divergences[index:])
         left, right = self.orders[index - 1], self.orders[index]
+        # (order - 1) D is convex in the order, so its chord bounds it; and D never falls, so that any later value bounds it too.
         chord = ((right - order) * (left - 1.0) * self.divergences[index - 1] + (order - left) * (right - 1.0) * above) / (right - left)
         return min(up(chord / (order - 1.0)), *self.divergences[index:])
 
     def delta(self, epsilon: float) -> float:
-        """See module docstring."""
+        """See the module docstring."""
         excess = np.asarray(self.orders) - 1.0
         exponents: Floats = excess * (np.asarray(self.divergences) - epsilon) + excess * np.log(excess) - (1.0 + excess) * np.log1p(excess)
         return min(1.0, exp_up(float(np.min(exponents)))) if max(self.divergences) > 0 else 0.0

@@ -42,9 +42,11 @@ Selected = PureDP | Profile | RenyiDP | NoGuarantee
 
 
 def selected(part: Guarantee, law: RunsLaw) -> Selected:
-    """The guarantee of the best of K runs of a mechanism with the guarantee `part`; pure stays pure, Renyi stays Renyi, all else becomes a profile.
+    """The guarantee for the best of K runs of a mechanism with the guarantee `part`.
 
-    A Renyi or concentrated guarantee needs a truncated negative binomial law. Raises InvalidInput for kinds from which nothing follows.
+    Pure stays pure, Renyi stays Renyi, anything else becomes a profile.
+
+    A Renyi or concentrated guarantee needs a truncated negative binomial distribution. Raises InvalidInput for kinds that imply nothing.
     """
     if isinstance(part, CramerRaoBound):
         raise InvalidInput("nothing follows for a selection from a Cramer-Rao number, which guarantees no privacy.")

@@ -12,6 +12,8 @@ and, for the records x and x' that neighbours have in one place, A = dR(x) / dW,
 
     normal_laws     rows N(x, s^2 I), |x| <= C, mu = C / s, W = N(0, s^2 I): replaced, L = e^{mu g - mu^2 / 2} - e^{epsilon - mu g - mu^2 / 2} of a
                     normal g (opposite records are worst); added or removed, one of the two terms is 1, or e^epsilon.   d = p delta_G(ln(1 / p); mu)
+    report_law      categories that their owners randomised, column by column: W is uniform for a response, all bits those of other categories for an
+                    encoding, d = 0; all columns differ (theorem 5)
     ratio_laws      e^{-r} <= dR(x) / dW <= e^r: p = e^{-r}, d = 0, A and B one of these two numbers each and never both the larger
 
 Numerics. A law with a continuous g is cut into cells; each is moved to its two ends, with a little more of it to the right than keeps the mean
@@ -23,7 +25,9 @@ norm (module `convolution`), times that of the weights s e^{-t s}.
 """
 
 import math
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from typing import NamedTuple
 
 import numpy as np
 from scipy.special import ndtr
@@ -50,6 +54,8 @@ LARGEST_EPSILON = 50.0
 """Beyond it nothing is counted: e^epsilon is a factor of what rows do not have in common."""
 LEAST_DELTA = 1e-30
 _TIMES = 5
+_ALIKE, _MOST_ATOMS = 1e-10, 1 << 14
+"""Answers of the same ratios, in logarithms, are one: the larger of A, and the smaller of B."""
 MOST_ROWS = 1 << 30
 """More rows than that are taken for so many: with more, less is seen of one of them."""
 
@@ -104,6 +110,60 @@ def ratio_laws(epsilon: float, *, ratio: float, neighbours: Neighbours) -> tuple
     return (_atoms([(high, growth * low, rare), (low, growth * high, rare), (low, growth * low, 1.0 - 2.0 * rare)], low),)
 
 
+class Answered(NamedTuple):
+    """How an owner answers one column."""
+
+    single: bool
+    """One category alone (k-ary response), and not a bit for each (unary encoding)."""
+    cells: int
+    odds: float
+    """a / b of the own category beside another, above 1."""
+
+    @property
+    def share(self) -> float:
+        """Of every answer's law that is W's."""
+        return self.cells / (self.odds + self.cells - 1.0) if self.single else 0.5 * (self.odds + 1.0) / self.odds
+
+    @property
+    def atoms(self) -> list[tuple[float, float, float]]:
+        """A, B and their probability, for two owners in different categories."""
+        if self.single:
+            low, rest = self.share, 1.0 / self.cells
+            high = low * self.odds
+            return [(high, low, rest), (low, high, rest), (low, low, (self.cells - 2.0) * rest)]
+        high, low, rare = 0.5 * (self.odds + 1.0), self.share, 1.0 / (self.odds + 1.0)
+        bits = [(high, rare), (low, 1.0 - rare)]
+        return [(one, other, mine * yours) for one, mine in bits for other, yours in bits]
+
+
+def report_law(epsilon: float, columns: Sequence[Answered]) -> Law:
+    """Of reports of these columns. Raises InvalidInput for more different answers than can be counted together."""
+    found = {(0, 0): (1.0, 1.0, 1.0)}
+    for column in columns:
+        after: dict[tuple[int, int], tuple[float, float, float]] = {}
+        for up, down, mass in found.values():
+            for high, low, each in column.atoms:
+                one, other = up * high, down * low
+                key = (round(math.log(one) / _ALIKE), round(math.log(other) / _ALIKE))
+                most, least, together = after.get(key, (one, other, 0.0))
+                after[key] = (max(most, one), min(least, other), together + mass * each)
+        found = after
+        if len(found) > _MOST_ATOMS:
+            raise InvalidInput(
+                f"reports of {len(columns)} columns of so many sizes cannot be counted together. Ask for fewer, or leave their order uncounted."
+            )
+    rounded, growth = 8 * len(columns), math.exp(epsilon)
+    share = math.prod(column.share for column in columns) * lowering(rounded)
+    _require(epsilon, share)
+    apart = [(up * raising(rounded), growth * down * lowering(rounded), mass * raising(rounded)) for up, down, mass in found.values()]
+    return _atoms(apart, share)
+
+
+def shuffled_reports(epsilon: float, columns: Sequence[Answered], rows: int) -> float:
+    """delta of so many reports in a secret order."""
+    return shuffled_delta(epsilon, rows, (report_law(epsilon, columns),))
+
+
 @remembered
 def shuffled_normal(epsilon: float, *, mu: float, rows: int, share: float, neighbours: Neighbours) -> float:
     """delta of so many shuffled rows with normal noise, of records within mu deviations of 0.
@@ -135,6 +195,14 @@ def shuffled_delta(epsilon: float, rows: int, laws: tuple[Law, ...]) -> float:
     )
 
 
+def over_rows(curve: Callable[[float], float], epsilon: float, rows: int) -> float:
+    """delta of neighbours that differ in so many of the shuffled rows, changed one after the other, from the curve of one (theorem 4)."""
+    if rows == 1:
+        return curve(epsilon)
+    each = epsilon / rows * lowering(4)
+    return min(1.0, curve(each) * math.expm1(epsilon) / math.expm1(each) * raising(16))
+
+
 def share_for(missing: float, *, mu: float) -> float:
     """The largest p (to 1e-6, rounded down) with p delta_G(ln(1 / p); mu) <= missing."""
     low, high = -700.0, -1e-9
@@ -152,11 +220,13 @@ def _positive_part(rows: int, law: Law) -> float:
         return 0.0
     masses = law.masses * (1.0 + _RAISED)
     tilt = _tilt(rows, law.values, masses, law.share)
+    # A smaller value would only make the sum smaller; under the tilt what lies there has next to no mass.
     values = np.maximum(law.values, -_FAR / tilt)
     squares = float(np.square(values) @ (masses * np.exp(tilt * values)))
     deviation = math.sqrt(rows * law.share * squares)
     step = max(_FINENESS * math.sqrt(squares), deviation / 20_000.0)
     last = math.ceil(_FAR / tilt / step)
+    # Room for all that is weighed, and for twelve deviations beside it: what is farther comes round, and adds.
     length = 1 << math.ceil(math.log2(max(last + 12.0 * deviation / step, (values.max() - values.min()) / step) + 64))
     if length > _MOST:
         return 1.0
@@ -165,12 +235,15 @@ def _positive_part(rows: int, law: Law) -> float:
     moment = float(np.sum(tilted))
     sequence = np.zeros(length)
     np.add.at(sequence, places % length, tilted / moment)
+    # ln M(t); `kept` is the probability under the tilt that a row looks like the others at all.
     log_whole = math.log1p(law.share * (moment - 1.0))
     kept = law.share * moment / math.exp(log_whole)
+    # Q. Its rounding errors are counted in `error`; below 0 there are only such.
     together = np.maximum(fft.irfft((1.0 - kept + kept * fft.rfft(sequence)) ** rows, length), 0.0)
     sums = step * np.arange(1, last + 1)
     weights = sums * np.exp(-tilt * sums)
     error = _ROUNDING * (math.log2(length) + 2.0) * (rows + 2.0) * float(np.linalg.norm(weights))
+    # The last term is what is above W: s e^(-t s) falls from there on.
     inner = float(weights @ together[1 : last + 1]) + error + last * step * math.exp(-tilt * step * last)
     exponent = rows * log_whole * (raising(48) if log_whole > 0 else lowering(48))
     found = inner * math.exp(min(exponent, 600.0)) / (rows * law.share)
@@ -209,6 +282,7 @@ def _cells(up: Floats, down: Floats, inside: Floats, means: Floats, cut: tuple[f
     first, last, beyond = cut
     values = up - down + _LAST_DIGITS * (up + down)
     with np.errstate(invalid="ignore", divide="ignore"):
+        # The share of a cell's mass at its right end with which its mean stays; a convex function grows by that (see module docstring).
         right = np.where(inside > 0, (means / inside - values[:-1]) / np.diff(values), 1.0)
     right = np.clip(np.nan_to_num(right, nan=1.0) + 10.0 * _SLACK, 0.0, 1.0)
     masses = np.append(inside * (1.0 - right), 0.0) + np.append(0.0, inside * right)

@@ -45,7 +45,9 @@ class NegativeBinomialRuns:
     def __post_init__(self) -> None:
         """Refuse what is no law."""
         if not (math.isfinite(self.eta) and self.eta > -1 and _SMALLEST <= self.gamma < 1):
-            raise InvalidInput(f"a law of runs needs eta > -1 and {_SMALLEST:g} <= gamma < 1; eta={self.eta!r}, gamma={self.gamma!r} were given.")
+            raise InvalidInput(
+                f"the number of runs needs eta > -1 and {_SMALLEST:g} <= gamma < 1; eta={self.eta!r}, gamma={self.gamma!r} were given."
+            )
 
     @classmethod
     def with_mean(cls, mean: float, *, eta: float) -> "NegativeBinomialRuns":
@@ -55,6 +57,7 @@ class NegativeBinomialRuns:
         """
         if not 1.0 < mean <= 1e6:
             raise InvalidInput(f"the expected number of runs, expected_runs, must be more than 1 and at most 10^6; {mean!r} was given.")
+        # The mean falls as gamma rises, over many powers of ten: halved on the logarithm.
         low, high = math.log(_SMALLEST), -1e-12
         while high - low > 1e-13:
             middle = 0.5 * (low + high)

@@ -33,7 +33,7 @@ _LARGEST = 60.0
 
 
 def p_value(*, canaries: int, guesses: int, right: int, claim: Claim) -> float:
-    """The theorem's bound on the probability of `right` or more of `guesses` right guesses about `canaries` canaries; 0 <= right <= guesses."""
+    """The theorem's bound on the probability of at least `right` correct guesses out of `guesses`, about `canaries` canaries; right <= guesses."""
     if not 0 <= right <= guesses <= canaries:
         raise InvalidInput(f"0 <= right <= guesses <= canaries is needed; {right}, {guesses}, {canaries} were given.")
     accuracy = 1.0 / (1.0 + float(np.exp(-claim.epsilon)))
@@ -46,7 +46,7 @@ def p_value(*, canaries: int, guesses: int, right: int, claim: Claim) -> float:
 
 
 def epsilon_from_guesses(*, canaries: int, guesses: int, right: int, delta: float, confidence: float) -> float:
-    """The largest epsilon that the guesses refute at `delta`, rounded down to 1e-9; 0 where they refute none."""
+    """The largest epsilon that the guesses refute at `delta`, rounded down to 1e-9; 0 if they refute none."""
 
     def refuted(epsilon: float) -> bool:
         return p_value(canaries=canaries, guesses=guesses, right=right, claim=Claim(epsilon=epsilon, delta=delta)) <= 1.0 - confidence
@@ -70,11 +70,11 @@ def one_run_audit(
     subject: str = "a mechanism",
     described: str = "each canary there or not, by a fair coin",
 ) -> AuditReport:
-    """Audit with a single run on `canaries` invented records.
+    """Audit with a single run on `canaries` simulated records.
 
     `guess` gets coins (canaries,), True where the canary is in the table (or is the first of two), runs the mechanism once and returns a score for
-    each canary, large where it seems to be in. The guesses / 2 largest scores are guessed in, the guesses / 2 smallest out; `guesses` None takes a
-    quarter of the canaries. Raises InvalidInput for numbers out of range.
+    each canary, large if it seems to be in. The guesses / 2 largest scores are guessed in, the guesses / 2 smallest out; `guesses` None is a quarter
+    of the canaries. Raises InvalidInput for numbers outside their range.
     """
     count = 2 * (canaries // 8) if guesses is None else guesses
     if not (canaries >= 1 and 2 <= count <= canaries and count % 2 == 0 and 0.5 <= confidence < 1):

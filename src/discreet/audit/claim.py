@@ -22,7 +22,7 @@ from discreet.accounting import ApproximateDP, Guarantee, Json, NoGuarantee, Pur
 from discreet.audit.persons import WorstPerson
 from discreet.core.arrays import is_finite
 from discreet.core.errors import InvalidInput
-from discreet.core.neighbours import Neighbours
+from discreet.core.neighbours import Privacy
 
 Progress: TypeAlias = Callable[[int, int], None]
 """Told (runs done, runs in all)."""
@@ -30,7 +30,7 @@ Progress: TypeAlias = Callable[[int, int], None]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Claim:
-    """One point of a privacy curve. Raises InvalidInput for numbers that claim nothing."""
+    """One point of a privacy curve. Raises InvalidInput for invalid numbers."""
 
     epsilon: float
     delta: float = 0.0
@@ -44,7 +44,7 @@ class Claim:
 
     @classmethod
     def of(cls, guarantee: Guarantee, *, delta: float | None = None) -> "Claim":
-        """What a guarantee says at `delta`; None takes the delta that it states. Raises InvalidInput where it states none, or promises nothing."""
+        """The claim of a guarantee at `delta`; None is its stated delta. Raises InvalidInput if it states none, or guarantees nothing."""
         if isinstance(guarantee, NoGuarantee):
             raise InvalidInput("nothing is promised, so there is no claim to audit. Give the epsilon and delta that you want to refute.")
         if delta is None:
@@ -59,16 +59,16 @@ class Claim:
 
     @property
     def advantage(self) -> float:
-        """The largest advantage of any test between two neighbours."""
+        """The largest advantage that any test between two neighbours can have."""
         return self.accuracy(2) * 2.0 - 1.0
 
     def accuracy(self, tables: int) -> float:
-        """The largest probability to guess which of `tables` equally likely neighbours it was."""
+        """The largest probability of guessing which of `tables` equally likely neighbours it was."""
         others = tables - 1
         return min(1.0, (1.0 + others * self.delta * math.exp(-self.epsilon)) / (1.0 + others * math.exp(-self.epsilon)))
 
     def to_dict(self) -> dict[str, Json]:
-        """For reports."""
+        """Plain dicts, lists and numbers, as a report has them."""
         return {"epsilon": self.epsilon, "delta": self.delta}
 
     def __str__(self) -> str:
@@ -77,23 +77,14 @@ class Claim:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Target:
-    """What a mechanism is calibrated for, and the numbers of a statistical audit."""
+class Target(Privacy):
+    """What a mechanism is calibrated for, delta 0 where it is pure, and the numbers of a statistical audit."""
 
-    epsilon: float
-    delta: float
-    """0 for mechanisms of pure epsilon; others need delta > 0."""
-    neighbours: Neighbours
     runs: int = 2000
     confidence: float = 0.999
     progress: Progress | None = None
     person: WorstPerson | None = None
     """The unit that is hidden; None for a row."""
-
-    @property
-    def asked(self) -> dict[str, Any]:
-        """What a mechanism of (epsilon, delta) is calibrated for."""
-        return {"epsilon": self.epsilon, "delta": self.delta, "neighbours": self.neighbours}
 
     @property
     def sampling(self) -> dict[str, Any]:

@@ -55,7 +55,7 @@ class PrivacyLoss:
         return float(self.masses @ -np.expm1(np.minimum(epsilon - self.losses, 0.0)))
 
     def epsilon(self, delta: float) -> float:
-        """The least epsilon >= 0 with delta(epsilon) <= delta; infinity where there is none."""
+        """The smallest epsilon >= 0 with delta(epsilon) <= delta; infinity if there is none."""
         largest = max(0.0, float(self.losses.max()))
         if delta == 0 or self.delta(0.0) <= delta:
             return largest if delta == 0 else 0.0
@@ -74,9 +74,9 @@ class PrivacyLoss:
 
 
 def exact_audit(first: PrivacyLoss, second: PrivacyLoss, claim: Claim, *, subject: str, described: str) -> AuditReport:
-    """The audit of two known laws: `first` has P of the first table over P' of the second, `second` the other way round."""
+    """The audit of two known distributions: `first` is P of the first table relative to P' of the second, `second` the reverse."""
     if not (len(first.masses) and len(second.masses)):
-        raise InvalidInput("a law needs at least one output.")
+        raise InvalidInput("a distribution needs at least one output.")
     events = []
     for law, name in ((first, "the first"), (second, "the second")):
         bound = law.epsilon(claim.delta)

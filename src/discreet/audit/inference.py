@@ -24,7 +24,7 @@ from discreet.core.errors import InvalidInput
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Inference:
-    """How often a guess about one record was right."""
+    """How often guesses about one record were right."""
 
     question: str
     tables: int
@@ -39,7 +39,7 @@ class Inference:
 
     @property
     def blind(self) -> float:
-        """Accuracy without the output."""
+        """Accuracy of guessing without the output."""
         return 1.0 / self.tables
 
     @property
@@ -55,21 +55,21 @@ class Inference:
         )
 
     def to_dict(self) -> dict[str, Json]:
-        """For files."""
+        """Plain dicts, lists and numbers, as a file has them."""
         return {**asdict(self), "blind": self.blind, "violated": self.violated}
 
 
 def membership_inference(
     run: OneRun, pair: tuple[Any, Any], claim: Claim, *, runs: int = 2000, confidence: float = 0.999, batch: bool = False
 ) -> Inference:
-    """Was it the first table of `pair` (with the record) or the second (without, or with another one)? Arguments as of `audit`."""
+    """Guess whether it was the first table of `pair` (with the record) or the second (without it, or with another). Arguments as for `audit`."""
     return _guessed("is the record in the table", run, pair, claim, runs=runs, confidence=confidence, batch=batch)
 
 
 def attribute_inference(
     run: OneRun, tables: Sequence[Any], claim: Claim, *, runs: int = 2000, confidence: float = 0.999, batch: bool = False
 ) -> Inference:
-    """Which value has the attribute? `tables` (two or more) differ in one attribute of one record and are neighbours under replace-one."""
+    """Guess the value of an attribute. `tables` (two or more) differ in one attribute of one record and are neighbours under replace-one."""
     return _guessed("which value has the attribute", run, tables, claim, runs=runs, confidence=confidence, batch=batch)
 
 

@@ -132,7 +132,7 @@ def certificate_audit(certificate: Certificate) -> AuditReport:
 def _require_law(mechanism: str) -> None:
     if mechanism not in _LAWS:
         raise InvalidInput(
-            f"no exact law is known here of the mechanism {mechanism!r}; those that are: {', '.join(_LAWS)}. "
+            f"no exact output distribution is known here for the mechanism {mechanism!r}, only for {', '.join(_LAWS)}. "
             "Audit its runs on two tables with discreet.audit.audit."
         )
 

@@ -67,7 +67,7 @@ class NamedAudit:
     def report(self, target: Target) -> AuditReport | DrawnReport:
         """The bound, and whether noise is drawn as certificates state. Raises InvalidInput for a person, where it knows no worst one."""
         if target.person is not None and not self.persons:
-            raise InvalidInput(f"the audit {self.name!r} is of single rows; it knows no worst person. Leave the rows per person out.")
+            raise InvalidInput(f"the audit {self.name!r} is about single rows. Leave out the rows per person.")
         watches = () if self.drawn is None else (self.drawn(target),)
         if self.run is None:
             return DrawnReport(subject=self.name, watches=watches)
@@ -78,9 +78,9 @@ class NamedAudit:
 def _learning(target: Target, *, mechanism: str) -> AuditReport:
     domain = Domain(features=2, norm_bound=1.0, records=10_000, classes=2, persons=None if target.person is None else target.person.rule)
     start = RegularisedRisk(loss=Logistic(), ridge=1.0, domain=domain)
-    ridge = default_ridge(start, mechanism=mechanism, **target.asked)
+    ridge = default_ridge(start, mechanism=mechanism, **target.target)
     problem = replace(start, ridge=ridge)
-    made = calibrate(problem, mechanism=mechanism, calibration="tight", **target.asked)
+    made = calibrate(problem, mechanism=mechanism, calibration="tight", **target.target)
     return exact_learning_audit(problem, made, person=target.person)
 
 
@@ -92,7 +92,7 @@ def _counting_laplace(target: Target) -> AuditReport:
 
 
 def _counting_gaussian(target: Target) -> AuditReport:
-    made = GaussianCounting.calibrate(_CELLS, **target.asked)
+    made = GaussianCounting.calibrate(_CELLS, **target.target)
     return gaussian_audit(made, Claim.of(made.guarantee(_CELLS)), target.neighbours)
 
 
@@ -105,7 +105,7 @@ def gaussian_audit(made: GaussianCounting, claim: Claim, neighbours: Neighbours)
 
 def _cuts(target: Target) -> AuditReport:
     columns = [Interval(name, 0.0, 1.0) for name in "abc"]
-    plan = CutsPlan.calibrate(columns, **target.asked)
+    plan = CutsPlan.calibrate(columns, **target.target)
     return cuts_audit(plan.mechanism, Claim.of(plan.mechanism.guarantee(plan.problem)), target.neighbours, columns=len(columns))
 
 
@@ -140,19 +140,19 @@ def exponential_audit(made: ExponentialMechanism, claim: Claim, *, candidates: i
 
 def _polytope(target: Target) -> AuditReport:
     problem = line_problem()
-    made = PolytopeFrankWolfe.calibrate(problem, **target.asked, steps=100)
+    made = PolytopeFrankWolfe.calibrate(problem, **target.target, steps=100)
     return polytope_walk(made, Claim.of(made.guarantee(problem)), target.neighbours)
 
 
 def _noisy_walk(target: Target, *, kind: type[GaussianFrankWolfe | NoisyMirrorDescent]) -> AuditReport:
     problem = line_problem()
-    made = kind.calibrate(problem, **target.asked, steps=50)
+    made = kind.calibrate(problem, **target.target, steps=50)
     return gaussian_walk(made.noise_steps, Claim.of(made.guarantee(problem)), target.neighbours, subject=made.name)
 
 
 def _sketch(target: Target) -> AuditReport:
     query = SecondMoments(domain=Domain(features=2, norm_bound=1.0, target_bound=1.0), target=Column.OMITTED, most_records=1)
-    made = GaussianSketch.calibrate(query, rows=8, **target.asked)
+    made = GaussianSketch.calibrate(query, rows=8, **target.target)
     return sketch_audit(query, made, Claim.of(made.guarantee(query)), target.neighbours)
 
 
@@ -168,9 +168,9 @@ def _release(target: Target, *, fresh: bool) -> AuditReport:
     domain = Domain(features=2, norm_bound=1.0, target_bound=1.0)
     query = Rows(domain=domain)
     if target.neighbours is not REPLACE_ONE:
-        raise InvalidInput("rows that are released one for one tell how many records there are: this audit is of replace-one.")
+        raise InvalidInput("one released row per record reveals the number of records, so this audit needs replace-one.")
     made: GaussianRelease | FreshProjection = (
-        FreshProjection.calibrate(query, width=2, **target.asked) if fresh else GaussianRelease.calibrate(query, **target.asked)
+        FreshProjection.calibrate(query, width=2, **target.target) if fresh else GaussianRelease.calibrate(query, **target.target)
     )
     return release_audit(query, made, Claim.of(made.guarantee(query)), target)
 

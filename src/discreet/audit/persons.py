@@ -37,7 +37,7 @@ class WorstPerson:
     def __post_init__(self) -> None:
         """See class docstring."""
         if self.lying not in ARRANGED:
-            raise InvalidInput(f"the rows of a worst person lie in one of these ways: {', '.join(ARRANGED)}; {self.lying!r} was given.")
+            raise InvalidInput(f"the rows of a worst person can be arranged as one of {', '.join(ARRANGED)}; {self.lying!r} was given.")
 
     @property
     def kept(self) -> Floats:

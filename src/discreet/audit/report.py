@@ -18,7 +18,7 @@ from discreet.core.showing import Svg, html_of, pictured
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Event:
-    """An event, how often it occurred on either side, and the bound that follows."""
+    """An event, how often it occurred on each side, and the resulting bound."""
 
     description: str
     likelier: str
@@ -60,7 +60,7 @@ class _Reported(ABC):
 
     @abstractmethod
     def to_dict(self) -> dict[str, Json]:
-        """For files."""
+        """Plain dicts, lists and numbers, as a file has them."""
 
     def to_json(self) -> str:
         """`to_dict` as text."""
@@ -69,7 +69,10 @@ class _Reported(ABC):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AuditReport(_Reported):
-    """A lower bound on epsilon at the claim's delta. `violated` says whether it exceeds the claim, or noise is not drawn as certificates state."""
+    """A lower bound on epsilon at the claim's delta.
+
+    `violated` says whether it exceeds the claim, or whether noise is not drawn as certificates state.
+    """
 
     subject: str
     """What was audited."""
@@ -136,13 +139,13 @@ class AuditReport(_Reported):
         }
 
     def plot(self) -> Svg:
-        """Both output laws as an SVG picture, text to be written to a file; see `discreet.display.audit`."""
+        """Both output distributions as an SVG picture, as text; see `discreet.display.audit`."""
         return pictured("audit.plot", self)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DrawnReport(_Reported):
-    """Whether what left many runs on an invented table has the laws that certificates state."""
+    """Whether the outputs of many runs on a simulated table have the distributions that the certificates state."""
 
     subject: str
     watches: tuple[Watch, ...]
@@ -156,7 +159,7 @@ class DrawnReport(_Reported):
 
     @property
     def verdict(self) -> str:
-        """In four words."""
+        """What was found, in about four words."""
         return "not drawn as stated" if self.violated else "drawn as stated"
 
     def __str__(self) -> str:
@@ -165,13 +168,13 @@ class DrawnReport(_Reported):
         return "\n".join([f"Subject      {self.subject}", method, *drawn_lines(self.watches), f"Verdict      {self.verdict}"])
 
     def to_dict(self) -> dict[str, Json]:
-        """For files."""
+        """Plain dicts, lists and numbers, as a file has them."""
         drawn: list[Json] = [watch.to_dict() for watch in self.watches]
         return {"subject": self.subject, "method": "drawn", "violated": self.violated, "verdict": self.verdict, "drawn": drawn}
 
     def plot(self) -> Svg:
         """Raise InvalidInput: two output laws are drawn where two tables are compared."""
-        raise InvalidInput(f"the audit of {self.subject!r} is of one table and has no two output laws to draw; leave --plot out.")
+        raise InvalidInput(f"the audit of {self.subject!r} uses a single table, so there are no two output distributions to draw. Leave out --plot.")
 
 
 Audited: TypeAlias = Callable[[Target], AuditReport]

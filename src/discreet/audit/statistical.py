@@ -57,7 +57,7 @@ class Chosen(NamedTuple):
 
     @property
     def description(self) -> str:
-        """In words."""
+        """The event that is counted, in words."""
         return f"{self.score.name} {'>=' if self.sign > 0 else '<='} {self.sign * self.threshold:.4g}"
 
 
@@ -75,11 +75,10 @@ def audit(  # noqa: PLR0913 - what is run, on what, against what; and how it is 
 ) -> AuditReport:
     """Look for a violation of `claim` by `run` on the neighbouring tables of `pair`.
 
-    Parameters: `run` from (table, seed) to an output, with another seed for every run, 0 to 2 runs - 1; a run that ignores the seed must be random by
-    itself. With `batch`, from (table, count) to `count` independent outputs, (count, ...): an array. `runs` on each table, at least 100. `subject`,
-    `described` name what is audited and the pair in the report. No ledger records the runs: the tables must be invented or public.
-
-    Raises InvalidInput for numbers out of range and for outputs that are no numbers, or not of one shape.
+    Parameters: `run` maps (table, seed) to an output, with a different seed for every run, 0 to 2 runs - 1; a run that ignores the seed must be
+    random by itself. With `batch`, it maps (table, count) to an array of `count` independent outputs, (count, ...). `runs` is the number of runs on
+    each table, at least 100. `subject` and `described` name the mechanism and the pair in the report. No ledger records the runs: the tables must be
+    simulated or public. Raises InvalidInput for numbers outside their range and for outputs that are not numbers, or of different shapes.
     """
     first, second = outputs_of(run, pair, runs=runs, confidence=confidence, batch=batch, progress=progress)
     return of_outputs(first, second, claim, confidence=confidence, subject=subject, described=described)

@@ -31,7 +31,10 @@ _FARTHEST, _DOWN = 30.0, 1.0 - 1e-6
 
 
 def least_excess(loss: MarginLoss, *, records: int, features: int, norm: float, data_norm: float, privacy: Privacy, failure: float) -> float:
-    """The excess that every private method has at the least, under some law; see module docstring. Raises InvalidInput for numbers out of range."""
+    """The excess that every private method has at the least, under some law; see module docstring.
+
+    Raises InvalidInput for numbers outside their range.
+    """
     epsilon, delta = privacy.epsilon, privacy.delta
     each(positive, norm=norm, data_norm=data_norm, epsilon=epsilon)
     each(whole, records=records, features=features)

@@ -184,7 +184,7 @@ MOST_STEPS = 100_000
 
 
 def averaged_frank_wolfe(*, curvature: float, regret: float, steps: int) -> float:
-    """Gamma (1 + ln T) / (2 T) + r, for F a sum; `curvature` is Gamma, `regret` r. Raises InvalidInput for numbers out of range."""
+    """Gamma (1 + ln T) / (2 T) + r, for F a sum; `curvature` is Gamma, `regret` r. Raises InvalidInput for numbers outside their range."""
     each(not_negative, curvature=curvature, regret=regret)
     whole(steps, "steps")
     return curvature * (1.0 + math.log(steps)) / (2.0 * steps) + regret

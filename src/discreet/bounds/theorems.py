@@ -70,7 +70,10 @@ def theorem_7(
 
 
 def theorem_9(*, settings: int, epsilon: float, delta: float) -> float:
-    """Mistakes beyond those of the best of m = `settings`, as printed: 2 ln(m / delta) / epsilon. Raises InvalidInput for numbers out of range."""
+    """Mistakes beyond those of the best of m = `settings`, as printed: 2 ln(m / delta) / epsilon.
+
+    Raises InvalidInput for numbers outside their range.
+    """
     whole(settings, "settings")
     positive(epsilon, "epsilon")
     probability(delta, "delta")

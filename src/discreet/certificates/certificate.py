@@ -39,6 +39,17 @@ class Verification:
         """Whether every check passed."""
         return all(check.ok for check in self.checks)
 
+    @property
+    def verdict(self) -> str:
+        """In a sentence."""
+        failed = sum(not check.ok for check in self.checks)
+        return f"NOT VALID: {failed} of {len(self.checks)} checks failed." if failed else "Verified: every check passed."
+
+    def __str__(self) -> str:
+        """A line a check, and the verdict."""
+        width = max((len(check.name) for check in self.checks), default=0) + 2
+        return "\n".join([*(f"{'ok  ' if check.ok else 'FAIL'}  {check.name:<{width}}{check.detail}" for check in self.checks), "", self.verdict])
+
     def require(self) -> None:
         """Raise VerificationFailure, naming the checks that failed, unless all passed."""
         failed = [f"{check.name}: {check.detail}" for check in self.checks if not check.ok]
@@ -46,19 +57,19 @@ class Verification:
             raise VerificationFailure("the certificate does not hold. " + "; ".join(failed))
 
     def to_dict(self) -> dict[str, Json]:
-        """For `--json`."""
+        """Plain dicts, lists and numbers, as `--json` prints them."""
         return {"ok": self.ok, "checks": [{"name": check.name, "ok": check.ok, "detail": check.detail} for check in self.checks]}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Certificate(Stated):
-    """What a release promises and why. Compare, save and publish it freely."""
+    """What a release guarantees, and why. Compare, save and publish it freely."""
 
     __repr__ = short_repr
     _repr_html_ = html_of("certificates.view")
 
     def verify(self, value: Floats | None = None) -> Verification:
-        """Recompute everything that can be recomputed; with `value`, also that it is the value that was released."""
+        """Recompute everything that can be recomputed; with `value`, also check that it is the released value."""
         checks = [*recheck(self), *rebuilt_checks(self)]
         if value is not None:
             same = digest_of(value) == self.digest
@@ -89,23 +100,29 @@ class Certificate(Stated):
         return json.dumps(self.to_dict(), indent=2, allow_nan=False)
 
     def save(self, path: str | Path, *, overwrite: bool = False) -> None:
-        """Write `to_json` to a file, whole or not at all. Raises InvalidInput where it exists (unless `overwrite`) or cannot be written."""
+        """Write `to_json` to a file, completely or not at all. Raises InvalidInput if it exists (unless `overwrite`) or cannot be written."""
         write_whole(path, self.to_json() + "\n", overwrite=overwrite)
 
     @classmethod
     def load(cls, path: str | Path) -> "Certificate":
-        """The certificate in a file. Raises InvalidInput where there is none, FileFormatError, with the path, for its content."""
+        """The certificate in a file.
+
+        Raises InvalidInput if the file does not exist, and FileFormatError, with the path, if its content is not valid.
+        """
         remedy = "Check the path, or write one with `certificate.save`."
         return read_parsed(path, cls.from_json, what="certificate file", remedy=remedy)
 
     @classmethod
     def from_json(cls, text: str) -> "Certificate":
-        """The certificate that `to_json` wrote. Raises FileFormatError for anything else."""
+        """The certificate that `to_json` wrote. Raises FileFormatError for any other text."""
         return cls.from_dict(read_object(text, what="a certificate"))
 
     @classmethod
     def from_dict(cls, record: Mapping[str, Json]) -> "Certificate":
-        """Read back `to_dict`. Raises FileFormatError for an unknown format, a missing or mistyped field, or a text with control characters."""
+        """Read what `to_dict` wrote.
+
+        Raises FileFormatError for an unknown format, a missing field, a field of the wrong type, or control characters.
+        """
         refusal = FileFormatError("the certificate has values of the wrong type.")
         try:
             made = cls._read(record)
@@ -179,7 +196,7 @@ class Certificate(Stated):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Release:
-    """A value that may be published, with the certificate that says why: safe to save, print and share."""
+    """A value that may be published, with its certificate: safe to save, print and share."""
 
     value: Floats
     certificate: Certificate

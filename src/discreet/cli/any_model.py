@@ -110,7 +110,7 @@ class OfArrays:
                 )
             return
         self.whose.check()
-        if getattr(model.form, "units", ()) and not model.classes:
+        if model.units:
             raise InvalidInput(
                 f"{path!r} predicts several targets, but only one can be measured here. Fit a model of that one, or measure it in Python."
             )
@@ -144,7 +144,7 @@ class OfArrays:
 
 
 class ArrayRecords(NamedTuple):
-    """Private."""
+    """Rows and targets of a file of arrays; private."""
 
     X: Any
     y: Any

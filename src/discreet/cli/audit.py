@@ -17,8 +17,10 @@ from discreet.cli.output import Outcome, check_output, check_report, labelled, s
 from discreet.core.errors import InvalidInput, VerificationFailure, did_you_mean
 from discreet.core.files.lookup import exists
 from discreet.core.files.whole_file import write_whole
+from discreet.core.neighbours import DELTA
 
-_EXACT_DELTA, _STATISTICAL_DELTA = 1e-6, 0.01
+_STATISTICAL_DELTA = 0.01
+"""What so few runs can tell from nothing."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -28,7 +30,7 @@ class _Claim:
     epsilon: Annotated[float | None, "Claim to calibrate for and to audit; 1 if left out. A model file brings its own."] = None
     delta: Annotated[
         float | None,
-        f"Likewise; if left out, 0 for pure mechanisms, {_STATISTICAL_DELTA:g} for other statistical audits, {_EXACT_DELTA:g} for all others.",
+        f"Likewise; if left out, 0 for pure mechanisms, {_STATISTICAL_DELTA:g} for other statistical audits, {DELTA:g} for all others.",
     ] = None
     neighbours: Annotated[Hidden | None, "Which tables are neighbours; replace-one if left out."] = None
     runs: Annotated[int | None, "Statistical audits: runs on each of the two tables; 2000 if left out."] = None
@@ -95,7 +97,7 @@ def _named(entry: "discreet.audit.named.NamedAudit", claim: _Claim) -> "discreet
         raise InvalidInput(f"--{given[0]} is for statistical audits; the audit of {entry.name!r} is not one (method {entry.method}).")
     delta = claim.delta
     if delta is None:
-        delta = 0.0 if entry.pure else _STATISTICAL_DELTA if statistical else _EXACT_DELTA
+        delta = 0.0 if entry.pure else _STATISTICAL_DELTA if statistical else DELTA
     if entry.pure and delta > 0:
         raise InvalidInput(f"{entry.name!r} is private with delta 0; leave --delta out.")
     numbers = {name: getattr(claim, name) for name in ("epsilon", "runs", "confidence")}

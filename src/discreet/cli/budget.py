@@ -13,6 +13,7 @@ from discreet.core.errors import FileFormatError, InvalidInput
 from discreet.core.files.lookup import exists
 from discreet.core.files.strict_json import read_object
 from discreet.core.files.whole_file import reason_of, write_whole
+from discreet.core.neighbours import DELTA
 
 _Path: TypeAlias = Annotated[File, Argument(metavar="FILE")]
 _Name: TypeAlias = Annotated[str, "Name of the data set."]
@@ -31,7 +32,7 @@ def new(
     path: _Path,
     data_set: _Name,
     epsilon: Annotated[float, "What all releases together may cost, > 0 and finite."],
-    delta: Annotated[float, "The same for delta."] = 0.0,
+    delta: Annotated[float, "The same for delta."] = DELTA,
     neighbours: Annotated[
         Hidden, "What is hidden: the content of one record, or also whether it is in the table. Every release must hide the same."
     ] = "replace-one",
@@ -92,7 +93,7 @@ def amend(
     ledger = open_ledger(path)
     name = data_set_of(ledger, data_set)
     before = ledger.data_set(name).total
-    amended = ledger.amend(name, epsilon=epsilon, delta=before.delta if delta is None else delta, reason=reason)
+    amended = ledger.amend(name, epsilon=epsilon, delta=delta, reason=reason)
     return Outcome(
         document={"ledger": path, "before": before.to_dict(), "data_set": _document(ledger, amended)},
         lines=[f"The total of {name!r} was {before.words}.", *_lines(ledger, amended)],

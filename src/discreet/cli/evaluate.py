@@ -16,6 +16,7 @@ from discreet.cli.options import ARGUMENT, Argument, File, Hidden, Report, Seed,
 from discreet.cli.output import Outcome, as_text, check_output, check_report, keep, labelled, same_path, step, table, written, written_report
 from discreet.core.errors import InvalidInput
 from discreet.core.files.whole_file import write_whole
+from discreet.core.neighbours import DELTA
 
 FORMAT = "discreet-measures/1"
 """The format of exact measures, which carry no certificate and are read by nothing here."""
@@ -30,7 +31,7 @@ DECLARATIONS = {
 class _Private:
     """What belongs to a private measurement alone."""
 
-    delta: Annotated[float | None, "With --epsilon: probability that the loss is exceeded; 0 if left out."] = None
+    delta: Annotated[float | None, f"With --epsilon: probability that the loss is exceeded; {DELTA:g} if left out."] = None
     neighbours: Annotated[
         Hidden | None, "With --epsilon: what is hidden, the content of one record (replace-one, standard) or also whether it is there at all."
     ] = None
@@ -82,12 +83,13 @@ class _Evaluate:
 def evaluate(given: _Evaluate) -> Outcome:
     """Measure MODEL on TABLE.
 
-    With --data-is, TABLE must hold no private records: the numbers are exact and unprotected. With --epsilon the records are protected: the numbers
-    are released with noise, error bars and a certificate, and cost that much privacy.
+    With --data-is, TABLE must contain no private records: the numbers are exact and unprotected. With --epsilon the records are protected: the
+    numbers are released with noise, error bars and a certificate, and cost that much privacy.
 
-    TABLE needs the columns of the model's schema, the target's too; - is CSV on standard input. Several .parquet, .arrow, .feather or .ipc files, a
-    folder of .parquet files, and every table for --dask are read in blocks, so that they need not fit into memory. For a model of arrays it needs the
-    columns of X by their names; where these are not known, it holds those columns in their order, and beside them what --target, --event and --person
+    TABLE needs the columns of the model's schema, including the target; - is CSV on standard input. Several .parquet, .arrow, .feather or .ipc
+    files, a
+    folder of .parquet files, and every table for --dask are read in blocks, so that they need not fit into memory. For a model of arrays it needs
+    the columns of X by name; if the names are not known, TABLE has those columns in order, plus what --target, --event and --person
     name.
     """
     if (given.data_is is None) == (given.epsilon is None):
@@ -138,7 +140,7 @@ def _private(given: _Evaluate, epsilon: float) -> Outcome:
         prepared = prepare(
             model,
             epsilon=epsilon,
-            delta=said.delta or 0.0,
+            delta=DELTA if said.delta is None else said.delta,
             neighbours=relation,
             metrics=_metrics(said.metrics),
             bins=20 if said.bins is None else said.bins,
@@ -235,7 +237,7 @@ def intervals(
     model: Annotated[File, Argument(metavar="MODEL")],
     table: Annotated[File, ARGUMENT],
     epsilon: Annotated[float, "Privacy loss that the intervals may cost, besides the model, > 0."],
-    delta: Annotated[float, "Probability that the loss is exceeded, > 0."],
+    delta: Annotated[float, "Probability that the loss is exceeded, > 0; well below 1 / records."] = DELTA,
     level: Annotated[float, "How often each interval should cover."] = 0.95,
     target: Annotated[
         Literal["penalised", "unpenalised"], "What the intervals cover: the population's weights with the fit's penalty, or without."
@@ -249,17 +251,18 @@ def intervals(
     """Release intervals for the coefficients of MODEL, which was fitted on TABLE.
 
     They count the noise of privacy and the sampling of records. That takes a second release from the same records, whose cost adds to the model's.
-    TABLE needs the columns of the model's schema, the target's too; - is CSV on standard input.
+    TABLE needs the columns of the model's schema, including the target; - is CSV on standard input.
     """
     with step("Checking what can be checked without the records"):
-        from discreet.estimators.intervals import interval_labels, measure_uncertainty, prepare_uncertainty, table_records
-        from discreet.estimators.plain import columns_of
+        from discreet.estimators.interval_file import interval_labels
+        from discreet.estimators.intervals import measure_uncertainty, prepare_uncertainty, table_records
+        from discreet.estimators.plain import prior_in
         from discreet.estimators.uncertainty import check_target
 
         if not 0 < level < 1:
             raise InvalidInput(f"--level must lie between 0 and 1; {level!r} was given.")
         fitted = load_model_of_schema(model)
-        pulled = None if prior is None else columns_of(load_model_of_schema(prior))
+        pulled = None if prior is None else prior_in(load_model_of_schema(prior), fitted.schema)
         prepared = prepare_uncertainty(fitted, epsilon=epsilon, delta=delta, prior=pulled)
         check_target(prepared.query.problem, target)
         check_output(out, table, model, prior, spending.ledger, overwrite=overwrite)

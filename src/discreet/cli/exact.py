@@ -42,7 +42,7 @@ class Measures:
 
     @property
     def lines(self) -> list[str]:
-        """In words."""
+        """The same numbers in lines for people."""
         useless = "" if self.error < self.always_commoner else "no better than "
         facts = labelled(
             ("Accuracy", f"{self.accuracy:.4f}"),

@@ -26,7 +26,7 @@ class TimeMeasures:
 
     @property
     def lines(self) -> list[str]:
-        """In words."""
+        """The same numbers in lines for people."""
         useless = "" if self.log_loss < self.always_alike else "no better than "
         return labelled(
             ("Events", f"{self.events}, of {self.records} records"),

@@ -12,7 +12,17 @@ from typing import Annotated, Any, Literal
 import discreet
 from discreet.cli.any_model import load_model_of_schema
 from discreet.cli.inputs import Records, Spending, Whose, ask, check_fits, warn_of_weakness
-from discreet.cli.models import ModelFile, Settings, estimator_named, planned, setting_options, settings_given, standard_kind, train
+from discreet.cli.models import (
+    ModelFile,
+    Settings,
+    declared_by_schema,
+    estimator_named,
+    planned,
+    setting_options,
+    settings_given,
+    standard_kind,
+    train,
+)
 from discreet.cli.options import LATER, Delta, File, Kind, Neighbours, SchemaFile, command, usage_error, warn_of_seed
 from discreet.cli.output import Outcome, check_output, labelled, same_path, step
 from discreet.core.errors import InvalidInput, quoted
@@ -52,6 +62,7 @@ def _options(typed: Sequence[str]) -> tuple[type, str]:
     "discreet fit people.csv --schema people.toml --epsilon 1 --out model.json --ledger team.ledger --data-set people",
     "discreet fit people.csv --schema people.toml --epsilon 1 --delta 1e-6 --out model.json --intervals intervals.json",
     "discreet fit people.csv --schema people.toml --epsilon 0.1 --delta 1e-6 --calibrate --out model.json",
+    "discreet fit people.csv --schema people.toml --epsilon 1 --metric volunteers.csv --metric-power -0.5 --out model.json",
     "discreet fit people/*.parquet --schema people.toml --epsilon 1 --jobs 2 --out model.json",
     "discreet fit people/ --schema people.toml --epsilon 1 --dask tls://scheduler:8786 --out model.json",
     "unzip -p people.zip | discreet fit - --schema people.toml --epsilon 1 --out model.json",
@@ -74,17 +85,25 @@ def fit(
     cuts_share: Annotated[float, "Share of the budget spent on private cuts."] = 0.1,
     prior: Annotated[
         File | None,
-        "A model file, of public records or released, that the ridge pulls towards in place of zero: no additional noise, and less bias where "
-        "it is near. Of the same schema.",
+        "A model file with the same schema, from public records or released, towards which the ridge shrinks instead of towards zero: no extra "
+        "noise, and less bias if it is close.",
     ] = None,
+    metric: Annotated[
+        File | None,
+        "A table of public rows with the schema's columns, of people who agreed: noise and ridge are in the coordinates of their covariance, at no "
+        "cost in privacy.",
+    ] = None,
+    metric_power: Annotated[
+        float, "With --metric: below zero, directions that vary little count more (-0.5: all alike, for many records); above, less (0.25: for few)."
+    ] = -0.25,
     intervals: Annotated[
         File | None,
-        "Also release intervals of the coefficients, in this JSON file, within the same epsilon and delta: of any linear model without a set.",
+        "Also release intervals for the coefficients, in this JSON file, within the same epsilon and delta. For linear models without a set.",
     ] = None,
     calibrate: Annotated[
         bool,
         "Also count both classes by the model's score, for 2 to 20 % of the budget, and shrink probabilities towards the base rate as far as these "
-        "noisy counts say. For few records, weak signal or a rare class; of two classes.",
+        "noisy counts suggest. For two classes with few records, a weak signal or a rare class.",
     ] = False,
     file: ModelFile,
 ) -> Outcome:
@@ -92,7 +111,7 @@ def fit(
 
     TABLE is a .csv, .csv.gz, .tsv, .xlsx or .parquet file with the columns that the schema names, or - for CSV on standard input. Several .parquet,
     .arrow, .feather or .ipc files, a folder of .parquet files, and every table for --dask are read in blocks, so that they need not fit into memory.
-    Arguments, schema, the output path and what is left in the ledger are checked before a record is read.
+    Arguments, schema, the output path and the remaining budget are checked before a record is read.
     """
     settings: Settings = asdict(training) | {"n_jobs": records.jobs, "random_state": file.seed}
     with step("Checking what can be checked without the records"):
@@ -100,31 +119,36 @@ def fit(
         from discreet.mechanisms.cuts.columns import columns_to_cut, cut_schema
 
         public = whose.schema(schema)
+        public = public if metric is None else _in_metric(public, metric, metric_power)
         kind = settings.pop("kind") or standard_kind(public)
         settings |= settings_given(kind, options, public) | _placed(kind, device) | _pulled(kind, prior, public)
-        file.check(*records.files, schema, spending.ledger, prior)
+        file.check(*records.files, schema, spending.ledger, prior, metric)
         check_output(intervals, *records.files, schema, spending.ledger, overwrite=file.overwrite)
         if same_path(intervals, file.out) or same_path(intervals, file.report):
             raise InvalidInput("--intervals names the file of --out or --report. Give each its own.")
         account = spending.account(kind, file.out)
         private = cuts == "private" or any(one.to_be_chosen for column in public.numeric for one in column.encoding)
         chosen = columns_to_cut(public) if private else []
-        if prior is not None and chosen:
-            raise InvalidInput("--prior needs public cuts, because it is stated in their features. Leave out either --prior or the private cuts.")
+        for option, given in (("--prior", prior), ("--metric", metric)):
+            if given is not None and chosen:
+                raise InvalidInput(
+                    f"{option} needs public cuts, because it is stated in their features. Leave out either {option} or the private cuts."
+                )
         shown = cut_schema(public, {column.name: public_cuts(column.lower, column.upper) for column in chosen}) if chosen else public
         promised = planned(kind, shown, settings)
         if intervals is not None:
             _check_intervals(promised, training, public=not chosen and not records.in_blocks)
-        _check_calibrated(kind, public, settings, wanted=calibrate, alone=not chosen and intervals is None and not records.in_blocks)
+        _check_calibrated(kind, public, settings, wanted=calibrate, alone=intervals is None)
         check_fits(account, promised.guarantee)
     ask(public, schema, run=True)
     warn_of_seed(file.seed)
     may_be_empty, settings["ledger"] = training.neighbours != "replace-one", account
     bought: list[tuple[discreet.estimators.IntervalFile, str]] = []
     if chosen:
-        model, found = _train_with_cuts(kind, public, settings, records.reopened(public, may_be_empty=may_be_empty), cuts_share)
+        reopened = records.reopened(public, may_be_empty=may_be_empty)
+        model, found = _train_with_cuts(kind, public, settings, reopened, cuts_share, calibrate=calibrate)
     elif intervals is not None:
-        from discreet.estimators.intervals import interval_labels
+        from discreet.estimators.interval_file import interval_labels
 
         with step("Fitting, and releasing the curvature"):
             table = records.open_table(public, may_be_empty=may_be_empty)
@@ -168,7 +192,7 @@ def _check_calibrated(kind: str, schema: "discreet.Schema", settings: Settings, 
         return
     require_calibrated(estimator_named(kind, schema, settings))
     if not alone:
-        raise InvalidInput("--calibrate needs a table in memory, public cuts and no --intervals. Leave out one of them.")
+        raise InvalidInput("--calibrate and --intervals do not go together: intervals need the weights of the fit itself. Leave out one of them.")
     if (count := len(getattr(schema.target, "classes", ()))) != 2:
         raise InvalidInput(f"--calibrate is for two classes; the schema has {count}. Leave it out.")
 
@@ -200,7 +224,8 @@ def _pulled(kind: str, path: str | None, schema: "discreet.Schema") -> Settings:
         return {}
     from discreet.estimators.base import PrivateModel
     from discreet.estimators.forms import KernelForm
-    from discreet.estimators.plain import columns_of
+    from discreet.estimators.plain import prior_in
+    from discreet.estimators.prediction_models import LogLinkModel
 
     having = [name for name in _kinds_with("prior") if PrivateModel.models[name].form is not KernelForm]
     if kind not in having:
@@ -209,20 +234,32 @@ def _pulled(kind: str, path: str | None, schema: "discreet.Schema") -> Settings:
     shape = ("numeric", "date", "categorical", "cross", "rows", "target")
     if different := [part for part in shape if getattr(found.schema, part) != getattr(schema, part)]:
         raise InvalidInput(f"the --prior model has another schema: {quoted(different)} differ. Fit it on public records with this schema.")
-    if isinstance(found.form, KernelForm) or found.linked:
+    if isinstance(found.form, KernelForm) or found.linked is not issubclass(PrivateModel.models[kind], LogLinkModel):
         raise InvalidInput(f"--prior is a {found.kind}, whose weights do not fit a {kind}; give a linear model of the same target.")
-    return {"prior": columns_of(found)}
+    return {"prior": prior_in(found, schema)}
+
+
+def _in_metric(schema: "discreet.Schema", path: str, power: float) -> "discreet.Schema":
+    """The schema with the metric of a table of public rows. Raises as a fit does for a table that is none of the schema's."""
+    frame = discreet.read_table(path, schema.columns(target=False), schema.file)
+    return discreet.PublicMetric.of_rows(schema.encode(frame, target=False), power=power).on(schema)
 
 
 def _calibrated(
     kind: str, schema: "discreet.Schema", settings: Settings, table: "discreet.EncodedTable | discreet.data.BlockTable"
 ) -> "tuple[discreet.Model, list[str]]":
     """As `train`, probabilities corrected by private counts, and what to say of that."""
+    blocks = isinstance(table, discreet.data.BlockTable)
     with step("Fitting, and counting classes by score"):
-        fitted = discreet.estimators.fit_with_calibration(estimator_named(kind, schema, settings), table)
-    slope, shift = fitted.shrinkage
-    said = f"by private counts: decisions times {slope:.3g}, and {shift:+.3g}"
-    return discreet.Model.from_estimator(fitted.model, schema), labelled(("Calibrated", said))
+        fitted = discreet.estimators.fit_with_calibration(estimator_named(kind, schema, settings, declared=blocks), table)
+    if blocks:
+        fitted.model.certificate_ = declared_by_schema(fitted.model.certificate_)
+    return discreet.Model.from_estimator(fitted.model, schema), labelled(("Calibrated", _shrunk(fitted.shrinkage)))
+
+
+def _shrunk(shrinkage: tuple[float, float]) -> str:
+    slope, shift = shrinkage
+    return f"by private counts: decisions times {slope:.3g}, and {shift:+.3g}"
 
 
 def _train_with_cuts(
@@ -231,10 +268,12 @@ def _train_with_cuts(
     settings: Settings,
     records: "Callable[[discreet.Schema], discreet.EncodedTable | discreet.data.BlockTable]",
     share: float,
+    *,
+    calibrate: bool,
 ) -> "tuple[discreet.Model, list[str]]":
     """As `train`, columns cut for a share of the budget, and what to say of that."""
     with step("Choosing cuts and fitting"):
-        fitted = discreet.estimators.fit_with_cuts(estimator_named(kind, schema, settings), records, schema, share=share)
+        fitted = discreet.estimators.fit_with_cuts(estimator_named(kind, schema, settings), records, schema, share=share, calibrate=calibrate)
     if fitted.cuts is None:
         said = (
             "none; curves at public steps were used instead: with so few records, or so small an epsilon, private cuts would not pay. "
@@ -242,4 +281,5 @@ def _train_with_cuts(
         )
     else:
         said = f"of {quoted(list(fitted.cuts.cuts))} chosen privately with {share:g} of the budget; the model's schema contains them"
-    return discreet.Model.from_estimator(fitted.model, fitted.schema), labelled(("Cuts", said))
+    calibrated = [] if fitted.shrinkage is None else [("Calibrated", _shrunk(fitted.shrinkage))]
+    return discreet.Model.from_estimator(fitted.model, fitted.schema), labelled(("Cuts", said), *calibrated)

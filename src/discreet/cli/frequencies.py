@@ -18,12 +18,17 @@ from discreet.core.files.whole_file import reason_of
     "discreet randomise transport=bike happy=yes --schema answers.toml --epsilon 1 --delta 0 >> answers.jsonl",
     "discreet frequencies answers.jsonl --schema answers.toml",
     "discreet frequencies answers.jsonl --schema answers.toml --level 0.99 --csv shares.csv --report shares.html",
+    "discreet frequencies answers.jsonl --schema answers.toml --delta 1e-6 --shuffle 9000",
 )
 def frequencies(
     *,
     lines: Annotated[File, ARGUMENT],
     schema: SchemaFile,
     level: Annotated[float, "Coverage of each interval."] = 0.95,
+    delta: Annotated[
+        float | None, "Also say what the owners are promised of those who see these shares and not the lines: a smaller epsilon, at this delta."
+    ] = None,
+    shuffle: Annotated[int | None, "With --delta: count on so many owners who answered as asked; all if left out."] = None,
     csv: Annotated[File | None, "Write the table to this CSV file."] = None,
     report: Annotated[File | None, Option(metavar="PAGE", help="Write a page for everyone: HTML, or Markdown where it ends in .md.")] = None,
     overwrite: Annotated[bool, "Overwrite these files if they exist."] = False,
@@ -41,15 +46,20 @@ def frequencies(
         check_output(csv, lines, schema, overwrite=overwrite)
         check_report(report, lines, schema, csv, overwrite=overwrite)
     with step("Counting"):
-        found = counted(_read(lines, public), level=level)
+        reports = _read(lines, public)
+        found = counted(reports, level=level)
+    if shuffle is not None and delta is None:
+        raise InvalidInput("--shuffle counts reports that hide each other, which needs --delta, above 0. Give it, or leave --shuffle out.")
+    together = None if delta is None else reports.in_secret_order(delta=delta, shuffled=shuffle)
+    promised = _promised(together, shuffle or len(reports))
     rows = [row for one in found.values() for row in one.rows()]
-    reports = next(iter(found.values())).reports
+    number = len(reports)
     failure = written((csv, lambda: _comma_separated(rows)), overwrite=overwrite) if csv is not None else None
     if report is not None:
         from discreet.display.frequencies import page
         from discreet.display.reports import write_page
 
-        write_page(page(found, name=public.name), report, overwrite=overwrite)
+        write_page(page(found, name=public.name, promised=promised), report, overwrite=overwrite)
     shown = [("", "Share", f"{100 * level:g} % interval")]
     for name, one in found.items():
         shown.append((name, "", ""))
@@ -57,14 +67,34 @@ def frequencies(
     first, *others = (max(len(row[place]) for row in shown) + 2 for place in range(3))
     about = "of the population, one at a time; they count noise and sampling error"
     return Outcome(
-        document={"reports": reports, "level": level, "shares": rows, "csv": None if failure is not None else csv, "report": report},
+        document={
+            "reports": number,
+            "guarantee": None if together is None else together.to_dict(),
+            "level": level,
+            "shares": rows,
+            "csv": None if failure is not None else csv,
+            "report": report,
+        },
         lines=[
             *map(str.rstrip, table([-first, *others], *shown)),
             "",
-            *labelled(("Reports", f"{reports:,}"), ("Intervals", about), ("Table", None if failure is not None else csv), ("Report", report)),
+            *labelled(
+                ("Reports", f"{number:,}"),
+                ("Privacy", promised),
+                ("Intervals", about),
+                ("Table", None if failure is not None else csv),
+                ("Report", report),
+            ),
         ],
         lost=[(failure, "The numbers above are complete.")],
     )
+
+
+def _promised(together: "discreet.accounting.ApproximateDP | None", count: int) -> str | None:
+    if together is None:
+        return None
+    said = f"of each owner, from whoever sees these shares and not the lines: epsilon = {together.epsilon:.4g}, delta = {together.delta_at_epsilon:g}"
+    return f"{said}, replace-one; counted on {count:,} owners who answered as asked"
 
 
 def _read(lines: str, schema: "discreet.Schema") -> "discreet.releases.Reports":

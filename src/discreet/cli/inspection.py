@@ -26,7 +26,7 @@ def inspect(
 ) -> Outcome:
     """Print what the release in FOLDER is, what it protects and does not, and how to use it. To check it, use `discreet verify`.
 
-    Rows that are rounded or within their bounds are for reading. Learn from the release itself: clipped noise does not average out.
+    Rounded or clipped rows are for reading only. Learn from the release itself: clipped noise does not average out.
     """
     check_output(csv, overwrite=overwrite)
     if csv is not None and within(csv, folder):
@@ -53,7 +53,7 @@ def inspect(
 
 
 def _places(text: str | None) -> dict[str, int]:
-    """Of --decimals."""
+    """The number of digits that --decimals asks for."""
     refusal = usage_error("--decimals needs NAME=PLACES, separated by commas, such as age=0,income=-2")
     pairs = [] if text is None else [one.rpartition("=") for one in text.split(",")]
     return quietly(lambda: {name.strip(): int(places) for name, _, places in pairs}, refusal)

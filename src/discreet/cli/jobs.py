@@ -116,7 +116,7 @@ def _sheet(job: Job, chosen: str) -> Sheet:
 
         strange = set(SETTINGS) - needed - taken - {"epsilon", "delta", *(["rows"] if job.name == "synthetic" else [])}
         ours = {one.opts[0] for one in options} - {SETTINGS[name].option for name in strange}
-        rows_of_nobody = {"workload", "whole", "tables"}
+        rows_of_nobody = {"workload", "whole", "cuts", "tables"}
         options = [one for one in options if one.opts[0] in ours and (job.name == "synthetic" or one.name not in rows_of_nobody)]
         budget = tuple(name for name in _BUDGET if job.name == "synthetic" or name == "neighbours" or name in needed | taken)
         own = (needed | taken if job.name == "release" else rows_of_nobody | {"rows"}) - {"epsilon", "delta"}

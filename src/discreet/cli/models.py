@@ -129,11 +129,15 @@ def planned(kind: str, schema: "discreet.Schema", settings: Settings) -> "discre
 
     What depends on the number of records is left to the fit itself, which also raises it before anything is spent.
     """
+    from discreet.estimators.kinds import kind_named
+
     public, alpha = dict(settings), settings.get("alpha")
     if public["neighbours"] == "replace-one" and alpha is not None:
         if not (isinstance(alpha, float) and 0 < alpha < float("inf")):
             raise InvalidInput(f"alpha must be a positive finite number; {alpha!r} was given.")
         public["alpha"] = None
+    if public["neighbours"] == "replace-one" and public.get("calibration") == "published" and kind_named(kind).set_name is not None:
+        public["calibration"] = "tight"  # the noise that is printed grows with the number of records
     made = estimator_named(kind, schema, public, declared=True)
     several = {"targets": len(schema.answers)} if len(schema.answers) > 1 else {}
     certificate: discreet.Certificate = made.plan(features=schema.features, told_apart=schema.person is not None, **several)

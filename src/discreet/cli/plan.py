@@ -42,7 +42,7 @@ class _Problem:
     neighbours: Annotated[Hidden, "What is hidden."] = "replace-one"
     schema: Annotated[File | None, "The schema of the table, which gives --features, --data-norm and --rows-per-person."] = None
     features: Annotated[int | None, "Number of features d of a row."] = None
-    norm: Annotated[float, "Largest norm of the predictors f0 to compare with; a predictor that separates the classes has margin 1 / norm."]
+    norm: Annotated[float, "Largest norm of the predictors f0 to compare with; a predictor that separates the classes has margin 1 / norm."] = 3.0
     data_norm: Annotated[float | None, "Bound on the norm of a row.  [default: 1]"] = None
     no_intercept: Annotated[bool, "Plan a fit without intercept."] = False
     loss: Annotated[Literal["logistic", "softplus-hinge"], None] = "logistic"
@@ -94,12 +94,12 @@ def plan(
     report: Report = None,
     overwrite: Annotated[bool, "Overwrite these files if they exist."] = False,
 ) -> Outcome:
-    """Say what follows from two of --excess, --records and --epsilon: how many records are proved to be enough, which excess error, or which epsilon.
+    """Compute the third of --excess, --records and --epsilon from the other two: what is proved to be enough.
 
     The excess is that of the expected loss of the private classifier over that of the best linear predictor whose norm is at most --norm. No table is
     read: all numbers are public. Beside the bound, a simulation on invented records shows how loose it is.
 
-    For a model that must lie in a set: discreet plan over SET, with options of its own (discreet plan over --help).
+    For a model that must lie in a set, use `discreet plan over SET`, with its own options (discreet plan over --help).
     """
     if sum(number is None for number in (excess, records, epsilon)) != 1:
         raise usage_error("give exactly two of --excess, --records and --epsilon; the plan computes the third")

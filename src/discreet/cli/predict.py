@@ -34,12 +34,12 @@ def predict(
     out: Annotated[File | None, "The CSV file to write. Default: standard output."] = None,
     overwrite: Annotated[bool, "Overwrite that file if it exists."] = False,
 ) -> Outcome:
-    """Predict the class of every record of TABLE, or its number or mean time in the unit of the target, in its order, one line each.
+    """Predict the class of every record of TABLE, or its number or mean time in the unit of the target: one line per record, in order.
 
-    TABLE needs the columns of the model's schema, the target's not; - is CSV on standard input. For a model of arrays it needs the columns of X by
-    their names; where these are not known, it holds those columns in their order, and beside them what --keep names. Of times the median is told
-    too, where it is not beyond the last end. Predicting spends nothing, but predictions are about the people in TABLE: protect them as you protect
-    TABLE. The file of --out is yours alone to read.
+    TABLE needs the columns of the model's schema, without the target; - is CSV on standard input. For a model of arrays it needs the columns of X by
+    name; if the names are not known, TABLE has those columns in order, plus what --keep names. For times, the median is printed too, unless it is
+    beyond the last end. Predicting spends nothing, but predictions are about the people in TABLE: protect them as you protect TABLE. Only you can
+    read the file of --out.
     """
     found = load_model(model)
     times = found.made is not None and not found.classes
@@ -72,11 +72,10 @@ def predict(
 
 
 def _targets(model: AnyModel) -> Sequence[str]:
-    """Of a model of several."""
-    units = () if model.classes else getattr(model.form, "units", ())
+    """The names of the targets of a model of several."""
     if isinstance(model, discreet.Model):
-        return [f"of {column}" for column in model.schema.answers] if units else []
-    return [str(number) for number in range(len(units))]
+        return [f"of {column}" for column in model.schema.answers] if model.units else []
+    return [str(number) for number in range(len(model.units))]
 
 
 def _answers(model: AnyModel, *, probabilities: bool) -> list[str]:

@@ -99,7 +99,7 @@ class Program(click.Group):
         return list(COMMANDS)
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:  # noqa: ARG002 - click's signature
-        """From its module."""
+        """The command of this name, imported from its module."""
         if cmd_name not in COMMANDS:
             return None
         found: click.Command = getattr(import_module(f"discreet.cli.{COMMANDS[cmd_name]}"), cmd_name)

@@ -8,7 +8,7 @@ NAME=VALUE arguments (which other users of the machine may see while the command
 import csv
 import io
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, make_dataclass
 from functools import cache
 from textwrap import wrap
@@ -61,7 +61,7 @@ def _methods() -> tuple[type, str]:
             lines.append(f"      {' '.join(one.option for one in way.needs)}{taken}{as_published}")
         lines += [] if method.ways else ["      none: TABLE holds lines of `discreet randomise`"]
     lines += wrap(f"{synthetic.METHOD}: {synthetic.SAYS}", _WIDTH, initial_indent="  ", subsequent_indent="    ")
-    lines.append("      --epsilon --delta (--rows --workload --whole --tables --row-seed); needs pip install discreet[synthetic]")
+    lines.append("      --epsilon --delta (--rows --workload --whole --cuts --tables --row-seed); needs pip install discreet[synthetic]")
     return make_dataclass("Numbers", numbers, kw_only=True), "\n".join(lines)
 
 
@@ -121,12 +121,12 @@ def release(given: _Release) -> Outcome:
     """Publish TABLE as a folder of protected data, with a manifest and a certificate.
 
     TABLE is a .csv, .csv.gz, .tsv, .xlsx or .parquet file with the columns that the schema names, or - for CSV on standard input. Several .parquet,
-    .arrow, .feather or .ipc files, a folder of .parquet files, and every table for --dask are read in blocks, and rows go out as they come in, so
-    that neither needs to fit into memory. Method, schema, folder and what is left in the ledger are checked before a record is read. Numbers are
+    .arrow, .feather or .ipc files, a folder of .parquet files, and every table for --dask are read in blocks, and rows are written as they are read,
+    so that neither needs to fit into memory. Method, schema, folder and the remaining budget are checked before a record is read. Numbers are
     encoded to [-1, 1] where the schema says rows = "bound", which is better for a release than "normalise".
 
-    Before anything is spent it is said, from public numbers alone, how large the noise is on a number and on a mean, what a learner would make of the
-    release, and which method would tell more for the same budget; --dry-run stops there.
+    Before anything is spent, the command says, from public numbers alone, how large the noise is on a number and on a mean, what a learner could
+    achieve with the release, and which method would be more accurate for the same budget; --dry-run stops there.
     """
     if given.out is None and not given.dry_run:
         raise usage_error("--out is needed: the folder to write (or --dry-run, which writes nothing)")
@@ -192,7 +192,7 @@ def _foreseen(outlook: "discreet.releases.Outlook", publication: "discreet.relea
 
 
 def _tried(outlook: dict[str, Any], guarantee: "discreet.accounting.Guarantee", lines: list[str]) -> Outcome:
-    """Of a dry run."""
+    """What a dry run says: the outlook and the guarantee, and that nothing was spent."""
     return Outcome(document={"outlook": outlook, "guarantee": guarantee.to_dict()}, lines=[*lines, "", "Nothing was spent."])
 
 
@@ -233,18 +233,24 @@ def _collected(
 
     So were relation, target, calibration and noise. A ledger that only the environment names is for other commands.
     """
-    table, *more = given.records.paths
-    if more or given.records.jobs is not None or given.records.dask is not None:
-        raise usage_error(f"--method {given.method} reads one file of lines; leave --jobs and --dask out")
+    if given.records.jobs is not None or given.records.dask is not None:
+        raise usage_error(f"--method {given.method} draws no noise and adds nothing up: lines are read one by one. Leave --jobs and --dask out")
     wrong = [name for name, value in numbers.items() if value is not None]
     wrong += [name.replace("_", " ") for name in _SETTLED_BY_OWNERS if typed(name)]
     if given.neighbours != "replace-one":
         wrong.append(f"neighbours {given.neighbours}")
     if wrong:
         raise usage_error(f"--method {given.method} takes no {' and no '.join(wrong)}: the records were randomised by their owners")
+    table = ""
+
+    def lines() -> Iterator[str]:
+        nonlocal table
+        for table in given.records.files:
+            with click.open_file(table, encoding="utf-8") as opened:
+                yield from opened
+
     try:
-        with click.open_file(table, encoding="utf-8") as lines:
-            return discreet.releases.collect(lines, out, schema=schema, about=about, overwrite=given.overwrite)
+        return discreet.releases.collect(lines(), out, schema=schema, about=about, overwrite=given.overwrite)
     except FileFormatError as error:
         refusal: InvalidInput = FileFormatError(f"{table!r} cannot be collected: {error}")
     except (OSError, UnicodeDecodeError) as error:
@@ -299,6 +305,11 @@ def randomise(
         float, "Probability that the loss is exceeded. With 0, categories are randomised as what they are, and numbers get Laplace noise."
     ],
     target: Target = "noisy",
+    shuffle: Annotated[
+        int | None,
+        "Categories: so many reports together, seen in a secret order or as the shares that follow from them, have this epsilon and a delta above 0; "
+        "each by itself has the larger epsilon of its certificate.",
+    ] = None,
     seed: Seed = None,
 ) -> Outcome:
     """Add noise to one record on its owner's device, and print it as one line of JSON with its certificate.
@@ -306,15 +317,15 @@ def randomise(
     The record is a JSON object or CSV with a header on standard input, or NAME=VALUE arguments. Lines of many owners are collected by
     `discreet release --method local`. Answering twice spends twice.
 
-    With --delta 0, categorical columns and the classes of the target of a schema without numbers are randomised as what they are, by k-ary
-    response or unary encoding, whichever has less noise: far less than numbers need. `discreet frequencies` makes shares with intervals of the lines
-    of many owners. Records with numbers get Laplace noise on all of their columns.
+    With --delta 0, categorical columns and the classes of the target of a schema without numbers are randomised directly, by k-ary response or unary
+    encoding, whichever has less noise: much less than numbers need. `discreet frequencies` turns the lines of many owners into shares with
+    intervals. Records with numbers get Laplace noise on all of their columns.
     """
     public, released = discreet.Schema.load(schema), discreet.queries.Target(target)
     of_classes = isinstance(public.target, discreet.data.Target) or released is discreet.queries.Target.OMITTED
     survey: discreet.releases.LocalSurvey | discreet.releases.CategorySurvey
-    if delta == 0 and of_classes and not (public.numeric or public.date):
-        survey = discreet.releases.CategorySurvey.planned(public, epsilon=epsilon, target=released)
+    if shuffle is not None or (delta == 0 and of_classes and not (public.numeric or public.date)):
+        survey = discreet.releases.CategorySurvey.planned(public, epsilon=epsilon, target=released, delta=delta, shuffled=shuffle)
     else:
         survey = discreet.releases.LocalSurvey.planned(public, epsilon=epsilon, delta=delta, target=released)
     noise = noise_of(seed)

@@ -12,10 +12,11 @@ from typing import Annotated, Any, Literal
 
 import discreet
 from discreet.cli.inputs import Spending, ask, check_fits, read, receipt, said
-from discreet.cli.options import ARGUMENT, Argument, File, Hidden, Option, Seed, command, group, noise_of, usage_error
+from discreet.cli.options import ARGUMENT, Argument, Delta, File, Hidden, Option, Seed, command, group, noise_of, usage_error
 from discreet.cli.output import Outcome, check_output, labelled, same_path, step, written
 from discreet.core.errors import InvalidInput, quoted
 from discreet.core.files.whole_file import write_whole
+from discreet.core.neighbours import DELTA
 
 
 @command(
@@ -186,7 +187,7 @@ def bounds(
     table: Annotated[File, ARGUMENT],
     schema: Annotated[File, "The schema, with open bounds."],
     epsilon: Annotated[float, "Privacy loss that the choice may cost, > 0."],
-    delta: Annotated[float, "Probability that the loss is exceeded."] = 0.0,
+    delta: Delta = DELTA,
     neighbours: Annotated[Hidden, "What is hidden, the content of one record or also whether it is there at all."] = "replace-one",
     grid: Annotated[
         Literal["one-two-five", "powers-of-two", "powers-of-ten"], "Candidates on both sides of 0, for columns that list none."
@@ -200,8 +201,8 @@ def bounds(
     """Choose bounds for the open columns of a schema from the records of TABLE, privately.
 
     A numeric column is open where its lower and upper are left out, or are still the stub's placeholder. Bounds are chosen among public candidates,
-    never taken from the records; it costs that much privacy, besides what a fit will cost. Records beyond the bounds are clipped later on.
-    Where the schema says whose rows are whose, persons are protected.
+    never taken from the records; this costs --epsilon, on top of what a fit will cost. Records beyond the bounds are clipped later. If the
+    schema has a person column, persons are protected.
     """
     with step("Checking what can be checked without the records"):
         from discreet.mechanisms.bounds_choice.release import prepare_bounds, release_bounds

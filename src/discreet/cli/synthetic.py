@@ -1,12 +1,13 @@
 """`discreet release --method synthetic`: a table of rows of nobody, drawn from noisy counts of columns and pairs of them."""
 
 from dataclasses import dataclass
-from typing import Annotated, Any
+from typing import Annotated, Any, Literal
 
 import discreet
 from discreet.cli.inputs import Records, ask, check_fits, read
 from discreet.cli.options import Option, typed, usage_error
 from discreet.cli.output import labelled, step
+from discreet.core.errors import quoted
 
 METHOD = "synthetic"
 SAYS = "invented rows with the columns' own types, drawn from noisy counts of columns and chosen pairs; any learner trains on them"
@@ -21,13 +22,18 @@ class Options:
         str | None, Option(metavar="TABLES", help="Synthetic: columns that are always counted together, such as age*education,sex*income.")
     ] = None
     whole: Annotated[str | None, Option(metavar="COLUMNS", help="Synthetic: columns of whole numbers, such as age,children.")] = None
+    cuts: Annotated[
+        Literal["schema", "private"] | None,
+        "Synthetic: where numbers are cut into bins: as the schema says, or chosen privately within the same budget, for the columns whose cuts the "
+        "schema calls private, or if there are none, for all that it gives no cuts of.  [default: schema]",
+    ] = None
     tables: Annotated[int | None, "Synthetic: number of tables, each with further noise; together they give intervals.  [default: 1]"] = None
     row_seed: Annotated[int | None, "Synthetic: a public seed for drawing rows; the noise has none."] = None
 
 
 def refuse_options(given: Options, method: str) -> None:
     """Usage error for an option that another method does not take."""
-    if wrong := [name for name in ("workload", "whole", "tables", "row_seed") if getattr(given, name) is not None]:
+    if wrong := [name for name in ("workload", "whole", "cuts", "tables", "row_seed") if getattr(given, name) is not None]:
         raise usage_error(f"--{wrong[0].replace('_', '-')} is for --method {METHOD}, not for method {method!r}")
 
 
@@ -35,9 +41,11 @@ def planned(
     given: Options, schema: "discreet.Schema", numbers: dict[str, Any], *, target: str, neighbours: str, about: "discreet.releases.About"
 ) -> "discreet.releases.synthetic.SyntheticPublication":
     """Everything public, settled before a record is read."""
-    from discreet.releases.synthetic import SyntheticPublication
+    from discreet.releases.synthetic import SyntheticPlan, SyntheticPublication
 
     wrong = [name for name, value in numbers.items() if value is not None and name not in _TAKES]
+    if numbers.get("shuffle") is not None:
+        raise usage_error(f"--method {METHOD} takes no shuffle: its rows are invented, and no order of them tells of a record")
     if wrong or typed("calibration"):
         raise usage_error(f"--method {METHOD} takes no {(wrong or ['calibration'])[0].replace('_', ' ')}; it takes {', '.join(_TAKES)}")
     if missing := [name for name in ("epsilon", "delta") if numbers[name] is None]:
@@ -46,7 +54,7 @@ def planned(
         raise usage_error(
             f"--method {METHOD} never releases the target as it is: --target noisy counts it with the other columns, omitted leaves it out"
         )
-    return SyntheticPublication.planned(
+    plan = SyntheticPlan.calibrate(
         schema,
         epsilon=numbers["epsilon"],
         delta=numbers["delta"],
@@ -54,10 +62,9 @@ def planned(
         target=target != "omitted",
         workload=[] if given.workload is None else [table.split("*") for table in given.workload.split(",")],
         whole=[] if given.whole is None else given.whole.split(","),
-        rows=numbers["rows"],
-        tables=1 if given.tables is None else given.tables,
-        about=about,
+        cuts="schema" if given.cuts is None else given.cuts,
     )
+    return SyntheticPublication.planned(plan, rows=numbers["rows"], tables=1 if given.tables is None else given.tables, about=about)
 
 
 def foreseen(publication: "discreet.releases.synthetic.SyntheticPublication") -> tuple[dict[str, object], list[str]]:
@@ -68,6 +75,9 @@ def foreseen(publication: "discreet.releases.synthetic.SyntheticPublication") ->
     words = [f"standard deviation {column:.3g} records on every count {beside}"]
     if plan.problem.linked:
         words.append(f"{few:.3g} to {many:.3g} on every count of {max(1, plan.problem.most // 6)} to {plan.problem.most} pairs that will be chosen")
+    if plan.problem.cut:
+        cut = [plan.columns[one.column].name for one in plan.problem.cut]
+        words.append(f"bins of {quoted(cut)} are chosen from noisy counts of finer cells, in the same budget")
     known: dict[str, object] = {"known": True, "method": METHOD, "noise_of_columns": column}
     said = known | ({"noise_of_few_pairs": few, "noise_of_many_pairs": many, "most_pairs": plan.problem.most} if plan.problem.linked else {})
     return said, labelled(*((("" if place else "Noise"), line) for place, line in enumerate(words)))

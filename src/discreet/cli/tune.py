@@ -13,14 +13,11 @@ from discreet.cli.inputs import Records, Spending, Whose, ask, check_fits
 from discreet.cli.models import ModelFile, Settings, declared_by_schema, estimator_named, standard_kind
 from discreet.cli.options import Delta, Kind, Neighbours, Option, SchemaFile, command, usage_error, warn_of_seed
 from discreet.cli.output import Outcome, labelled, step
-from discreet.core.errors import InvalidInput, quietly
+from discreet.core.errors import InvalidInput
 from discreet.core.lazily import lazily
 from discreet.core.neighbours import DELTA
 
 validate = lazily("discreet.core.validate")
-
-_ONE = {"NUMBER", "WHOLE NUMBER", "TEXT", "FLAG"}
-"""Spellings of settings whose values hold no comma."""
 
 
 @command(
@@ -41,14 +38,14 @@ def tune(
     neighbours: Neighbours = "replace-one",
     kind: Kind = None,
     scoring: Annotated[
-        Literal["absolute-error", "squared-error"] | None, "Of numbers: what the best model has the least of; absolute-error if left out."
+        Literal["absolute-error", "squared-error"] | None, "For numeric targets: the error to minimise; absolute-error by default."
     ] = None,
     error_bound: Annotated[
         float | None,
-        "Of numbers: where an error is cut, in the target's unit; half its range if left out. Of times: where a log loss is, in nats; 5 if left out.",
+        "For numeric targets: errors are clipped here, in the target's unit (default: half its range). For times: log losses, in nats (default: 5).",
     ] = None,
     expected_runs: Annotated[float | None, Option(default="twice the settings", help="Mean of the secret number of fits.")] = None,
-    public_records: Annotated[int | None, "With add-remove: a number of records that you declare public, which alpha multiplies."] = None,
+    public_records: Annotated[int | None, "With add-remove: a number of records that you declare public; alpha is multiplied by it."] = None,
     spending: Spending,
     records: Records,
     file: ModelFile,
@@ -139,24 +136,11 @@ def _scored(search: "discreet.PrivateSearchCV", model: "discreet.Model") -> str:
 
 
 def _grid(given: Sequence[str], kind: str) -> dict[str, list[Any]]:
-    """From NAME=V1,V2 to the search's grid, NAME a setting of this kind of model."""
-    from discreet.estimators.kinds import kind_named, settings_of
+    """From NAME=V1,V2 to the search's grid. Raises a usage error for one that is none."""
+    from discreet.estimators.kinds import grid_of
 
-    known = {name: one for name, one in settings_of(kind_named(kind)).items() if one.spelling in _ONE}
-    values: dict[str, list[Any]] = {}
-    for entry in given:
-        typed, equals, texts = entry.partition("=")
-        name = typed.replace("-", "_")
-        if name not in known or not equals or not texts:
-            names = ", ".join(one.replace("_", "-") for one in known)
-            raise usage_error(f"--grid needs NAME=V1,V2,... with NAME one of {names} for a {kind}; {entry!r} was given")
-        if name in values:
-            raise usage_error(f"--grid {typed} was given twice; list all its values once")
-        values[name] = [_value(known[name], text.strip()) for text in texts.split(",")]
-    return values
-
-
-def _value(setting: "discreet.estimators.kinds.Setting", text: str) -> Any:
-    """What a text means. Raises a usage error for one that means none."""
-    refusal = usage_error(f"--grid {setting.name.replace('_', '-')} takes {setting.takes}; {text!r} was given")
-    return quietly(lambda: setting.read(text), refusal, InvalidInput)
+    try:
+        return grid_of(given, kind)
+    except InvalidInput as error:
+        refusal = usage_error(str(error).rstrip("."))
+    raise refusal

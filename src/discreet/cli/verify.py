@@ -38,7 +38,7 @@ def show(
     coefficients: Annotated[File | None, "Of a model: write its coefficients, all of them with all digits, to this CSV file."] = None,
     overwrite: Annotated[bool, "Overwrite these files if they exist."] = False,
 ) -> Outcome:
-    """Print what FILE is and what its certificate promises, under which conditions. To check it, use `discreet verify`.
+    """Print what FILE is, and what its certificate guarantees under which conditions. To check it, use `discreet verify`.
 
     FILE is a model, an evaluation, a description, intervals, a certificate, a randomised record, or the folder of a release.
     """
@@ -114,7 +114,6 @@ def verify(
         verification = type(verification)(checks=(*verification.checks, signer))
     checks = verification.checks
     width = max(len(check.name) for check in checks) + 2
-    failed = sum(not check.ok for check in checks)
     limits = [*([] if found.kind.whole else [ALONE]), *([] if limit is None else [limit])]
     return Outcome(
         document={
@@ -127,10 +126,10 @@ def verify(
         lines=[
             *(f"{styled('ok  ', fg='green') if one.ok else styled('FAIL', fg='red')}  {one.name:<{width}}{one.detail}" for one in checks),
             "",
-            f"NOT VALID: {failed} of {len(checks)} checks failed." if failed else "Verified: every check passed.",
+            verification.verdict,
             *limits,
         ],
-        code=VerificationFailure.exit_code if failed else 0,
+        code=0 if verification.ok else VerificationFailure.exit_code,
     )
 
 
@@ -201,11 +200,11 @@ def report(
     card: Annotated[File | None, Option(metavar="CARD", help="Also write the model's card, HTML or Markdown (.md).")] = None,
     overwrite: Annotated[bool, "Overwrite these files if they exist."] = False,
 ) -> Outcome:
-    """Write a page that says in plain words what SOURCE promises, to whom, why it may be believed, and what it does not say.
+    """Write a page that says in plain words what SOURCE guarantees, to whom, why you can believe it, and what it does not say.
 
     SOURCE is a model, an evaluation, a description, intervals, a certificate, a randomised record, a ledger, or the folder of a release. The page is
-    one file, needs no network and prints well: what a board has to know comes first, and an appendix for experts behind it. It holds public numbers
-    only: what SOURCE holds, and what follows from it.
+    one file, needs no network and prints well: it begins with what a board needs to know, and ends with an appendix for experts. It contains public
+    numbers only: those of SOURCE, and what follows from them.
     """
     from discreet.display.reports import About, card_of, page_of, write_page
 

@@ -1,4 +1,4 @@
-"""Consumers: what somebody trains on published data who knows how they were made.
+"""Consumers: what somebody trains on released data who knows how they were made.
 
 Everything here is post-processing: it reads released numbers and public facts about their noise, never a record, so it costs no privacy.
 """

@@ -1,4 +1,4 @@
-"""What consumers share: released arrays and public descriptions of their noise, checked; a published folder, read; a fitted line, asked.
+"""What consumers share: released arrays and public descriptions of their noise, checked; a released folder, read; a fitted line, asked.
 
 Noise on a row z = (x, y) is described by the covariance of its normal law (or of any law, for moments):
 
@@ -114,7 +114,7 @@ class Consumer(BaseEstimator):  # type: ignore[misc]
 
 
 class OfClasses(ClassifierMixin, Consumer):  # type: ignore[misc]
-    """A classifier."""
+    """What all consumers share that predict classes."""
 
     classes_: npt.NDArray[Any]
 
@@ -207,13 +207,13 @@ class NoisyRegression(UncertainLine, ABC):
     """Of the releases that it learns from."""
 
     def fit(self, X: Any, y: Any) -> Self:
-        """From released features X (n, d) and targets y (n,). Raises InvalidInput for what cannot be used."""
+        """From released features X (n, d) and targets y (n,). Raises InvalidInput for invalid arguments."""
         rows = self._learnt_from(X)
         targets, noise = numbers_of(self._targets(y, len(rows)), "y"), self._noise(rows.shape[1])
         return self._fit(rows, targets, noise, len(rows) if self._kind is Kind.ROWS else None)
 
     def fit_release(self, release: PublishedRelease | str | Path) -> Self:
-        """From a published folder alone: noise and number of records are read from it, and the parameters about them are not used."""
+        """From a released folder alone: noise and number of records are read from it, and the parameters about them are not used."""
         found = open_release(release, self._kind)
         rows, targets = with_targets(found)
         return self._fit(self._learnt_from(rows), targets, noise_on_rows(found), found.records)

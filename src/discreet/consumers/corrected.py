@@ -120,7 +120,7 @@ _NEAR = 0.5
 
 
 def reconstructed_rows(rows: Floats, codes: npt.NDArray[np.intp], noise: Floats) -> tuple[Floats, int]:
-    """Moved rows (n, d), and how many directions of classes were raised to the noise floor.
+    """Moved rows (n, d), and the number of class directions that were raised to the noise floor.
 
     `rows` (n, d) released, `codes` (n,) classes 0 .. K - 1, `noise` (d, d) the covariance of the noise on a row. One covariance serves all classes
     where one of them has too few rows (at most 2 d). Raises InvalidInput for fewer rows than that in all.

@@ -47,7 +47,7 @@ class Frequencies(Tabled):
     __repr__ = short_repr
 
     def told(self) -> Told:
-        """What is shown: see `print` and notebooks."""
+        """The text shown by `print` and in notebooks."""
         ends = zip(map(canonical, self.categories), self.lower.tolist(), self.shares.tolist(), self.upper.tolist(), strict=True)
         found = [Range(name=name, low=low, middle=share, high=high) for name, low, share, high in ends]
         return Told(
@@ -61,21 +61,21 @@ class Frequencies(Tabled):
 
     @property
     def shares(self) -> Floats:
-        """The nearest shares that are none below 0 and add up to 1, (k,): better to show, and biased towards each other."""
+        """The nearest shares that are at least 0 and sum to 1, (k,): nicer to show, but biased towards each other."""
         return Simplex(dimension=len(self.unbiased)).project(self.unbiased)
 
     def rows(self) -> list[dict[str, object]]:
-        """A plain table, one row a category: its column, label, share, unbiased share and the ends of its interval."""
+        """A plain table, one row per category: its column, label, share, unbiased share and the ends of its interval."""
         numbers = zip(self.categories, self.shares, self.unbiased, self.lower, self.upper, strict=True)
         keys = ("category", "share", "unbiased", "lower", "upper")
         return [{"column": self.column, **dict(zip(keys, (label, *map(float, rest)), strict=True))} for label, *rest in numbers]
 
 
 def frequencies(reports: Reports | Iterable[str], schema: Schema | None = None, *, level: float = 0.95) -> dict[str, Frequencies]:
-    """The shares of each column from lines of `discreet randomise --delta 0`, by its name, the target's classes among them where it was asked for.
+    """The shares of each column, by name, from lines of `discreet randomise --delta 0`; if the target was included, also of its classes.
 
-    `reports` are what `read_reports` read, or the lines themselves, which need the schema. Costs no privacy. Raises InvalidInput for a level that is
-    none, and as `read_reports` does.
+    `reports` is the result of `read_reports`, or the lines themselves, which need the schema. Costs no privacy. Raises InvalidInput for an invalid
+    level, and as `read_reports` does.
     """
     interval_level(level)
     if not isinstance(reports, Reports):
@@ -101,7 +101,7 @@ def frequencies(reports: Reports | Iterable[str], schema: Schema | None = None, 
 
 
 def _clopper_pearson(hits: Floats, trials: int, level: float) -> tuple[Floats, Floats]:
-    """Of binomial counts."""
+    """Clopper and Pearson's interval of a share, from a binomial count."""
     tail, misses = 0.5 * (1.0 - level), trials - hits
     lower = np.where(hits > 0, betaincinv(np.maximum(hits, 1.0), misses + 1.0, tail), 0.0)
     upper = np.where(misses > 0, betaincinv(hits + 1.0, np.maximum(misses, 1.0), 1.0 - tail), 1.0)

@@ -39,7 +39,7 @@ FLOOR = 1.5
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class ReleasedMoments(Tabled):
-    """The second moments of some columns, with the law of their noise. Build it with `of_release` or `of_rows`."""
+    """The second moments of some columns, with the distribution of their noise. Build it with `of_release` or `of_rows`."""
 
     names: tuple[str, ...]
     """Of the columns, (k,)."""
@@ -66,7 +66,7 @@ class ReleasedMoments(Tabled):
 
     @classmethod
     def of_release(cls, release: PublishedRelease | str | Path) -> Self:
-        """Those in a folder. Raises InvalidInput for a release of another kind."""
+        """The moments in a folder. Raises InvalidInput for another kind of release."""
         found = open_release(release, Kind.MOMENTS)
         schema, place = found.schema, found.target_column
         target = None if place is None else found.column_names[place]
@@ -84,14 +84,14 @@ class ReleasedMoments(Tabled):
 
     @classmethod
     def of_rows(cls, rows: Floats, targets: Floats | None = None) -> Self:
-        """Of rows (n, d) that are public themselves, and targets (n,): there is no noise."""
+        """The moments of public rows (n, d) and targets (n,), without noise."""
         beside = [] if targets is None else [targets]
         whole = np.column_stack((np.ones(len(rows)), rows, *beside))
         names = tuple(f"x{number}" for number in range(rows.shape[1])) + (("y",) if beside else ())
         return cls(names=names, matrix=whole.T @ whole, noise=np.zeros(whole.shape[1]), target="y" if beside else None)
 
     def told(self) -> Told:
-        """What is shown: see `print` and notebooks."""
+        """The text shown by `print` and in notebooks."""
         sums, noise = self.matrix[0].tolist(), self.noise.tolist()
         squares = np.diag(self.matrix).tolist()
         return Told(
@@ -109,7 +109,7 @@ class ReleasedMoments(Tabled):
 
     @property
     def count(self) -> float:
-        """The number of records. Raises InvalidInput where noise is a quarter of it, or more: no mean is known then."""
+        """The number of records. Raises InvalidInput if the noise is a quarter of it or more, because no mean is known then."""
         found, deviation = float(self.matrix[0, 0]), 0.0 if self.exact_count else np.sqrt(2.0) * float(self.noise[0])
         if not found > max(4.0 * deviation, 0.5):
             raise InvalidInput(
@@ -118,13 +118,13 @@ class ReleasedMoments(Tabled):
         return found
 
     def place(self, name: str) -> int:
-        """Of a column in `matrix`. Raises InvalidInput, with the nearest, for another name."""
+        """Position of a column in `matrix`. Raises InvalidInput, with the nearest name, for an unknown one."""
         if name not in self.names:
             raise InvalidInput(f"the release has no column {name!r}.{did_you_mean(name, self.names)}")
         return 1 + self.names.index(name)
 
     def chosen(self, names: Sequence[str] | None, *, without: Sequence[str] = ()) -> tuple[str, ...]:
-        """Columns to learn from: those of `names`, or all but the target and those `without`. Raises InvalidInput for others, or none."""
+        """Columns to learn from: `names`, or all except the target and `without`. Raises InvalidInput for unknown columns, or if none is left."""
         if isinstance(names, str):
             raise InvalidInput(f"features must be a list of column names; {names!r} was given. Put it in brackets.")
         found = tuple(self.names if names is None else names)
@@ -136,22 +136,25 @@ class ReleasedMoments(Tabled):
         return found
 
     def means(self) -> Floats:
-        """Of the columns, (k,), within their bounds. Raises as `count` does."""
+        """The means of the columns, (k,), within their bounds. Raises as `count` does."""
         return np.clip(self.matrix[0, 1:] / self.count, -self.largest, self.largest)
 
     def centred(self) -> Floats:
-        """Sums of products about the means, (k, k); a variance may come out negative where noise drowns it. Raises as `count` does."""
+        """Sums of products about the means, (k, k); a variance smaller than its noise may be negative. Raises as `count` does."""
         return self.matrix[1:, 1:] - np.outer(self.matrix[0, 1:], self.matrix[0, 1:]) / self.count
 
     def correlations(self) -> Floats:
-        """(k, k), within [-1, 1]; NaN for columns whose variance noise drowns. Raises as `count` does."""
+        """Correlations, (k, k), within [-1, 1]; NaN for columns whose variance is smaller than its noise. Raises as `count` does."""
         centred = self.centred()
         squares = np.diag(centred).copy()
         squares[~(squares > 0)] = np.nan
         return np.clip(centred / np.sqrt(np.outer(squares, squares)), -1.0, 1.0)
 
     def correlation_interval(self, first: str, second: str, *, level: float = 0.95, population: bool = True) -> tuple[float, float]:
-        """For the correlation of two columns: in the population, or in these records. [-1, 1] where noise drowns a variance; see the module."""
+        """Interval for the correlation of two columns, in the population or in these records.
+
+        [-1, 1] if a variance is smaller than its noise; see the module.
+        """
         quantile = float(ndtri(0.5 + 0.5 * probability(level, "level")))
         i, j = self.place(first) - 1, self.place(second) - 1
         found = float(self.correlations()[i, j])
@@ -192,5 +195,5 @@ def raised(matrix: Floats, noise: Floats) -> Raised:
 
 
 def one_hot(labels: npt.NDArray[Any], classes: npt.NDArray[Any]) -> Floats:
-    """(n, K)."""
+    """(n, K): 1 where a row has the class, else 0."""
     return np.asarray(labels[:, np.newaxis] == classes, dtype=np.float64)

@@ -29,22 +29,22 @@ class MomentsPCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Consumer):  
 
     Parameters
     ----------
-    n_components : how many are kept; None for all.
-    features : names of the columns; None for all but the release's target.
+    n_components : the number of components to keep; None for all.
+    features : names of the columns; None for all except the release's target.
 
     Attributes
     ----------
-    components_ : (k, d), of length 1, the most variable first.
-    explained_variance_, explained_variance_ratio_ : (k,), noise taken out; 0 at least.
-    noise_deviation_ : of each variance, by noise.
+    components_ : (k, d), of length 1, by decreasing variance.
+    explained_variance_, explained_variance_ratio_ : (k,), with the noise subtracted; at least 0.
+    noise_deviation_ : standard deviation of each variance due to noise.
     mean_ : (d,).
-    drowned_ : how many of the k components noise alone could have made.
+    drowned_ : how many of the k components could be noise alone.
     columns_ : names of the features, d of them, in the order of `transform`.
     n_features_in_ : d.
 
     Examples
     --------
-    From public rows, without noise; `fit_release` learns from a release of moments.
+    From public rows, without noise; `fit_release` uses a release of moments.
 
     >>> from discreet.consumers import MomentsPCA
     >>> axes = MomentsPCA(n_components=1).fit([[2.0, 0.0], [-2.0, 0.0], [0.0, 1.0], [0.0, -1.0]])
@@ -66,17 +66,17 @@ class MomentsPCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Consumer):  
     features: Sequence[str] | None = None
 
     def fit(self, X: Any, y: Any = None) -> Self:  # noqa: ARG002 - scikit-learn's signature
-        """From rows X (n, d) that are public themselves: the same components without noise. Names of columns are not used."""
+        """Fit from public rows X (n, d): the same components, without noise. Column names are not used."""
         moments = ReleasedMoments.of_rows(self._learnt_from(X))
         return self._fit(moments, moments.names)
 
     def fit_release(self, release: PublishedRelease | ReleasedMoments | str | Path) -> Self:
-        """From a published folder. Raises InvalidInput for another kind of release, and for columns that it has not."""
+        """Fit from a released folder. Raises InvalidInput for another kind of release, and for unknown columns."""
         moments = release if isinstance(release, ReleasedMoments) else ReleasedMoments.of_release(release)
         return self._fit(moments, moments.chosen(self.features))
 
     def transform(self, X: Any) -> Floats:
-        """Rows (n, d) along the components, (n, k)."""
+        """The coordinates of rows (n, d) along the components, (n, k)."""
         return as_matrix(self._asked_about(X)).ordered_matvec(self.components_.T) - self.components_ @ self.mean_
 
     def _fit(self, moments: ReleasedMoments, names: tuple[str, ...]) -> Self:

@@ -64,7 +64,7 @@ class _MomentsClassifier(ByScores, ABC):
         return self._fit(moments, moments.names, np.ones(rows.shape[1], dtype=bool), found)
 
     def fit_release(self, release: PublishedRelease | ReleasedMoments | str | Path) -> Self:
-        """From a published folder. Raises InvalidInput for another kind of release, and for a column that holds no classes."""
+        """From a released folder. Raises InvalidInput for another kind of release, and for a column that holds no classes."""
         moments = release if isinstance(release, ReleasedMoments) else ReleasedMoments.of_release(release)
         wanted = moments.target if self.target is None else self.target
         categories = dict(moments.categories)
@@ -107,21 +107,21 @@ class MomentsDiscriminant(_MomentsClassifier):
 
     Parameters
     ----------
-    target : the column of classes: a categorical one (where rows are not normalised), or None for the release's target, which has two.
-    features : names of the columns to predict from; None for all others, each categorical column against its first category.
+    target : the column of classes: a categorical column (if rows are not normalised), or None for the release's target, which has two classes.
+    features : names of the columns to predict from; None for all others, with each categorical column relative to its first category.
 
     Attributes
     ----------
     classes_ : (K,).
-    coef_, intercept_ : (K, d) and (K,), of the logarithms of the classes' shares, up to one constant; in encoded units.
-    priors_, means_ : (K,) and (K, d); NaN for the first of the categories of a column.
-    drowned_ : how many directions of the spread within classes were raised to the noise floor.
+    coef_, intercept_ : (K, d) and (K,), for the log probabilities of the classes, up to a common constant; in encoded units.
+    priors_, means_ : (K,) and (K, d); NaN for the first category of a column.
+    drowned_ : the number of directions of within-class spread that were raised to the noise floor.
     columns_ : names of the features, d of them, in the order of `predict`.
     n_features_in_ : d.
 
     Examples
     --------
-    From public rows, without noise; `fit_release` learns from a release of moments.
+    From public rows, without noise; `fit_release` uses a release of moments.
 
     >>> from discreet.consumers import MomentsDiscriminant
     >>> rows = [[0.0, 0.1], [0.1, 0.0], [1.0, 0.9], [0.9, 1.0]]
@@ -137,11 +137,11 @@ class MomentsDiscriminant(_MomentsClassifier):
 @answers_per_record
 @dataclass(kw_only=True, eq=False, repr=False)
 class MomentsNaiveBayes(_MomentsClassifier):
-    """Naive Bayes with normal features, one variance a feature, from released second moments. Parameters and attributes as of MomentsDiscriminant.
+    """Naive Bayes with normal features, one variance per feature, from released second moments. Parameters and attributes as for MomentsDiscriminant.
 
     Examples
     --------
-    From public rows, without noise; `fit_release` learns from a release of moments.
+    From public rows, without noise; `fit_release` uses a release of moments.
 
     >>> from discreet.consumers import MomentsNaiveBayes
     >>> rows = [[0.0, 0.1], [0.1, 0.0], [1.0, 0.9], [0.9, 1.0]]

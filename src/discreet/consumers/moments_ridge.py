@@ -32,17 +32,17 @@ class MomentsRidge(UncertainLine):
     Parameters
     ----------
     target : the column to predict; None for the release's target.
-    features : names of the columns to predict it from; None for all that are not the target, each categorical column against its first category.
+    features : names of the columns to predict it from; None for all except the target, with each categorical column relative to its first category.
     ridge : added to the diagonal of the features' second moments, >= 0; 0 is least squares.
-    fit_intercept : whether the line has a constant.
+    fit_intercept : whether to fit an intercept.
 
     Attributes
     ----------
-    coef_, intercept_ : (d,) and a number, in encoded units; a first category has 0.
-    standard_errors_, noise_standard_errors_ : (d,), for the population (one variance around the line) and for these records; infinite where
+    coef_, intercept_ : (d,) and a number, in encoded units; 0 for a first category.
+    standard_errors_, noise_standard_errors_ : (d,), for the population (with constant variance around the line) and for these records; infinite if
         `drowned_` is positive.
-    residual_variance_ : of targets around the line.
-    drowned_ : how many directions of the features were raised to the noise floor.
+    residual_variance_ : variance of targets around the line.
+    drowned_ : the number of feature directions that were raised to the noise floor.
     columns_ : names of the features, d of them, in the order of `predict`.
     n_features_in_ : d.
 
@@ -67,12 +67,12 @@ class MomentsRidge(UncertainLine):
     fit_intercept: bool = True
 
     def fit(self, X: Any, y: Any) -> Self:
-        """From rows X (n, d) and targets y (n,) that are public themselves: the same line without noise. Names of columns are not used."""
+        """Fit from public rows X (n, d) and targets y (n,): the same line, without noise. Column names are not used."""
         rows = self._learnt_from(X)
         return self._fit(ReleasedMoments.of_rows(rows, numbers_of(self._targets(y, len(rows)), "y")), None, None)
 
     def fit_release(self, release: PublishedRelease | ReleasedMoments | str | Path) -> Self:
-        """From a published folder. Raises InvalidInput for another kind of release, and for columns that it has not."""
+        """Fit from a released folder. Raises InvalidInput for another kind of release, and for unknown columns."""
         moments = release if isinstance(release, ReleasedMoments) else ReleasedMoments.of_release(release)
         return self._fit(moments, self.target, self.features)
 

@@ -46,12 +46,12 @@ class _NoisyClassifier(ClassifierMixin, Consumer, ABC):  # type: ignore[misc]
     intercept_: Floats = field(init=False)
 
     def fit(self, X: Any, y: Any) -> Self:
-        """From released rows X (n, d) and labels y (n,) of two classes. Raises InvalidInput for what cannot be used."""
+        """From released rows X (n, d) and labels y (n,) of two classes. Raises InvalidInput for invalid arguments."""
         rows = self._learnt_from(X)
         return self._fit(rows, self._targets(y, len(rows)), feature_covariance(self.feature_noise, rows.shape[1]), normal=True)
 
     def fit_release(self, release: PublishedRelease | str | Path) -> Self:
-        """From a published folder of rows with labels in clear: the noise is read from it, and feature_noise is not used."""
+        """From a released folder of rows with labels in clear: the noise is read from it, and feature_noise is not used."""
         found = open_release(release, Kind.ROWS)
         if found.target is not Target.CLEAR:
             raise InvalidInput(
@@ -78,7 +78,7 @@ class _NoisyClassifier(ClassifierMixin, Consumer, ABC):  # type: ignore[misc]
 
     @abstractmethod
     def _loss(self) -> MarginLoss:
-        """What is minimised."""
+        """The loss of rows with noise that is minimised."""
 
     def _fit(self, rows: Floats, labels: npt.NDArray[Any], noise: Floats, *, normal: bool) -> Self:
         if (kind := type_of_target(labels)) not in {"binary", "multiclass"}:
@@ -107,17 +107,17 @@ class _NoisyClassifier(ClassifierMixin, Consumer, ABC):  # type: ignore[misc]
 @answers_per_record
 @dataclass(kw_only=True, eq=False, repr=False)
 class NoisyLogisticRegression(_NoisyClassifier):
-    """Logistic regression from released rows whose noise is known.
+    """Logistic regression from released rows with known noise.
 
     Parameters
     ----------
     feature_noise : variance of the normal noise on every feature, (d,) variances, or its (d, d) covariance.
-    ridge : of the mean loss, in standardised features, > 0.
+    ridge : on the mean loss, for standardised features, > 0.
 
     Attributes
     ----------
     coef_, intercept_ : (1, d) and (1,); classes_ : the two classes.
-    drowned_ : how many directions of classes were raised to the noise floor.
+    drowned_ : the number of class directions that were raised to the noise floor.
     n_features_in_ : d.
 
     Examples
@@ -135,7 +135,7 @@ class NoisyLogisticRegression(_NoisyClassifier):
     _scored = True
 
     def predict_proba(self, X: Any) -> Floats:
-        """(n, 2), for rows without noise."""
+        """Probabilities (n, 2), for rows without noise."""
         decision = self.decision_function(X)
         return np.column_stack((expit(-decision), expit(decision)))
 
@@ -146,9 +146,9 @@ class NoisyLogisticRegression(_NoisyClassifier):
 @answers_per_record
 @dataclass(kw_only=True, eq=False, repr=False)
 class NoisyLinearSVC(_NoisyClassifier):
-    """A support vector machine, with the smoothed hinge, from released rows whose noise is known. Parameters as in NoisyLogisticRegression, and
+    """A support vector machine, with the smoothed hinge, from released rows with known noise. Parameters as in NoisyLogisticRegression, and
 
-    half_width : of the bend of the hinge, > 0.
+    half_width : half-width of the bend of the hinge, > 0.
 
     Examples
     --------

@@ -42,18 +42,18 @@ from discreet.solvers import solve
 @answers_per_record
 @dataclass(kw_only=True, eq=False, repr=False)
 class NoisyLabelRegression(ByScores):
-    """Logistic regression, of two classes or more, from randomised labels.
+    """Logistic regression with two or more classes from randomised labels.
 
     Parameters
     ----------
-    label_noise : the probability that a label was reported as another one, each as likely, (K - 1) / (K - 1 + e^epsilon) for k-ary response; or the
-        (K, K) probabilities of each report (column) given each own label (row), classes in sorted order. Not used by `fit_reports`.
-    ridge : of the mean loss, in standardised features, > 0; None for one that follows the noise and vanishes with n.
+    label_noise : the probability that a different label was reported, all others being equally likely: (K - 1) / (K - 1 + e^epsilon) for k-ary
+        response; or the (K, K) probabilities of each report (column) given each true label (row), classes in sorted order. Not used by `fit_reports`.
+    ridge : on the mean loss, for standardised features, > 0; None chooses one from the noise, which vanishes as n grows.
 
     Attributes
     ----------
-    coef_, intercept_ : (1, d) and (1,) for two classes, (K, d) and (K,) for more, which add up to 0 over the classes.
-    classes_ : (K,); n_features_in_ : d; ridge_ : the ridge that was used.
+    coef_, intercept_ : (1, d) and (1,) for two classes, (K, d) and (K,) for more, summing to 0 over the classes.
+    classes_ : (K,); n_features_in_ : d; ridge_ : the ridge used.
 
     Examples
     --------
@@ -81,13 +81,13 @@ class NoisyLabelRegression(ByScores):
     _deviations: Floats = field(init=False)
 
     def fit(self, X: Any, y: Any) -> Self:
-        """From rows X (n, d) without noise and reported labels y (n,). Raises InvalidInput for what cannot be used."""
+        """Fit from rows X (n, d) without noise and reported labels y (n,). Raises InvalidInput for invalid arguments."""
         rows = self._learnt_from(X)
         labels, codes = self._labels(y, len(rows))
         return self._fit(rows, labels, unbiased_codes(codes, len(labels), self.label_noise, "label_noise"))
 
     def fit_reports(self, X: Any, reports: Reports) -> Self:
-        """From rows X (n, d) without noise, and the reports of the target, one a row in the same order; the law is read from the reports."""
+        """Fit from rows X (n, d) without noise and reports of the target, one per row in order; the noise is read from the reports."""
         rows, target = self._learnt_from(X), reports.target
         if target is None:
             raise InvalidInput("the lines do not contain the target. Randomise it with the record (target='noisy').")
@@ -96,13 +96,13 @@ class NoisyLabelRegression(ByScores):
         return self._fit(rows, np.array(target.labels), adding_up(target.unbiased))
 
     def decision_function(self, X: Any) -> Floats:
-        """(n,) for two classes, positive for the second; (n, K) for more."""
+        """Decisions (n,) for two classes, positive for the second; (n, K) for more."""
         rows = as_matrix(self._asked_about(X))
         scores = [rows.ordered_matvec(weights) + start for weights, start in zip(self.coef_, self.intercept_, strict=True)]
         return scores[0] if len(self.classes_) == 2 else np.column_stack(scores)
 
     def coef_interval(self, *, level: float = 0.95) -> Intervals:
-        """(d,) for two classes, (K, d) for more: for the coefficients of the population's best fit, to first order, each by itself."""
+        """Intervals (d,) for two classes, (K, d) for more, for each coefficient of the population's best fit separately, to first order."""
         check_is_fitted(self)
         quantile = float(ndtri(0.5 + 0.5 * probability(level, "level")))
         found = np.array([interval(row[:-1], errors[:-1], quantile) for row, errors in zip(self._centre, self._deviations, strict=True)])

@@ -30,7 +30,7 @@ _BLOCK = 1024
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class ProjectedRows:
-    """Released projected rows with what is public about them."""
+    """Released projected rows with their public description."""
 
     values: Floats
     """(n, k)."""
@@ -51,7 +51,7 @@ class ProjectedRows:
 
     @classmethod
     def from_release(cls, release: PublishedRelease | str | Path) -> Self:
-        """From a published folder alone: projected rows, or rows with noise of one size (P is then the identity). Targets in clear are left out."""
+        """From a released folder: projected rows, or rows whose noise has one scale (P is then the identity). Exact targets are left out."""
         found = open_release(release, Kind.PROJECTED_ROWS, Kind.ROWS)
         if found.noise_variance is None:
             raise InvalidInput("distances between rows need noise of one public size in all columns, which this release does not have.")
@@ -64,36 +64,36 @@ class ProjectedRows:
         return new_rows(X, len(self.projection)) @ self.projection
 
     def inner_products(self) -> Floats:
-        """(n, n), unbiased for those of the projected rows, the diagonal included."""
+        """Inner products (n, n), unbiased for those of the projected rows, including the diagonal."""
         products = self.values @ self.values.T
         products[np.diag_indices_from(products)] -= self._share
         return products
 
     def squared_norms(self) -> Floats:
-        """(n,), unbiased."""
+        """Squared norms (n,), unbiased."""
         return np.square(self.values).sum(axis=1) - self._share
 
     def squared_distances(self) -> Floats:
-        """(n, n), unbiased; zero on the diagonal."""
+        """Squared distances (n, n), unbiased; zero on the diagonal."""
         lengths = np.square(self.values).sum(axis=1)
         distances = lengths[:, np.newaxis] + lengths - 2.0 * (self.values @ self.values.T) - 2.0 * self._share
         np.fill_diagonal(distances, 0.0)
         return distances
 
     def squared_distances_to(self, X: Any) -> Floats:
-        """(m, n): of public rows (m, d) to the records, unbiased."""
+        """Squared distances (m, n) from public rows (m, d) to the records, unbiased."""
         rows = self.project(X)
         lengths = np.square(rows).sum(axis=1)[:, np.newaxis] + np.square(self.values).sum(axis=1)
         return lengths - 2.0 * (rows @ self.values.T) - self._share
 
     def distance_errors(self, squared: Floats, *, public: bool = False) -> Floats:
-        """Standard deviations of estimated squared distances near `squared`; `public` where one row of the pair has no noise."""
+        """Standard deviations of estimated squared distances near `squared`; set `public` if one row of the pair has no noise."""
         factor, width = (1.0, self.values.shape[1]) if public else (2.0, self.values.shape[1])
         noise = factor * self.noise_variance
         return np.sqrt(4.0 * noise * np.maximum(squared, 0.0) + 2.0 * width * noise**2)
 
     def nearest(self, X: Any, *, neighbours: int = 1) -> npt.NDArray[np.int64]:
-        """(m, neighbours): which released rows are nearest to public rows (m, d), nearest first."""
+        """Indices (m, neighbours) of the released rows nearest to public rows (m, d), nearest first."""
         rows = self.project(X)
         if isinstance(neighbours, bool) or not 1 <= neighbours <= len(self.values):
             raise InvalidInput(f"neighbours must be from 1 to the {len(self.values)} released rows; {neighbours!r} was given.")
@@ -123,11 +123,10 @@ def projected_targets(release: PublishedRelease) -> tuple[Floats, Floats, float]
 class ProjectedRidge(Line):
     """Linear regression in projected coordinates: NoisyRidge of the targets on v, whose noise is s^2 I.
 
-    The best linear predictor of y from x P is not that from x: it is least squares among coefficients P t. `coef_` = P t is for the records' columns.
+    The best linear predictor of y from x P differs from that from x: it is least squares among coefficients P t. `coef_` = P t is for the original
+    columns. Targets are exact, or have their own noise beside the projection.
 
-    Its targets are in clear, or have noise of their own beside the projection.
-
-    Parameters: `projection` (d, k), None for rows that are not projected, `noise_variance` s^2, `target_noise`, `ridge`,
+    Parameters: `projection` (d, k), None for rows without projection, `noise_variance` s^2, `target_noise`, `ridge`,
     `fit_intercept`, `records` as in NoisyRidge.
     Attributes: `coef_` (d,), `intercept_`, `inner_` the fitted NoisyRidge, `n_features_in_`.
 
@@ -152,13 +151,13 @@ class ProjectedRidge(Line):
     records: int | None = None
 
     def fit(self, X: Any, y: Any) -> Self:
-        """From released projected rows X (n, k) and targets (n,). Raises InvalidInput for what cannot be used."""
+        """From released projected rows X (n, k) and targets (n,). Raises InvalidInput for invalid arguments."""
         rows = self._learnt_from(X)
         made = ProjectedRows(values=rows, projection=self._projection(rows.shape[1]), noise_variance=self.noise_variance)
         return self._fit(made, numbers_of(self._targets(y, len(rows)), "y"), self.target_noise, len(rows))
 
     def fit_release(self, release: PublishedRelease | str | Path) -> Self:
-        """From a published folder of projected rows, targets in clear or with noise beside them: projection and noise are read from it."""
+        """Fit from a released folder of projected rows with exact or noisy targets; projection and noise are read from it."""
         found = open_release(release, Kind.PROJECTED_ROWS)
         rows, targets, target_noise = projected_targets(found)
         self._learnt_from(rows)

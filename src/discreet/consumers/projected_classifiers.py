@@ -34,7 +34,7 @@ class _Lifted:
     projection: Any = None
 
     def fit_release(self, release: PublishedRelease | str | Path) -> Self:
-        """From a published folder of projected rows with labels in clear: projection and noise are read from it."""
+        """From a released folder of projected rows with labels in clear: projection and noise are read from it."""
         found = open_release(release, Kind.PROJECTED_ROWS)
         targets = found.targets()
         if found.target is not Target.CLEAR or targets is None:
@@ -60,11 +60,11 @@ class _Lifted:
 @answers_per_record
 @dataclass(kw_only=True, eq=False, repr=False)
 class ProjectedLogisticRegression(_Lifted, NoisyLogisticRegression):
-    """Logistic regression from projected rows, P t in the records' own columns; see the module about what it loses.
+    """Logistic regression from projected rows, with coefficients P t for the original columns; the module explains what is lost.
 
     Parameters and attributes as in NoisyLogisticRegression: `feature_noise` is that of the projected columns, and
 
-    projection : P, (d, k); None for rows that are not projected.
+    projection : P, (d, k); None for rows without projection.
 
     Examples
     --------
@@ -83,11 +83,11 @@ class ProjectedLogisticRegression(_Lifted, NoisyLogisticRegression):
 @answers_per_record
 @dataclass(kw_only=True, eq=False, repr=False)
 class ProjectedLinearSVC(_Lifted, NoisyLinearSVC):
-    """A support vector machine from projected rows, P t in the records' own columns; see the module about what it loses.
+    """A support vector machine from projected rows, with coefficients P t for the original columns; the module explains what is lost.
 
     Parameters and attributes as in NoisyLinearSVC: `feature_noise` is that of the projected columns, and
 
-    projection : P, (d, k); None for rows that are not projected.
+    projection : P, (d, k); None for rows without projection.
 
     Examples
     --------

@@ -63,16 +63,17 @@ class _Means(Consumer):
 
     @abstractmethod
     def fit(self, X: Any, y: Any) -> Self:
-        """From released rows."""
+        """Fit from released rows with labels."""
 
 
 @answers_per_record
 @dataclass(kw_only=True, eq=False, repr=False)
 class ProjectedNearestMeans(ClassifierMixin, _Means):  # type: ignore[misc]
-    """The class whose mean is nearest, from projected rows; two classes may have noisy targets.
+    """Nearest-mean classification from projected rows; with two classes, targets may be noisy.
 
-    Parameters: `projection` (d, k), None for rows that are not projected, `noise_variance` s^2, `records` their number where it is public and not
-    that of the released rows (under add-remove), for noisy targets. Attributes: `classes_`, `means_` (classes, k) in projected coordinates,
+    Parameters: `projection` (d, k), None for rows without projection, `noise_variance` s^2, `records` the number of records, for noisy targets, if
+    it is public and differs from the number of released rows (under add-remove). Attributes: `classes_`, `means_` (classes, k) in projected
+    coordinates,
     `n_features_in_` d.
 
     Examples
@@ -93,14 +94,14 @@ class ProjectedNearestMeans(ClassifierMixin, _Means):  # type: ignore[misc]
     means_: Floats = field(init=False)
 
     def fit(self, X: Any, y: Any) -> Self:
-        """From released projected rows X (n, k) and labels y (n,) in clear. Raises InvalidInput for what cannot be used."""
+        """Fit from released projected rows X (n, k) and exact labels y (n,). Raises InvalidInput for invalid arguments."""
         made = self._made(X)
         return self._of_labels(made, self._targets(y, len(made.values)))
 
     def fit_release(self, release: PublishedRelease | str | Path) -> Self:
-        """From a published folder of projected rows with labels in clear, or with noise beside them. Classes are +1 and -1 then.
+        """Fit from a released folder of projected rows with exact labels, or with noisy labels beside them, whose classes are +1 and -1.
 
-        Raises InvalidInput where noise drowns a class, and where the number of records is needed.
+        Raises InvalidInput if a class is smaller than its noise, and if the number of records is needed.
         """
         found = open_release(release, Kind.PROJECTED_ROWS)
         rows, targets, _ = projected_targets(found)
@@ -114,7 +115,7 @@ class ProjectedNearestMeans(ClassifierMixin, _Means):  # type: ignore[misc]
         signs = np.array([-1.0, 1.0])
         counts = 0.5 * (records + signs * targets.sum())
         if not np.all(counts > 1.0):
-            raise InvalidInput("one of the two classes cannot be told from noise: more records, or a larger epsilon, are needed.")
+            raise InvalidInput("one of the two classes cannot be distinguished from noise. More records, or a larger epsilon, are needed.")
         sums = 0.5 * (rows.sum(axis=0) + signs[:, np.newaxis] * (targets @ rows))
         return self._of_means(made, signs, sums / counts[:, np.newaxis], counts)
 
@@ -141,10 +142,10 @@ class ProjectedNearestMeans(ClassifierMixin, _Means):  # type: ignore[misc]
 @answers_per_record
 @dataclass(kw_only=True, eq=False, repr=False)
 class ProjectedKMeans(ClusterMixin, _Means):  # type: ignore[misc]
-    """Clusters of projected rows, by scikit-learn's k-means: noise of one size adds the same to every distance, on average.
+    """Clusters of projected rows, by scikit-learn's k-means: on average, noise with one scale adds the same to every distance.
 
-    Parameters: `n_clusters`, `n_init`, `random_state` as in scikit-learn, `projection` (d, k), None for rows that are not projected, `noise_variance`
-    s^2. Attributes: `cluster_centers_` (clusters, k) in projected coordinates, `labels_` of the released rows, `inertia_` without the noise's share,
+    Parameters: `n_clusters`, `n_init`, `random_state` as in scikit-learn, `projection` (d, k), None for rows without projection, `noise_variance`
+    s^2. Attributes: `cluster_centers_` (clusters, k) in projected coordinates, `labels_` of the released rows, `inertia_` with the noise subtracted,
     `n_features_in_` d.
 
     Examples
@@ -169,11 +170,11 @@ class ProjectedKMeans(ClusterMixin, _Means):  # type: ignore[misc]
     inertia_: float = field(init=False)
 
     def fit(self, X: Any, y: Any = None) -> Self:  # noqa: ARG002 - scikit-learn's manners
-        """From released projected rows X (n, k). Raises InvalidInput for what cannot be used."""
+        """From released projected rows X (n, k). Raises InvalidInput for invalid arguments."""
         return self._of(self._made(X))
 
     def fit_release(self, release: PublishedRelease | str | Path) -> Self:
-        """From a published folder of projected rows: projection and noise are read from it. Rows of zeros, under add-remove, are rows like others."""
+        """Fit from a released folder of projected rows; projection and noise are read from it. Rows of zeros, under add-remove, count as rows."""
         found = open_release(release, Kind.PROJECTED_ROWS)
         made = ProjectedRows.from_release(found)
         self._learnt_from(made.values)

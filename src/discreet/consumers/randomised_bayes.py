@@ -49,20 +49,20 @@ class _Conditional(NamedTuple):
 @answers_per_record
 @dataclass(kw_only=True, eq=False, repr=False)
 class RandomisedNaiveBayes(OfClasses):
-    """Naive Bayes from randomised categories and labels. A category that no report had says nothing about a new record.
+    """Naive Bayes from randomised categories and labels. A category that was never reported is ignored in a new record.
 
     Parameters
     ----------
-    feature_noise : the probability that a category was reported as another one, each as likely; or a list of one of these, or of channels as in
-        `label_noise`, a feature. Not used by `fit_reports`.
-    label_noise : the same of labels; or the (K, K) probabilities of each report (column) given each own label (row), classes in sorted order.
-    smoothing : records without noise that the prior shares weigh as much as, > 0.
+    feature_noise : the probability that a different category was reported, all others being equally likely; or a list with one probability, or one
+        matrix as in `label_noise`, per feature. Not used by `fit_reports`.
+    label_noise : the same for labels; or the (K, K) probabilities of each report (column) given each true label (row), classes in sorted order.
+    smoothing : the weight of the prior shares, as a number of records without noise, > 0.
 
     Attributes
     ----------
     classes_ : (K,); priors_ : (K,), their shares.
     categories_ : for each feature, the numbers of its categories, (k,).
-    shares_ : for each feature, of its categories in each class, (K, k).
+    shares_ : for each feature, the shares of its categories in each class, (K, k).
     n_features_in_ : d.
 
     Examples
@@ -90,7 +90,7 @@ class RandomisedNaiveBayes(OfClasses):
     _unbiased: list[_Conditional] = field(init=False)
 
     def fit(self, X: Any, y: Any) -> Self:
-        """From reported categories X (n, d), each a number, and reported labels y (n,). Raises InvalidInput for what cannot be used."""
+        """Fit from reported categories X (n, d), as numbers, and reported labels y (n,). Raises InvalidInput for invalid arguments."""
         rows = self._learnt_from(X)
         labels, codes = self._labels(y, len(rows))
         noises = self._noises(rows.shape[1])
@@ -100,7 +100,7 @@ class RandomisedNaiveBayes(OfClasses):
         return self._fit([values for values, _ in known], numbers, labels, wanted)
 
     def fit_reports(self, reports: Reports) -> Self:
-        """From the lines of many owners: laws, categories and classes are read from them. `reports.places(table)` are then rows to predict for."""
+        """Fit from the lines of many owners; noise, categories and classes are read from them. Predict for rows given by `reports.places(table)`."""
         if reports.target is None or not reports.features:
             raise InvalidInput("naive Bayes needs reports of the target and of another column: randomise both (target='noisy').")
         kinds = [np.arange(float(len(column.labels))) for column in reports.features]
@@ -109,12 +109,12 @@ class RandomisedNaiveBayes(OfClasses):
         return self._fit(kinds, numbers, np.array(reports.target.labels), adding_up(reports.target.unbiased))
 
     def predict_log_proba(self, X: Any) -> Floats:
-        """(n, K)."""
+        """Logarithms of the probabilities of the classes, (n, K)."""
         with np.errstate(divide="ignore"):
             return np.log(self.predict_proba(X))
 
     def predict_proba(self, X: Any) -> Floats:
-        """(n, K), for categories without noise."""
+        """Probabilities (n, K), for categories without noise."""
         return np.asarray(softmax(self._scores(X), axis=1))
 
     def predict(self, X: Any) -> Any:
@@ -123,9 +123,9 @@ class RandomisedNaiveBayes(OfClasses):
         return self.classes_[np.argmax(scores, axis=1)]
 
     def share_interval(self, feature: int, *, level: float = 0.95) -> Floats:
-        """(K, k, 2), in [0, 1]: for the share of each category of a feature in each class of the population, to first order, each by itself.
+        """Intervals (K, k, 2), in [0, 1], for the share of each category of a feature in each class of the population, separately and to first order.
 
-        (0, 1) for a class that noise drowns: its own share is not above the deviation of its noise. Raises InvalidInput for a feature that is none.
+        (0, 1) for a class whose share does not exceed the deviation of its noise. Raises InvalidInput for an unknown feature.
         """
         check_is_fitted(self)
         if not 0 <= feature < self.n_features_in_:
@@ -149,7 +149,7 @@ class RandomisedNaiveBayes(OfClasses):
         return scores
 
     def _noises(self, features: int) -> Sequence[Any]:
-        """That of each feature."""
+        """The noise of each feature."""
         if np.ndim(self.feature_noise) == 0 and not isinstance(self.feature_noise, list | tuple):
             return [self.feature_noise] * features
         if len(self.feature_noise) != features:

@@ -51,24 +51,24 @@ _BLOCK = 4096
 
 @dataclass(kw_only=True, eq=False, repr=False)
 class NoisyRidge(NoisyRegression):
-    """Linear regression from released rows whose noise is known.
+    """Linear regression from released rows with known noise.
 
     Parameters
     ----------
     feature_noise : variance of the noise on every feature, (d,) variances, or its (d, d) covariance; 0 for none.
-    target_noise : variance of the noise on targets, 0 where they are in clear.
-    cross_noise : (d,) covariances of the noise on features with that on the target, or None.
+    target_noise : variance of the noise on targets; 0 for exact targets.
+    cross_noise : (d,) covariances between the noise on features and the noise on the target, or None.
     ridge : added to the diagonal of the corrected second moments, >= 0; 0 is least squares.
-    fit_intercept : whether to centre. Needs the number of records: that of the rows, unless `records` says otherwise.
-    records : the public number of records, where some rows are not records (releases under add-remove, and of persons with several rows); None: all
-        rows are.
+    fit_intercept : whether to centre. This needs the number of records: the number of rows, unless `records` is given.
+    records : the public number of records, if some rows are not records (releases under add-remove, and of persons with several rows); None: all
+        rows are records.
 
     Attributes
     ----------
     coef_, intercept_ : (d,) and a number.
-    standard_errors_, noise_standard_errors_ : (d,), of the coefficients; infinite where `drowned_` is positive; see the module.
-    residual_variance_ : of targets around the line, noise taken out; None where the number of records is not public.
-    drowned_ : how many directions of the features were raised to the noise floor.
+    standard_errors_, noise_standard_errors_ : (d,), of the coefficients; infinite if `drowned_` is positive; see the module.
+    residual_variance_ : variance of targets around the line, with the noise subtracted; None if the number of records is not public.
+    drowned_ : the number of feature directions that were raised to the noise floor.
     n_features_in_ : d.
 
     Examples
@@ -145,24 +145,25 @@ def _meat(rows: Floats, targets: Floats, coefficients: Floats, mean: Floats, res
 
 @dataclass(kw_only=True, eq=False, repr=False)
 class SketchRidge(NoisyRegression):
-    """Linear regression from a published sketch.
+    """Linear regression from a released sketch.
 
     Parameters
     ----------
     noise_variance : sigma^2, public; the same for all features.
-    target_noise : of the target's column; None for sigma^2, 0 for a target sketched without noise.
-    debias : whether to take sigma^2 I out of the second moments (least squares), or to leave it in (ridge; exact intervals).
+    target_noise : variance of the noise on the target's column; None for sigma^2, 0 for a target sketched without noise.
+    debias : whether to subtract sigma^2 I from the second moments (least squares), or to keep it (ridge; exact intervals).
     ridge : added to the second moments of the records, >= 0.
-    records : the number of records where it is public, for intervals about targets; None where it is not. Of persons with several rows the sum of
-        the rows' weights: the number of persons where each counts once.
+    records : the number of records if it is public, for intervals about targets; otherwise None. With several rows per person, the sum of the rows'
+        weights: the number of persons, if each counts once.
 
     Attributes
     ----------
     coef_ : (d,); intercept_ : 0.
-    standard_errors_ : (d,), about these records' own least squares or, with debias=False, their ridge. The sampling of records is not in a sketch.
-        Infinite where `drowned_` is positive, or noise on the second moments leaves coefficients open: nothing is known then, whatever `coef_` says.
-    degrees_ : of Student's t with debias=False, k - d; infinity otherwise.
-    drowned_ : how many directions were raised to the noise floor.
+    standard_errors_ : (d,), about these records' own least squares or, with debias=False, their ridge. They do not include sampling error, which a
+        sketch does not show. Infinite if `drowned_` is positive, or if noise on the second moments leaves coefficients undetermined: nothing is
+        known then, whatever `coef_` is.
+    degrees_ : degrees of freedom of Student's t, k - d with debias=False; infinity otherwise.
+    drowned_ : the number of directions that were raised to the noise floor.
 
     Examples
     --------

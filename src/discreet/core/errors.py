@@ -20,13 +20,13 @@ P = ParamSpec("P")
 
 
 class DiscreetError(Exception):
-    """Base of all errors raised on purpose. `exit_code` is what the command line returns for it."""
+    """Base class of all deliberate errors. `exit_code` is the exit code of the command line."""
 
     exit_code: ClassVar[int] = 1
 
 
 class PrivacyWarning(UserWarning):
-    """Something that was not declared public is taken from the records and published, without noise; the message names the remedy."""
+    """Something that was not declared public was taken from the records and will be published without noise; the message names the remedy."""
 
 
 class PrivacyAdvice(PrivacyWarning):

@@ -33,7 +33,7 @@ class Intervals(Tabled):
         return np.asarray(self)[place]
 
     def told(self, title: str = "Intervals", facts: Sequence[tuple[str, str]] = ()) -> Told:
-        """What is shown: see `print` and notebooks."""
+        """The text shown by `print` and in notebooks."""
         names = [", ".join(map(str, place)) for place in np.ndindex(self.estimate.shape)]
         triples = list(zip(*(each.ravel().tolist() for each in (self.low, self.estimate, self.high)), strict=True))
         return Told(

@@ -16,7 +16,7 @@ from typing import Any, Literal, Self, TypeAlias, TypedDict, get_args
 from discreet.core.errors import InvalidInput, quietly
 
 DELTA = 1e-6
-"""The default of every estimator, search and plan; docs/defaults.md says why."""
+"""The only default there is of a delta; docs/defaults.md says why. What turns out pure states 0 all the same."""
 
 
 class Neighbours(StrEnum):
@@ -39,16 +39,20 @@ ADD_REMOVE = Neighbours.ADD_REMOVE
 Weight: TypeAlias = Literal["person", "row", "declared"]
 MOST_ROWS = 1 << 20
 """Of a person."""
+PARTS = 1 << 20
+"""Of a record, in which records are counted that need not count whole."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Persons:
     """What is public about whose rows are whose: the unit of privacy is then a person. Raises InvalidInput for what is no such rule.
 
-    weight     of a row of a person of whom m rows, at most `rows`, are kept
-    person     1 / m: every person counts once
-    row        1 / rows: every row counts alike
-    declared   1, and `rows` is 1: nobody has a second row, as the caller says; no ids are read
+        weight     of a row of a person of whom m rows, at most `rows`, are kept
+        person     1 / m: every person counts once
+        row        1 / rows: every row counts alike
+        declared   1, and `rows` is 1: nobody has a second row, as the caller says; no ids are read
+
+    All of this is declared, never read from records.
     """
 
     rows: int = 1

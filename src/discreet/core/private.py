@@ -45,7 +45,7 @@ def packed(block: object) -> list[Any]:
 
 
 def unpacked(frames: Sequence[Any]) -> Any:  # noqa: ANN401 - what was packed
-    """The block."""
+    """The block that was packed."""
     return pickle.loads(frames[0], buffers=frames[1:])  # noqa: S301 - from a worker, whose programs run here anyway
 
 

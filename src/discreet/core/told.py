@@ -57,7 +57,7 @@ class Tabled:
     __slots__ = ()
 
     def told(self) -> Told:
-        """What is shown: see `print` and notebooks."""
+        """The text shown by `print` and in notebooks."""
         raise NotImplementedError
 
     def __str__(self) -> str:

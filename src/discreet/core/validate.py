@@ -62,6 +62,13 @@ def not_negative(value: Any, name: str) -> float:  # noqa: ANN401
     return float(value)
 
 
+def share_below_one(value: Any, name: str) -> float:  # noqa: ANN401
+    """A number of at least 0 and below 1."""
+    if not (_is_real(value) and 0 <= value < 1):
+        raise InvalidInput(f"{name} must be at least 0 and below 1; {given(value)} was given.")
+    return float(value)
+
+
 def probability(value: Any, name: str) -> float:  # noqa: ANN401
     """A number strictly between 0 and 1."""
     if not (_is_real(value) and 0 < value < 1):

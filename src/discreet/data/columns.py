@@ -46,7 +46,7 @@ class Encoded(ABC):
     @property
     @abstractmethod
     def where(self) -> str:
-        """How messages name this column."""
+        """The name of this column in messages."""
 
     @property
     @abstractmethod
@@ -70,7 +70,7 @@ class Encoded(ABC):
 
     @property
     def names(self) -> tuple[str, ...]:
-        """Of its features."""
+        """The names of the features that the column becomes."""
         return tuple(name for part in self.part_names for name in part)
 
     @property
@@ -99,7 +99,7 @@ def check_fits(encoding: Encoding, bounds: Bounds, *, where: str) -> None:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class NumericColumn(Encoded):
-    """A column of numbers between public bounds. Raises SchemaError for bounds that bound nothing."""
+    """A column of numbers between public bounds. Raises SchemaError for invalid bounds."""
 
     name: str
     lower: float
@@ -129,7 +129,7 @@ class NumericColumn(Encoded):
 
     @property
     def where(self) -> str:
-        """How messages name this column."""
+        """The name of this column in messages."""
         return f"numeric column {self.name!r}"
 
     @property
@@ -145,7 +145,7 @@ class NumericColumn(Encoded):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DateColumn(Encoded):
-    """A column of dates or moments between public ones. Raises SchemaError for what bounds nothing, or is no date."""
+    """A column of dates or times between public bounds. Raises SchemaError for invalid bounds or dates."""
 
     name: str
     lower: str
@@ -177,7 +177,7 @@ class DateColumn(Encoded):
 
     @property
     def where(self) -> str:
-        """How messages name this column."""
+        """The name of this column in messages."""
         return f"date column {self.name!r}"
 
     @property
@@ -198,7 +198,7 @@ class DateColumn(Encoded):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CategoricalColumn:
-    """A column of labels from a public list. Raises SchemaError for a list that is no list of distinct labels."""
+    """A column of labels from a public list. Raises SchemaError unless the list has distinct labels."""
 
     name: str
     categories: tuple[Label, ...]
@@ -221,13 +221,16 @@ class CategoricalColumn:
 
     @property
     def where(self) -> str:
-        """How messages name this column."""
+        """The name of this column in messages."""
         return f"categorical column {self.name!r}"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Cross:
-    """Two columns of the schema together: one feature for each pair of bins or categories. Raises SchemaError for what is no pair."""
+    """An interaction of two columns of the schema: one feature for each pair of bins or categories.
+
+    Raises SchemaError unless they are a valid pair.
+    """
 
     name: str
     columns: tuple[str, str]
@@ -254,7 +257,7 @@ class Cross:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Target:
-    """The column to predict and its classes, two or more. Raises SchemaError for fewer."""
+    """The column to predict and its classes. Raises SchemaError for fewer than two."""
 
     column: str
     classes: tuple[Label, ...]
@@ -283,13 +286,13 @@ class Target:
 
     @property
     def where(self) -> str:
-        """How messages name this column."""
+        """The name of this column in messages."""
         return f"target column {self.column!r}"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class NumberTarget:
-    """A target that is a number between public bounds. Raises SchemaError for bounds that bound nothing."""
+    """A numeric target between public bounds. Raises SchemaError for invalid bounds."""
 
     column: str
     lower: float
@@ -308,7 +311,7 @@ class NumberTarget:
 
     @property
     def where(self) -> str:
-        """How messages name this column."""
+        """The name of this column in messages."""
         return f"target column {self.column!r}"
 
     @property

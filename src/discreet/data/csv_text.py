@@ -146,7 +146,7 @@ def _reading(path: str, separator: str, encoding: str, action: Callable[[Iterato
                 text.detach()
     except _TooLong:
         refusal = FileFormatError(
-            f"{path!r} has a line of more than {LONGEST_LINE >> 20} million characters, or one of names of more than {LONGEST_HEADER >> 20} "
+            f"{path!r} has a line of more than {LONGEST_LINE >> 20} million characters, or a header of more than {LONGEST_HEADER >> 20} "
             "million. Each line is one record, after one line of column names: is a line break missing, or a quote left open?"
         )
     except UnicodeError:

@@ -46,7 +46,7 @@ def check_scale(value: float, name: str) -> None:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Domain:
-    """The public side of records. Raises InvalidInput for bounds that no proof can use."""
+    """The public bounds of records. Raises InvalidInput for bounds that no proof can use."""
 
     features: int
     """d, the number of features, the intercept's constant not counted."""
@@ -87,7 +87,7 @@ class Domain:
 
     @property
     def kind(self) -> Kind:
-        """What targets are."""
+        """What targets are: signs, codes, numbers or none."""
         if self.classes:
             return "sign" if self.classes == 2 else "code"
         return "number" if self.target_bound else "none"
@@ -111,7 +111,7 @@ class Domain:
 
     @property
     def entries_alone(self) -> bool:
-        """Whether every entry has a bound of its own, which no norm ties to the others."""
+        """Whether entries are bounded one by one, without a bound on the norm."""
         return self.norm_bound == math.inf
 
     def require(self, *kinds: Kind) -> None:

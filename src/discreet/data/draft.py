@@ -41,7 +41,7 @@ else:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SchemaDraft:
-    """A schema with open bounds; public."""
+    """A schema whose bounds are still open; public."""
 
     schema: Schema
     """With bounds 0 and 1, and no rule for missing values, in the open columns."""
@@ -61,7 +61,7 @@ class SchemaDraft:
     @classmethod
     @frameless
     def from_toml(cls, text: str) -> Self:
-        """The draft that `text` spells. Raises SchemaError, one clear message a mistake."""
+        """Read the draft in `text`. Raises SchemaError, with one clear message per mistake."""
         found: list[str] = []
         grids: dict[str, tuple[float, ...]] = {}
         missing: dict[str, float] = {}

@@ -10,6 +10,7 @@ reciprocal be infinite, and what came out would be longer than 1 or a warning th
 
 from collections.abc import Iterator, Sequence
 from functools import lru_cache
+from itertools import chain
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -27,6 +28,7 @@ from discreet.data.columns import CategoricalColumn, Cross, DateColumn, NumberTa
 from discreet.data.dialect import Dialect
 from discreet.data.labels import Label
 from discreet.data.places import Columns, Placed, parts_of
+from discreet.data.time_target import period_numbers
 from discreet.matrices import AugmentedMatrix, MappedMatrix, Matrix, SparseMatrix, TabularMatrix
 from discreet.matrices.sparse import CSR, shared_ones
 
@@ -109,7 +111,7 @@ def plain_arrays(
 
 @lru_cache(maxsize=64)
 def _table(columns: Columns) -> CSR:
-    """A."""
+    """The public table A of the module docstring, sparse."""
     blocks: list[object] = []
     for column, names in zip(columns.every, columns.names(), strict=True):
         if isinstance(column, CategoricalColumn | Cross) or (isinstance(column, NumericColumn) and column.plain):
@@ -155,7 +157,7 @@ def _places_alone(pieces: Sequence[tuple[int, Placed | Floats]]) -> bool:
 
 @holds_records
 class EncodedTable:
-    """Private rows (n, d) as a Matrix and, where asked for, their classes or numbers.
+    """Private rows (n, d) as a Matrix and, if requested, their classes or numbers.
 
     Two classes are `signs` (n,) of +1.0 and -1.0, more are `codes` (n,), numbers from 0, a target that is a number is `numbers` (n,) in [-1, 1],
     several are (n, m), and times are `times` (n, 2), with 1 where it happened then; what was not asked for, or is another, is None. `classes` is
@@ -199,7 +201,7 @@ class EncodedTable:
 
     @property
     def one_number(self) -> Floats | None:
-        """`numbers` (n,), for what takes one target. Raises InvalidInput where there are several."""
+        """`numbers` (n,), for methods with one target. Raises InvalidInput if there are several."""
         if self.numbers is not None and self.numbers.ndim > 1:
             raise InvalidInput(
                 "the table was encoded with several targets, and only one is possible here. Encode it with a schema that has a single [target]."
@@ -207,18 +209,16 @@ class EncodedTable:
         return self.numbers
 
     def content(self) -> Iterator[bytes] | None:
-        """Rows, targets and ids as bytes, for a ledger's keyed digest; None without targets.
+        """Rows and targets as bytes, for a ledger's keyed digest, as a fit on this table tells them; None without targets.
 
         Of some columns alone, that two tables are alike would tell of one record in them: only what is the table is made a digest of.
         """
-        targets = next((one for one in (self.numbers, self.signs, self.codes, self.times) if one is not None), None)
-        return None if targets is None else self._content(targets)
-
-    def _content(self, targets: npt.NDArray[Any]) -> Iterator[bytes]:
-        yield from self.rows.content()
-        yield targets.tobytes()
-        if self.persons is not None:
-            yield from (f"{one!r};".encode() for one in self.persons)
+        known = next((one for one in (self.numbers, self.signs) if one is not None), None)
+        if known is None and self.times is not None:
+            known = period_numbers(self.times, ends=self.ends).astype(np.int64)
+        elif known is None and self.codes is not None:
+            known = self.codes.astype(np.int64)
+        return None if known is None else chain(self.rows.content(), (known.tobytes(),))
 
     def __repr__(self) -> str:
         """The schema only: not even the number of rows, which add-remove keeps private."""

@@ -17,7 +17,7 @@ from discreet.data.columns import NumberTarget
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class NumberTargets:
-    """See module docstring. Raises SchemaError for fewer than two, and for a column twice."""
+    """Several numeric targets of the same records. Raises SchemaError for fewer than two, and for a column listed twice."""
 
     parts: tuple[NumberTarget, ...]
 
@@ -28,7 +28,7 @@ class NumberTargets:
         if len(self.parts) < 2:
             raise SchemaError("several targets need two or more [[target]] tables; write a single target as [target].")
         if len(set(self.columns)) < len(self.parts):
-            raise SchemaError("two tables [[target]] name the same column. Keep one of them.")
+            raise SchemaError("two [[target]] tables name the same column. Keep one of them.")
 
     @property
     def columns(self) -> tuple[str, ...]:

@@ -24,7 +24,7 @@ ONE_ROW = Persons(rows=1, weight="declared")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PersonColumn:
-    """The column that says whose row each is. Raises SchemaError where it cannot be one."""
+    """The column of person ids. Raises SchemaError if it cannot be one."""
 
     column: str
     rows: int

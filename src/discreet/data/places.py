@@ -32,7 +32,7 @@ class Columns(NamedTuple):
 
     @property
     def every(self) -> tuple[Column, ...]:
-        """One after the other."""
+        """All columns, one after the other."""
         return (*self.own, *self.cross)
 
     @property

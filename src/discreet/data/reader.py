@@ -22,6 +22,7 @@ from discreet.data.persons import Source, times
 from discreet.data.records import Records, class_codes, record_weights
 from discreet.data.stream import Stream, column_bytes
 from discreet.data.target_table import TargetTable
+from discreet.data.time_target import period_numbers
 
 
 def on_scale(numbers: Floats, span: tuple[float, float] | None) -> Floats:
@@ -49,6 +50,8 @@ class Reader:
     domain: Domain
     classes: npt.NDArray[Any] | None = None
     """(K,), the labels in order, different from each other; of a domain of numbers their `class_numbers` are the targets. None for numbers."""
+    ends: tuple[float, ...] = ()
+    """Of the periods of times, whose `period_numbers` are read as classes; () where targets are none."""
     max_weight: float | None = None
     """What larger weights of records are cut to; None where the table has no weights."""
     class_weights: Floats | None = None
@@ -132,9 +135,9 @@ class Reader:
         return kept.persons, Stream.counted(kept.table, self, kept.rows, whole=whole)
 
     def _classified(self, block: Block) -> Records:
-        if block.targets is None or self.classes is None:
-            raise InvalidInput("the table has no targets; a classifier needs the class of every record.")
-        codes = class_codes(block.targets, self.classes)
+        if block.targets is None or (self.classes is None and not self.ends):
+            raise InvalidInput(f"the table has no targets; {self.needed or 'a classifier needs the class of every record.'}")
+        codes = period_numbers(block.targets, ends=self.ends) if self.classes is None else class_codes(block.targets, self.classes)
         weights = self._checked(block)
         if self.class_weights is not None:
             weights = self.class_weights[codes] if weights is None else weights * self.class_weights[codes]

@@ -51,8 +51,10 @@ if TYPE_CHECKING:
     from discreet.data.cells import Codes
     from discreet.data.frames import Frame
     from discreet.data.layout import EncodedTable
+    from discreet.data.metric import Metric
     from discreet.matrices import Matrix
 
+metrics = lazily("discreet.data.metric")
 frames, layouts, ids = lazily("discreet.data.frames"), lazily("discreet.data.layout"), lazily("discreet.data.persons")
 time_targets = lazily("discreet.data.time_cells")
 
@@ -61,13 +63,13 @@ FORMAT = "discreet-schema/1"
 
 Rows: TypeAlias = Literal["normalise", "bound"]
 
-_KEYS = ("format", "name", "rows", "missing_values", "file", "rows_per_person", "target", "person", *COLUMN_TABLES)
+_KEYS = ("format", "name", "rows", "missing_values", "file", "rows_per_person", "target", "person", *COLUMN_TABLES, "metric")
 _Numbers = TypeVar("_Numbers", NumericColumn, DateColumn)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Schema:
-    """What is public about a table. Raises SchemaError where it contradicts itself.
+    """What is public about a table. Raises SchemaError if it contradicts itself.
 
     Examples
     --------
@@ -104,6 +106,8 @@ class Schema:
     """The column that says whose row each is."""
     rows_per_person: int | None = None
     """1 where each person has one row, as the owner of the table says. Without this and `person` the unit of privacy is a row."""
+    metric: "Metric | None" = None
+    """Of encoded rows, in whose coordinates they are given to a fit, at norm 1."""
 
     __repr__ = short_repr
     _repr_html_ = html_of("schemas.view")
@@ -128,6 +132,8 @@ class Schema:
         if not self.layout.own:
             raise SchemaError("the schema needs at least one feature. Add a table [numeric.NAME] or [categorical.NAME].")
         self._check_names()
+        if self.metric is not None and self.metric.features != self.features:
+            raise SchemaError(f"metric: it is for {self.metric.features} features, and the columns have {self.features}.")
         self._check_person()
         self._check_markers()
 
@@ -193,7 +199,7 @@ class Schema:
 
     @property
     def layout(self) -> Columns:
-        """The columns with features of their own, in the order of these."""
+        """The columns that have features, in the order of the features."""
         return Columns(self.numeric, self.date, self.categorical, self.cross)
 
     @property
@@ -208,7 +214,9 @@ class Schema:
 
     @property
     def coding(self) -> Coding:
-        """Which features are the dummies of one column."""
+        """Which features are the dummies of one column: none in the coordinates of a metric."""
+        if self.metric is not None:
+            return Coding()
         before = sum(len(column.names) for column in (*self.numeric, *self.date))
         ends = list(accumulate((len(column.categories) for column in self.categorical), initial=before))
         return Coding(dummies=tuple(pairwise(ends)), longest=0.0 if self.rows == "normalise" else self.norm_bound)
@@ -216,21 +224,22 @@ class Schema:
     @property
     def norm_bound(self) -> float:
         """R, the bound on the norm of every encoded row."""
-        return 1.0 if self.rows == "normalise" else self.layout.norm()
+        return 1.0 if self.rows == "normalise" or self.metric is not None else self.layout.norm()
 
     @property
     def row_bytes(self) -> int:
         """The memory of an encoded row, at most: numbers; codes and their places, or places and entries; norms, factors and targets."""
+        if self.metric is not None:
+            return 8 * self.features + 72
         if self.layout.plain:
             return 8 * len(self.numeric) + 24 * len(self.categorical) + 64
         return stored_bytes(self.layout) + 72
 
     @property
     def persons(self) -> Persons | None:
-        """The public rule of whose rows are whose; None where nothing is said, and the unit of privacy is a row."""
-        if self.person is not None:
-            return self.person.rule
-        return None if self.rows_per_person is None else ONE_ROW
+        """The public rule for persons; None if the unit of privacy is a row."""
+        one_each = None if self.rows_per_person is None else ONE_ROW
+        return one_each if self.person is None else self.person.rule
 
     @property
     def dialect(self) -> Dialect:
@@ -246,19 +255,24 @@ class Schema:
     @property
     def answers(self) -> tuple[str, ...]:
         """The columns of targets: of a time that of the time alone."""
-        return (self.target.column,) if isinstance(self.target, TimeTarget) else self._answers
+        return tuple(one.column for one in self.targets)
 
     @property
     def _answers(self) -> tuple[str, ...]:
         """The columns that the target is read from."""
-        return self.target.columns if isinstance(self.target, TimeTarget | NumberTargets) else (self.target.column,)
+        return self.target.columns if isinstance(self.target, TimeTarget) else self.answers
 
     @property
     def one_target(self) -> OneTarget:
         """The target, for what takes one. Raises SchemaError where there are several."""
-        if isinstance(self.target, NumberTargets):
+        if len(self.targets) > 1:
             raise SchemaError(f"the schema declares the {self.target.where}, and only one is possible here. Use a schema with a single [target].")
-        return self.target
+        return self.targets[0]
+
+    @property
+    def targets(self) -> tuple[OneTarget, ...]:
+        """The target, or all of several."""
+        return self.target.parts if isinstance(self.target, NumberTargets) else (self.target,)
 
     @property
     def ends(self) -> tuple[float, ...]:
@@ -277,6 +291,7 @@ class Schema:
         whose = target if persons is None else persons
         table = frames.as_frame(frame, self.columns(target=target, persons=whose))
         rows = layouts.encode_features(table, self.layout, dialect=self.dialect, normalise=self.rows == "normalise")
+        rows = rows if self.metric is None else self.metric.rows(rows)
         signs = codes = numbers = times = None
         if target:
             match self.target:
@@ -329,6 +344,7 @@ class Schema:
             "numeric": [plain_table(column) for column in self.numeric],
             "categorical": [plain_table(column) for column in self.categorical],
             **{key: [plain_table(column) for column in columns] for key in ("date", "cross") if (columns := getattr(self, key))},
+            **({} if self.metric is None else {"metric": self.metric.to_dict()}),
         }
 
     def to_toml(self) -> str:
@@ -354,6 +370,7 @@ class Schema:
             file=file_of(table.get("file", {})),
             person=part_of(PersonColumn, table["person"], where="person") if "person" in table else None,
             rows_per_person=table.get("rows_per_person"),
+            metric=metrics.Metric.from_dict(table["metric"]) if "metric" in table else None,
         )
 
     @classmethod
@@ -374,8 +391,7 @@ def _settled(encoding: Encoding, curves: int) -> Encoding:
 
 
 def _check_format(table: Mapping[str, object]) -> None:
-    given = table.get("format")
-    if given is None:
+    if (given := table.get("format")) is None:
         raise SchemaError(f'the schema does not state its format. Begin it with the line format = "{FORMAT}".')
     if given != FORMAT:
         raise SchemaError(

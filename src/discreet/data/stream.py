@@ -32,7 +32,7 @@ class Bounded(Protocol):
 
     @property
     def records(self) -> int:
-        """How many."""
+        """How many records there are."""
 
 
 D = TypeVar("D", bound=Bounded)
@@ -80,7 +80,7 @@ class Stream(Generic[D]):
 
     @property
     def blocks(self) -> int:
-        """How many."""
+        """How many blocks there are."""
         return len(self._counts)
 
     @property
@@ -168,7 +168,7 @@ class Stream(Generic[D]):
 
     @property
     def features(self) -> int:
-        """d."""
+        """d, the number of features."""
         return self._table.features
 
 

@@ -25,7 +25,7 @@ _TIMES = "y must give, for each row of X, a time of at least 0, shape (n,), or a
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TimeTarget:
-    """See module docstring. Raises SchemaError for what are no periods, and for a rule that is about no column."""
+    """The time until an event, in periods that end at `ends`. Raises SchemaError for what are no periods, and for a rule that is about no column."""
 
     column: str
     ends: tuple[float, ...]
@@ -56,7 +56,7 @@ class TimeTarget:
 
     @property
     def where(self) -> str:
-        """How messages name this column."""
+        """The name of this column in messages."""
         return f"target column {self.column!r}"
 
     @property

@@ -22,6 +22,7 @@ from discreet.core.neighbours import ADD_REMOVE, Neighbours, Persons
 from discreet.core.short import short_repr
 from discreet.data import CategoricalColumn, DateColumn, NumberTarget, NumericColumn, Schema, Target, TimeTarget
 from discreet.data.labels import canonical
+from discreet.data.metric import require_no_metric
 from discreet.mechanisms.counting import Cells, Queries, Summary
 from discreet.mechanisms.cuts import ColumnCells
 
@@ -61,18 +62,18 @@ class Column:
 
     @property
     def numeric(self) -> bool:
-        """Whether it has fine cells and sums."""
+        """Whether the column has fine cells and sums."""
         return self.kind != "categories"
 
     @property
     def one_each(self) -> bool:
-        """Whether every number has a cell of its own."""
+        """Whether every number has its own cell."""
         return self.whole and self.upper - self.lower < MOST_WHOLE
 
 
 @dataclass(frozen=True, kw_only=True)
 class Asked:
-    """All that is asked under one certificate. Raises InvalidInput for columns that the schema has not, or that cannot be asked so."""
+    """All questions under one certificate. Raises InvalidInput for columns that are not in the schema, or that cannot be described in this way."""
 
     schema: Schema
     neighbours: Neighbours
@@ -92,13 +93,14 @@ class Asked:
 
     def __post_init__(self) -> None:
         """See class docstring."""
+        require_no_metric(self.schema, "a description")
         known = self._known
         named = [*(self.columns or ()), *self.whole, *([self.by] if self.by is not None else []), *(name for pair in self.pairs for name in pair)]
         if unknown := [name for name in named if name not in known]:
             raise InvalidInput(f"the schema has no column {unknown[0]!r}.{did_you_mean(unknown[0], known)} Its columns are {quoted(known)}.")
         for name, what in ((self.by, "groups are"), *((name, "a pair is") for pair in self.pairs for name in pair)):
             if name is not None and known[name].numeric:
-                raise InvalidInput(f"{what} of columns of categories; {name!r} holds numbers or dates. Declare it as a column of categories.")
+                raise InvalidInput(f"{what} made of columns of categories; {name!r} holds numbers or dates. Declare it as a column of categories.")
         self._check_pairs()
         if strange := [name for name in self.whole if known[name].kind != "number"]:
             raise InvalidInput(f"whole must name columns of numbers; {strange[0]!r} is something else. Leave it out.")
@@ -107,7 +109,7 @@ class Asked:
         if not all(0.0 < share < 1.0 for share in self.quantiles) or list(self.quantiles) != sorted(set(self.quantiles)):
             raise InvalidInput(f"quantiles must increase and lie between 0 and 1; {list(self.quantiles)!r} was given.")
         if self.steps < 1 or self.steps % BINS:
-            raise InvalidInput(f"fine cells have a multiple of {BINS} equal steps; {self.steps} were given.")
+            raise InvalidInput(f"fine cells need a multiple of {BINS} equal steps; {self.steps} were given.")
         if not self.described:
             raise InvalidInput("columns must name at least one column besides that of the groups.")
 
@@ -124,9 +126,9 @@ class Asked:
 
     @cached_property
     def _known(self) -> dict[str, Column]:
-        """Every column of the schema, the target last; times are no column of it, since some are not seen to the end."""
-        target = self.schema.one_target
-        found = map(_column, self.schema.layout.own if isinstance(target, TimeTarget) else (*self.schema.layout.own, target))
+        """Every column of the schema, targets last; times are no column of it, since some are not seen to the end."""
+        targets = [one for one in self.schema.targets if not isinstance(one, TimeTarget)]
+        found = map(_column, (*self.schema.layout.own, *targets))
         return {column.name: replace(column, whole=column.name in self.whole) for column in found}
 
     @cached_property
@@ -138,7 +140,7 @@ class Asked:
 
     @cached_property
     def group(self) -> Column | None:
-        """That of the groups."""
+        """The column whose values are the groups; None without groups."""
         return None if self.by is None else self._known[self.by]
 
     @property

@@ -25,14 +25,14 @@ from discreet.ledger import Account
 from discreet.mechanisms.base import Numbers
 from discreet.mechanisms.bounds_choice.release import noise_of
 from discreet.mechanisms.counting import CountingMechanism, least_noise
-from discreet.mechanisms.cuts.columns import Opened, whose_rows
+from discreet.mechanisms.cuts.columns import Opened, known_content, whose_rows
 from discreet.mechanisms.cuts.grid import equal_steps
 from discreet.noise import Integers, Noise
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Prepared:
-    """Everything but the records: public."""
+    """Everything except the records; public."""
 
     asked: Asked
     mechanism: CountingMechanism
@@ -40,7 +40,7 @@ class Prepared:
 
     @property
     def guarantee(self) -> Guarantee:
-        """What the description will cost."""
+        """The cost of the description."""
         return self.mechanism.guarantee(self.asked.queries)
 
 
@@ -57,7 +57,7 @@ def prepare_description(  # noqa: PLR0913 - each is a public choice
     whole: Sequence[str] = (),
     level: float = 0.95,
 ) -> Prepared:
-    """Everything about `describe` that needs no records, its guarantee included; raises what it would raise about its arguments."""
+    """Everything about `describe` that needs no records, including its guarantee; raises the same errors about its arguments."""
     checked_level(level)
     relation, epsilon, delta = neighbours_of(neighbours), number(epsilon, "epsilon"), number(delta, "delta")
     small_delta(delta)
@@ -76,7 +76,8 @@ def prepare_description(  # noqa: PLR0913 - each is a public choice
     # About the deviation of the noise on a column of counts: fine cells are as fine as it allows.
     moved = len(coarse.described) + len(coarse.numbers) + len(coarse.pairs)
     moved *= 1 if relation is ADD_REMOVE else 2
-    deviation = moved * math.sqrt(2.0) / epsilon if delta == 0 else math.sqrt(moved) / gaussian_mu(epsilon, max(delta, 1e-300))
+    deviation = moved * math.sqrt(2.0) / epsilon
+    deviation = min(deviation, math.sqrt(moved) / gaussian_mu(epsilon, delta)) if delta > 0 else deviation
     asked = Asked.from_dict(schema, relation, {**coarse.to_dict(), "steps": equal_steps(deviation)})
     mechanism = least_noise(asked.queries, epsilon=epsilon, delta=delta, neighbours=relation)
     return Prepared(asked=asked, mechanism=mechanism, level=float(level))
@@ -100,18 +101,19 @@ def describe(  # noqa: PLR0913 - each is a public choice
     random_state: int | None = None,
     n_jobs: int | None = None,
 ) -> Description:
-    """Release a description of private records at a cost of (epsilon, delta): a table for a paper, and what it was read from.
+    """Release a description of private records at a cost of (epsilon, delta): a table for a paper, with the numbers behind it.
 
-    `records` as `Schema.encode` takes them, or a function from a schema to an EncodedTable or a BlockTable of the same records. Of numbers and dates
-    it holds mean, standard deviation, quantiles and a histogram; of categories counts and shares; of `pairs` of columns of categories their tables.
-    `columns` None is all of the schema, its target too. With `by`, a column of categories, all of that for each of its groups too, at no further
-    cost; groups are those of the schema. `whole` are columns of whole numbers, as you know without the records: their quantiles are whole. `level` is
-    that of each interval by itself; they hold noise and sampling error, but counts are about these records, and theirs hold the noise alone. Counts
-    are integers, at least 0, that add up wherever the same records are counted.
+    `records` are as for `Schema.encode`, or a function from a schema to an EncodedTable or a BlockTable of the same records. For numbers and dates
+    the description has mean, standard deviation, quantiles and a histogram; for categories counts and shares; for `pairs` of categorical columns
+    their tables. `columns` None means all columns of the schema, including the target. With `by`, a categorical column, it also has all of that for
+    each of the column's groups, at no further cost; the groups are those of the schema. `whole` names columns that you know, without looking at the
+    records, to be whole numbers: their quantiles are whole. `level` is the level of each interval separately. Intervals include noise and sampling
+    error; those of counts, which are about these records, include only the noise. Counts are integers, at least 0, and consistent: they add up
+    wherever the same records are counted.
 
-    Where the schema says whose rows are whose, the unit is a person. `account` is where to spend; None spends on the ledger in use. `random_state`
-    None draws noise from the operating system; a seed makes the certificate invalid. Raises InvalidInput, or SchemaError, for what cannot be
-    described, before anything is spent; BudgetExceeded before noise is drawn. No message holds a value of the table.
+    If the schema has a person column, the unit is a person. `account` is the account to charge; None charges the ledger in use. `random_state` None
+    draws noise from the operating system; a seed makes the certificate invalid. Raises InvalidInput or SchemaError, before anything is spent, if the
+    columns cannot be described, and BudgetExceeded before noise is drawn. No message contains a value of the table.
 
     Examples
     --------
@@ -151,7 +153,8 @@ def describe_prepared(prepared: Prepared, records: Frame | Opened, noise: Noise,
     if found.records == 0 and asked.public_total:
         raise InvalidInput("there are no records; under replace-one at least one is needed.")
     whole = len(plain.layout.own) == len(asked.schema.layout.own)
-    content = table.content() if isinstance(table, EncodedTable) and whole else None
+    opened = records if callable(records) else lambda one: one.encode(records, target=True)
+    content = known_content(opened, asked.schema) if isinstance(table, EncodedTable) and whole else None
     answers: Numbers[Sequence[Integers]] = Numbers((found.answer,), content, records=found.records if asked.public_total else None)
     release = prepared.mechanism.run(asked.queries, answers, noise, account=account)
     return read_description(asked, prepared.mechanism, release, answers.records, level=prepared.level)

@@ -64,7 +64,7 @@ def below(cells: Cells, edges: int) -> tuple[Floats, Floats]:
 
 @lru_cache(maxsize=64)
 def solver(cells: Cells) -> Solver:
-    """That of a table."""
+    """The solver for a table of these cells."""
     if len(cells.levels) == 1 and cells.levels[0][0] == 1:
         return Solver(cells, None, 1.0 / cells.levels[0][1] ** 2)
     places, total = np.arange(cells.cells), np.zeros((cells.cells, cells.cells))

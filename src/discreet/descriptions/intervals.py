@@ -30,7 +30,7 @@ class Level(NamedTuple):
 
     @classmethod
     def of(cls, level: float, *, gaussian: bool) -> "Level":
-        """For noise of this law."""
+        """The multiples of a deviation for this level, with Gaussian noise or with that of Laplace."""
         z = float(ndtri(0.5 + 0.5 * level))
         return cls(level, z, 1.0 if gaussian else max(1.0, -math.log1p(-level) / (math.sqrt(2.0) * z)))
 
@@ -54,7 +54,7 @@ class Level(NamedTuple):
         return self._held(inside if shown is None else shown, ends, held, (0.0, 1.0))
 
     def unknown(self, value: float, bounds: tuple[float, float]) -> Estimate:
-        """Where nothing is known."""
+        """The interval where nothing is known."""
         return self._held(value, bounds, bounds, bounds)
 
     def quantile(self, share: float, edges: Floats, below: Floats, noise: Floats, size: float) -> Estimate:

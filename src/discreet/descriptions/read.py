@@ -14,9 +14,8 @@ from discreet.descriptions.intervals import Level
 from discreet.descriptions.margins import whole_table, with_margins
 from discreet.descriptions.report import Count, Description, NumberSummary, Part, date_words, number_words
 from discreet.evaluation import Estimate
-from discreet.mechanisms.counting import CountingMechanism, GaussianCounting, Summary
+from discreet.mechanisms.counting import CountingMechanism, GaussianCounting, Summary, deviation_of
 from discreet.mechanisms.cuts.choose import projected
-from discreet.mechanisms.cuts.release import deviation_of
 
 _LEAST = 2.0
 """Deviations of its noise that a number of records needs, for anything to be known of them."""

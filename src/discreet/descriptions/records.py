@@ -60,9 +60,9 @@ class _Reading:
     """From rows of the plain schema, and their targets, to the answer and the number of rows; holds what is public."""
 
     def __init__(self, asked: Asked, plain: Schema) -> None:
-        self.asked, self.target = asked, plain.one_target
+        self.asked, self.targets = asked, plain.targets
         self.query: Summary = asked.query
-        self.wanted = self.target.column in {column.name for column in asked.described} | {asked.by}
+        self.wanted: set[str | None] = {asked.by, *(column.name for column in asked.described)}
         self.cells = {column.name: asked.cells_of(column) for column in asked.numbers}
         names = plain.feature_names
         own = (*plain.numeric, *plain.date)
@@ -83,15 +83,16 @@ class _Reading:
         return total
 
     def _of_target(self, targets: npt.NDArray[Any] | EncodedTable | None) -> npt.NDArray[Any] | None:
-        """Codes of the classes, or numbers from 0 to 1, (n,)."""
+        """Codes of the classes, or numbers from 0 to 1, (n, m)."""
         if isinstance(targets, EncodedTable):
-            numbers = targets.one_number
-            if numbers is None:
-                return targets.codes if targets.signs is None else (targets.signs > 0).astype(np.int64)
-            targets = numbers
+            if targets.numbers is None:
+                codes = targets.codes if targets.signs is None else (targets.signs > 0).astype(np.int64)
+                return None if codes is None else codes[:, np.newaxis]
+            targets = targets.numbers
         if targets is None:
             return None
-        return class_codes(targets, np.asarray(self.target.classes)) if isinstance(self.target, Target) else 0.5 * (targets + 1.0)
+        (first, *_), many = self.targets, targets.reshape(len(targets), -1)
+        return class_codes(targets, np.asarray(first.classes))[:, np.newaxis] if isinstance(first, Target) else 0.5 * (many + 1.0)
 
     def _integers(self, entries: Floats, target: npt.NDArray[Any] | None) -> Integers:
         """(b, columns of the query)."""
@@ -100,10 +101,11 @@ class _Reading:
             found[name] = entries[:, place] if gap is None else np.where(entries[:, gap] > 0, np.nan, entries[:, place])
         for name, places in self.categories.items():
             found[name] = np.argmax(entries[:, places], axis=1)
-        if target is not None:
-            found[self.target.column] = target
-        elif self.wanted:
-            raise InvalidInput(f"the table has no target column {self.target.column!r}. Give it, or leave it out of columns.")
+        for place, one in enumerate(self.targets):
+            if target is not None:
+                found[one.column] = target[:, place]
+            elif one.column in self.wanted:
+                raise InvalidInput(f"the table has no target column {one.column!r}. Give it, or leave it out of columns.")
         asked, level = self.asked, 1 << Summary.bits
         columns = [np.zeros(len(entries), dtype=np.int64) if asked.by is None else found[asked.by]]
         columns += [self._cells(column, found[column.name]) for column in asked.described]

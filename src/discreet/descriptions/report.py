@@ -21,7 +21,7 @@ FORMAT = "discreet-description/1"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Count:
-    """How many records, as an integer that agrees with all others, and between which numbers the true one lies (noise alone)."""
+    """The number of records, as an integer consistent with all other counts, with an interval for the true one (noise only)."""
 
     label: str
     count: int
@@ -31,7 +31,7 @@ class Count:
     """Of the records of the group; of numbers, of those that are not missing."""
 
     def to_dict(self) -> dict[str, object]:
-        """For JSON."""
+        """Plain dicts, lists and numbers, as JSON has them."""
         share = {} if self.share is None else {"share": self.share.to_dict()}
         return {"label": self.label, "count": self.count, "interval": [self.low, self.high], **share}
 
@@ -53,7 +53,7 @@ class NumberSummary:
     __repr__ = short_repr
 
     def to_dict(self) -> dict[str, object]:
-        """For JSON."""
+        """Plain dicts, lists and numbers, as JSON has them."""
         return {
             "mean": self.mean.to_dict(),
             "standard_deviation": self.deviation.to_dict(),
@@ -79,7 +79,7 @@ class Part:
     __repr__ = short_repr
 
     def to_dict(self) -> dict[str, object]:
-        """For JSON."""
+        """Plain dicts, lists and numbers, as JSON has them."""
         return {
             "name": self.name,
             "records": self.records.to_dict(),
@@ -109,16 +109,16 @@ class Description:
 
     @property
     def whole(self) -> Part:
-        """The whole table."""
+        """The part about the whole table."""
         return self.parts[-1]
 
     @property
     def guarantee(self) -> Guarantee:
-        """What it promises."""
+        """The guarantee."""
         return self.certificate.guarantee
 
     def group(self, name: str) -> Part:
-        """That of this name. Raises InvalidInput for one that is none."""
+        """The group with this name. Raises InvalidInput for an unknown one."""
         known = {part.name: part for part in self.parts[:-1]}
         if name not in known:
             raise InvalidInput(f"there is no group {name!r}.{did_you_mean(name, known)} Groups are {', '.join(map(repr, known)) or 'none'}.")
@@ -130,7 +130,7 @@ class Description:
         return "Rows kept" if self.asked.by_rows else "Records" if self.asked.persons is None else "Persons"
 
     def verify(self) -> Verification:
-        """Check the certificate against the released integers; that all else follows from them is checked where a file is read."""
+        """Check the certificate against the released integers. Reading a file also checks that everything else follows from them."""
         return self.certificate.verify(self.value)
 
     def plot(self) -> Svg:
@@ -138,7 +138,7 @@ class Description:
         return pictured("descriptions.plot", self)
 
     def to_dict(self) -> dict[str, object]:
-        """A plain table for JSON."""
+        """A plain dictionary for JSON."""
         return {
             "format": FORMAT,
             "schema": self.asked.schema.to_dict(),
@@ -159,7 +159,7 @@ class Description:
         write_whole(path, self.to_json() + "\n", overwrite=overwrite)
 
     def rows(self) -> list[list[str]]:
-        """The table of a paper: a head, then a row for each number and category, with what every part says of it; intervals beside each."""
+        """The table for a paper: a header, then a row for each number and category, with a column and an interval per group."""
         head = ["", *(words for part in self.parts for words in (part.name or "All", f"{100 * self.level:g} % interval"))]
         table = [head, _row("n", [_count_words(part.records, share=False) for part in self.parts])]
         for column in self.asked.described:
@@ -192,7 +192,7 @@ class Description:
         return rows
 
     def to_csv(self) -> str:
-        """`rows` as text, with commas between: a table for a paper."""
+        """`rows` as comma-separated text: a table for a paper."""
         return "".join(",".join(_quoted(cell) for cell in row) + "\n" for row in self.rows())
 
     def __str__(self) -> str:

@@ -22,12 +22,12 @@ from discreet.evaluation.stored import mechanism_of, require_records
 
 
 def read_description(path: str | Path) -> Description:
-    """The description in a file. Raises InvalidInput where there is none, FileFormatError, with the path, for its content."""
+    """The description in a file. Raises InvalidInput if the file does not exist, and FileFormatError, with the path, if its content is not valid."""
     return read_parsed(path, description_from, what="description", remedy="Check the path, or write one with `discreet describe --out`.")
 
 
 def description_from(text: str) -> Description:
-    """The description that `to_json` wrote. Raises FileFormatError for anything else."""
+    """The description that `to_json` wrote. Raises FileFormatError for any other text."""
     return read_back(text, _read, what="a description", format_=FORMAT, basis="the released integers")
 
 

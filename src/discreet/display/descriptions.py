@@ -29,7 +29,7 @@ def found(description: Description) -> list[Block]:
         f"for the population and count noise and sampling error; those of counts are for these {description.counted.lower()} and count "
         "noise alone"
     )
-    blocks: list[Block] = [Table(caption, head, [[_indented(cell) for cell in row] for row in rows], range(1, len(head)))]
+    blocks: list[Block] = [Table(caption, ("Column", *head[1:]), [[_indented(cell) for cell in row] for row in rows], range(1, len(head)))]
     blocks.append(Pictures([Picture(_column(description, column), _seen(description, column)) for column in description.asked.described]))
     for first, second in description.asked.pair_columns():
         for part in description.parts:

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from typing import Any, ClassVar, Self
 
 from discreet.core.errors import InvalidInput, InvalidType
-from discreet.core.neighbours import REPLACE_ONE, Neighbours
+from discreet.core.neighbours import DELTA, REPLACE_ONE, Neighbours
 from discreet.core.short import short_repr
 from discreet.core.showing import Svg
 from discreet.data import Schema
@@ -45,7 +45,7 @@ class _Measured:
         y: Any = None,  # noqa: ANN401 - labels of any kind
         *,
         epsilon: float,
-        delta: float = 0.0,
+        delta: float = DELTA,
         neighbours: Neighbours | str = REPLACE_ONE,
         bins: int = 20,
         level: float = 0.95,
@@ -182,7 +182,7 @@ class CoefficientsDisplay:
         """The first function's, SVG. Raises InvalidInput where no coefficient has an interval with two ends."""
         found = pictures(self.summary)
         if not found:
-            raise InvalidInput("no coefficient of this model has an interval with two ends: fit_with_intervals gives them.")
+            raise InvalidInput("no coefficient of this model has an interval with two finite ends. Fit the model with fit_with_intervals.")
         return Svg(svg(found[0].drawing))
 
     def _repr_html_(self) -> str:
@@ -194,5 +194,5 @@ def _model_of(estimator: PrivateModel | Model, schema: Schema | None) -> Model:
     if isinstance(estimator, Model):
         return estimator
     if schema is None:
-        raise InvalidInput("the columns of an estimator's rows are known by a schema: give schema=, or a Model.")
+        raise InvalidInput("an estimator does not know how its features are made of columns. Pass schema=..., or a Model.")
     return Model.from_estimator(estimator, schema)

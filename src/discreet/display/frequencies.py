@@ -7,8 +7,8 @@ from discreet.data.labels import canonical
 from discreet.display.pages import FOOT, Bullets, Page, Section, Table, Text, Tone
 
 
-def page(found: Mapping[str, Frequencies], *, name: str) -> Page:
-    """A section a column; `name` is that of the schema."""
+def page(found: Mapping[str, Frequencies], *, name: str, promised: str | None = None) -> Page:
+    """A section a column; `name` is that of the schema, and `promised` what holds of those who see the shares alone, if that was counted."""
     first = next(iter(found.values()))
     level = f"{100 * first.level:g} %"
     lead = Text(
@@ -21,6 +21,7 @@ def page(found: Mapping[str, Frequencies], *, name: str) -> Page:
         "It ignores people who did not answer, and people who lied on purpose.",
         "Each answer states how much privacy it cost its owner. Answers of the same person elsewhere add up.",
     ]
+    limits += [] if promised is None else [f"Privacy {promised}."]
     return Page(f"Shares of categories: {name}", [lead], [*map(_section, found.values()), Section("What this does not say", [Bullets(limits)])], FOOT)
 
 

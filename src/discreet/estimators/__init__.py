@@ -10,8 +10,9 @@ if TYPE_CHECKING:
     from discreet.estimators.calibrated_fit import CalibratedFit, fit_with_calibration
     from discreet.estimators.cut_fit import CutFit, fit_with_cuts
     from discreet.estimators.forms import threshold_for
+    from discreet.estimators.interval_file import IntervalFile
     from discreet.estimators.interval_fit import IntervalFit, fit_with_intervals
-    from discreet.estimators.intervals import IntervalFile, release_uncertainty
+    from discreet.estimators.intervals import release_uncertainty
     from discreet.estimators.kernel_classifier import KernelClassifier
     from discreet.estimators.kinds import encoded_estimator
     from discreet.estimators.linear_regression import LinearRegression

@@ -47,7 +47,7 @@ _KEYS = ("format", "kind", "classes", "features", "names", "unit", "span", "weig
 @answers_per_record
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class ArrayModel(StatedModel):
-    """Weights with their certificate. Raises InvalidInput where these contradict each other.
+    """Weights with their certificate. Raises InvalidInput if these contradict each other.
 
     Examples
     --------
@@ -103,17 +103,17 @@ class ArrayModel(StatedModel):
 
     @property
     def classes(self) -> tuple[Label, ...]:
-        """As the estimator had them."""
+        """The classes, as the estimator had them."""
         return self.labels
 
     @property
     def target_range(self) -> tuple[float, float] | None:
-        """The declared bounds of the targets, of a model of numbers, in the unit of its answers."""
+        """The declared bounds of the targets of a regression, in the unit of its predictions."""
         bound = None if self.classes else self.certificate.problem.get("target_bound")
         return self.span or ((-bound, bound) if isinstance(bound, float) else None)
 
     def decision(self, X: Any) -> Floats:
-        """f(x) of every row, (n,), positive for the second class; (n, K) for K > 2 classes; X as the estimator takes it."""
+        """f(x) for every row, (n,), positive for the second class; (n, K) for K > 2 classes. X is as for the estimator."""
         form, unit = self.form, self.unit
         if unit == 1.0:
             return form.decision(self._rows(X), self.weights)
@@ -124,7 +124,7 @@ class ArrayModel(StatedModel):
         return scaled.decision(self._rows(X), self.weights / unit)
 
     def to_dict(self) -> dict[str, object]:
-        """A plain table for JSON."""
+        """A plain dictionary for JSON."""
         return {
             "format": ARRAY_FORMAT,
             "kind": self.kind,
@@ -138,12 +138,12 @@ class ArrayModel(StatedModel):
         }
 
     def save(self, path: str | Path, *, overwrite: bool = False) -> None:
-        """Write the file, whole or not at all. Raises InvalidInput where it exists (unless `overwrite`) or cannot be written."""
+        """Write the file completely or not at all. Raises InvalidInput if it exists (unless `overwrite`) or cannot be written."""
         write_whole(path, json.dumps(self.to_dict(), indent=2, ensure_ascii=False, allow_nan=False) + "\n", overwrite=overwrite)
 
     @classmethod
     def from_json(cls, text: str) -> Self:
-        """The model that `save` wrote. Raises FileFormatError for anything else."""
+        """The model that `save` wrote. Raises FileFormatError for any other text."""
         record = read_object(text, what="a model of arrays")
         check_keys(record, ARRAY_FORMAT, _KEYS, other="Model.load reads those of `discreet fit`.")
         labels, names, span = record["classes"], record["names"], record["span"]
@@ -172,7 +172,7 @@ class ArrayModel(StatedModel):
 
     @classmethod
     def load(cls, path: str | Path) -> Self:
-        """The model in a file. Raises InvalidInput where there is none, FileFormatError, with the path, for its content."""
+        """The model in a file. Raises InvalidInput if the file does not exist, and FileFormatError, with the path, if its content is not valid."""
         return read_parsed(path, cls.from_json, what="model file", remedy="Check the path, or write one with `save` of a fitted estimator.")
 
     def _rows(self, X: Any) -> "Matrix":

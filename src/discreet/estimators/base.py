@@ -37,7 +37,7 @@ from discreet.data import BlockTable, Domain, EncodedTable, Schema
 from discreet.estimators.advice import Answering, advise, refuse_bad_names, refuse_wrong_types
 from discreet.estimators.forms import Form, LinearForm
 from discreet.estimators.inputs import feature_rows, whole_or_none
-from discreet.estimators.saved import KINDS, OWN, Saved
+from discreet.estimators.saved import KINDS, OWN, Saved, every_kind
 from discreet.estimators.summarised import summary_of_estimator
 from discreet.estimators.summary import MOST, Summary
 from discreet.estimators.uncertainty import Uncertainty
@@ -165,17 +165,19 @@ class _Models(MutableMapping[str, "type[PrivateModel]"]):
         del self._made[kind]
 
     def __iter__(self) -> Iterator[str]:
-        return iter((*KINDS, *(kind for kind in self._made if kind not in KINDS)))
+        yield from KINDS
+        every_kind()
+        yield from [kind for kind in self._made if kind not in KINDS]
 
     def __len__(self) -> int:
-        return len(set(KINDS) | set(self._made))
+        return sum(1 for _ in self)
 
 
 @dataclass(kw_only=True, eq=False, repr=False)
 class PrivateModel(Learner):
     """An estimator of one linear model.
 
-    One whose models are files says so in its class, with what its certificates state; those of this package are known to module `saved`.
+    One whose models are files says so in its class, with what its certificates state; those that are read without it are known to module `saved`.
     """
 
     models: ClassVar[MutableMapping[str, type["PrivateModel"]]] = _Models()
@@ -349,7 +351,7 @@ class ScoredClassifier(ClassifierMixin):  # type: ignore[misc]
 
 
 class ScoredRegressor(RegressorMixin):  # type: ignore[misc]
-    """A regression's manners."""
+    """Scores and checks as scikit-learn expects them of a regression."""
 
     def __sklearn_tags__(self) -> Any:
         """With noise, small data sets score poorly."""

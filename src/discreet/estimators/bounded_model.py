@@ -165,13 +165,14 @@ class BoundedModel(ABC, PrivateModel):
         """The numbers that -1 and 1 stand for, where targets are brought to that scale."""
         return None
 
-    def explain(self, *, features: int | None = None, records: int | None = None) -> Explanation:
+    def explain(self, *, features: int | None = None, records: int | None = None, targets: int = 1) -> Explanation:
         """What a fit does and promises, from public numbers alone; needs no data.
 
-        Parameters: `features` d (of the fitted model if left out), `records` n if public. Raises InvalidInput where d is unknown, and as `plan`.
+        Parameters: `features` d (of the fitted model if left out), `records` n if public, `targets` m, the columns of y. Raises InvalidInput where d
+        is unknown, and as `plan`.
         """
         count = known_features(self, features)
-        certificate = self.plan(features=count, records=records)
+        certificate = self.plan(features=count, records=records, targets=targets)
         form = form_of(certificate.problem, columns=count, classes=0, weights=0)
         return explained(certificate, form, name=f"{type(self).__name__} on {count:,} features")
 

@@ -7,6 +7,7 @@ paid for. What the counts say of the score is `mechanisms/scores/shrink.py`; wei
 knows this one: files, curves, predictions. Decisions change their sign only where c does so.
 """
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import partial
 from typing import Any
@@ -18,9 +19,11 @@ from discreet.certificates import Certificate, digest_of
 from discreet.core.arrays import is_finite
 from discreet.core.errors import InvalidInput, InvalidType
 from discreet.core.fields import finite
+from discreet.core.neighbours import Persons, Privacy
 from discreet.core.short import short_repr
-from discreet.data import BlockTable, EncodedTable
-from discreet.estimators.base import account_of
+from discreet.core.validate import job_count
+from discreet.data import BlockTable, Domain, EncodedTable, class_codes
+from discreet.estimators.base import Given, account_of
 from discreet.estimators.fit_beside import FitBeside
 from discreet.estimators.forms import has_link, log_odds
 from discreet.estimators.inputs import is_private
@@ -28,15 +31,20 @@ from discreet.estimators.intervals import content_of, records_of
 from discreet.estimators.kernel_classifier import KernelClassifier
 from discreet.estimators.linear_classifier import LinearClassifier
 from discreet.ledger import spending_on, without_ledger
+from discreet.matrices import Matrix
 from discreet.mechanisms.base import Numbers
+from discreet.mechanisms.cuts.columns import sums_of, whose_rows
 from discreet.mechanisms.scores import ScoresPlan, Shrinkage, places_of, shrunk, standard_share
+from discreet.mechanisms.scores.shrink import Link
 from discreet.mechanisms.selection import ThenFit
+from discreet.mechanisms.selection.then_fit import Planned
+from discreet.noise import Integers
 from discreet.statements.base import SCORES_WITH_FIT
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CalibratedFit:
-    """What came of it: public."""
+    """The result; public."""
 
     model: Any
     """Fitted and shrunk; its certificate states what fit and counts promise together."""
@@ -60,28 +68,29 @@ def require_calibrated(estimator: object) -> None:
         raise InvalidInput("calibrated probabilities follow how often the classes occur, which class_weight changes. Leave class_weight out.")
 
 
-def fit_with_calibration(estimator: LinearClassifier, X: Any, y: Any = None, *, share: float | None = None, persons: Any = None) -> CalibratedFit:
-    """Fit a copy of `estimator`, and shrink its decisions towards the base rate as far as private counts say: for its epsilon and delta together.
+def require_calibrated_table(estimator: object, X: Any, classes: int) -> None:
+    """As `require_calibrated`, of a table with so many classes."""
+    require_calibrated(estimator)
+    if isinstance(X, BlockTable) and getattr(estimator, "max_sample_weight", None) is not None:
+        raise InvalidInput("calibrated probabilities count every record once, whatever it weighs. Leave max_sample_weight out.")
+    if classes != 2:
+        raise InvalidInput(f"calibrated probabilities are for two classes; {classes} were given. Use `fit`.")
 
-    `estimator` a LogisticRegression or LinearSVC of two declared classes; X, y and persons as its `fit` takes them, held in memory;
-    `share` of mu^2 (of epsilon for delta = 0) is for the counts, None follows the budget (2 to 20 %). Raises InvalidType for another estimator,
-    InvalidInput and InfeasibleTarget before anything is spent, BudgetExceeded before it is drawn, and what a fit raises, having spent.
+
+def fit_with_calibration(estimator: LinearClassifier, X: Any, y: Any = None, *, share: float | None = None, persons: Any = None) -> CalibratedFit:
+    """Fit a copy of `estimator` and shrink its decisions towards the base rate as far as private counts suggest; its epsilon and delta cover both.
+
+    `estimator` is a LogisticRegression or LinearSVC with two declared classes; X, y and persons are as for its `fit`; `share` is the part
+    of mu^2 (of epsilon if delta = 0) for the counts, by default 2 to 20 %, depending on the budget. Raises InvalidType for another estimator,
+    InvalidInput and InfeasibleTarget before anything is spent, BudgetExceeded before noise is drawn, and what a fit raises, after spending.
     """
     require_calibrated(estimator)
-    if isinstance(X, BlockTable):
-        raise InvalidInput("calibrated probabilities need a table in memory, not one in blocks.")
     if estimator.classes is None and not isinstance(X, EncodedTable):
         raise InvalidInput("calibrated probabilities need declared classes: classes=[negative, positive].")
-    if (count := len(X.classes if isinstance(X, EncodedTable) else estimator.classes)) != 2:
-        raise InvalidInput(f"calibrated probabilities are for two classes; {count} were given. Use `fit`.")
-    privacy = estimator._privacy()  # noqa: SLF001 - of this package
+    require_calibrated_table(estimator, X, len(X.classes if isinstance(X, EncodedTable) else estimator.classes or ()))
     beside = FitBeside.of(estimator, X, y, None, persons, classes=estimator.classes)
-    plan = partial(ScoresPlan.calibrate, neighbours=privacy.neighbours, persons=beside.given.owners.rule)
-    part = standard_share(privacy.epsilon, privacy.delta) if share is None else share
-    both = ThenFit.calibrate(SCORES_WITH_FIT, plan, epsilon=privacy.epsilon, delta=privacy.delta, share=part, planned=beside.planned)
-    rows, targets, _ = beside.given.records
-    account = account_of(estimator.ledger)
-    with spending_on(account, both.guarantee, purpose=SCORES_WITH_FIT, table=content_of(rows, targets)) as reservation, without_ledger():
+    both = settled(estimator._privacy(), beside.rule, beside.planned, share=share)  # noqa: SLF001 - of this package
+    with spending_on(account_of(estimator.ledger), both.guarantee, purpose=SCORES_WITH_FIT, table=_content(beside)) as reservation, without_ledger():
         model = beside.fitted(both)
         found = _measured(model, beside, both.choice)
     fit: Certificate = model.certificate_
@@ -94,11 +103,41 @@ def fit_with_calibration(estimator: LinearClassifier, X: Any, y: Any = None, *, 
     return CalibratedFit(model=model, shrinkage=found)
 
 
+def settled(privacy: Privacy, rule: Persons | None, planned: Planned, *, share: float | None = None) -> ThenFit[ScoresPlan]:
+    """What fit and counts may spend, from public numbers; `planned` a fit. Raises InvalidInput and InfeasibleTarget."""
+    plan = partial(ScoresPlan.calibrate, neighbours=privacy.neighbours, persons=rule)
+    part = standard_share(privacy.epsilon, privacy.delta) if share is None else share
+    return ThenFit.calibrate(SCORES_WITH_FIT, plan, epsilon=privacy.epsilon, delta=privacy.delta, share=part, planned=planned)
+
+
 def _measured(model: LinearClassifier, beside: FitBeside, plan: ScoresPlan) -> Shrinkage:
     """Draw the counts at the weights that were released, the rows of persons anew, and read them."""
     link = partial(log_odds, model._fitted_loss())  # noqa: SLF001 - of this package
+    if isinstance(beside.X, BlockTable):
+        counts = plan.mechanism.run(plan.problem, Numbers([_counted(model, beside, plan, link)]), beside.noise).value / plan.problem.parts
+        return shrunk(counts, deviation=plan.deviation, odds=link)
     again = records_of(model, beside.X, beside.y, None, beside.persons, beside.noise, classes=model.classes_, reset=False)
     places = places_of(model.decision_function(beside.X), (again.records[1] > 0).astype(np.intp), link)
     answers = plan.problem.answers(*again.owners.kept([places]))
     counts = plan.mechanism.run(plan.problem, Numbers(answers), beside.noise).value / plan.problem.parts
     return shrunk(counts, deviation=plan.deviation, odds=link)
+
+
+def _counted(model: LinearClassifier, beside: FitBeside, plan: ScoresPlan, link: Link) -> Integers:
+    """The exact counts over the blocks of a table; private."""
+    decide, classes, (query,) = model._decision(), model.classes_, plan.problem.each  # noqa: SLF001 - of this package
+    known: dict[str, Any] = {"rows_per_person": model.rows_per_person, "person_weight": model.person_weight, "jobs": job_count(model.n_jobs)}
+
+    def of_rows(rows: Matrix, targets: Any, shares: Integers | None) -> Integers:
+        return query.answer(places_of(decide(rows), class_codes(targets, classes).astype(np.intp), link), shares)
+
+    return sums_of(whose_rows(beside.X, beside.noise, **known), of_rows, query.size, jobs=known["jobs"])
+
+
+def _content(beside: FitBeside) -> Iterator[bytes]:
+    """Of the whole table, as a fit on it tells a ledger. Private."""
+    given = beside.given
+    if isinstance(given, Given):
+        yield from given.data_of(Domain(features=given.features, norm_bound=1.0, classes=2, persons=given.persons)).content()
+    else:
+        yield from content_of(given.records[0], given.said)

@@ -85,7 +85,7 @@ class Contribution:
 
     @property
     def importance(self) -> float:
-        """See module docstring."""
+        """See the module docstring."""
         return float(np.std(self.contribution))
 
     @property
@@ -153,6 +153,7 @@ def curves_of(model: "Model", *, uncertainty: Uncertainty | None = None, level: 
     for place, one in _shown(schema):
         directions = np.zeros((len(one.rows), schema.features))
         directions[:, place] = (one.rows - one.rows.mean(axis=0)) / norm
+        directions = directions if schema.metric is None else schema.metric.coefficients(directions)
         middle = unit * (directions @ weights)
         half = None if half_width is None else unit * half_width(directions)
         found.append(
@@ -200,7 +201,8 @@ def _band(model: "Model", uncertainty: Uncertainty | None, level: float, label: 
     if uncertainty is not None:
         if not np.array_equal(uncertainty.weights, model.weights):
             raise InvalidInput("these intervals were released for another model: its weights differ.")
-        signs, size = _speaking(model, label), uncertainty.problem.domain.dimension
+        signs = _speaking(model, label)
+        size = len(model.weights) // len(signs)
 
         def whole(directions: AnyFloats) -> Floats:
             each = np.hstack((directions, np.zeros((len(directions), size - directions.shape[1]))))
@@ -221,9 +223,11 @@ def _band(model: "Model", uncertainty: Uncertainty | None, level: float, label: 
 
 
 def _speaking(model: "Model", label: object) -> Floats:
-    """How the functions of a model add up to what its curve shows: that of the label less the mean of all."""
-    classes = [canonical(one) for one in model.classes]
-    if len(classes) <= 2:
+    """How the functions of a model add up to what its curve shows: that of a label less the mean of all, or that of a target alone."""
+    classes, declared = [canonical(one) for one in model.classes], model.schema.target
+    if isinstance(declared, NumberTargets):
+        return np.eye(len(declared.parts))[declared.place_of(str(label))]
+    if len(classes) <= 2 or model.made is not None:
         return np.ones(1)
     return np.asarray([float(one == canonical(label)) - 1.0 / len(classes) for one in classes])  # type: ignore[arg-type]
 

@@ -9,10 +9,8 @@ Persons, where the schema tells them apart. Which of their rows are kept is draw
 other and of the records, each the business of its own release (cuts.md).
 """
 
-from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from functools import partial
-from itertools import chain
 from typing import Any
 
 from sklearn.base import clone
@@ -20,26 +18,41 @@ from sklearn.base import clone
 from discreet.certificates import Certificate
 from discreet.core.arrays import is_finite
 from discreet.core.errors import InvalidInput, InvalidType, VerificationFailure
-from discreet.core.neighbours import ADD_REMOVE, Persons
+from discreet.core.neighbours import ADD_REMOVE, Persons, Privacy
 from discreet.core.short import short_repr
 from discreet.core.validate import job_count
-from discreet.data import BlockTable, EncodedTable, NumberTargets, Schema, Target
+from discreet.data import BlockTable, EncodedTable, NumberTargets, Schema, Target, TimeTarget
 from discreet.data.frames import Frame
 from discreet.estimators.base import PrivateModel, account_of
+from discreet.estimators.calibrated_fit import fit_with_calibration, require_calibrated_table, settled
 from discreet.estimators.search_methods import fit_seed
 from discreet.ledger import spending_on, without_ledger
-from discreet.mechanisms.base import certified
+from discreet.mechanisms.base import as_planned, certified
 from discreet.mechanisms.cuts import ReleasedCuts
 from discreet.mechanisms.cuts.choose import public_cuts
-from discreet.mechanisms.cuts.columns import Opened, Whose, columns_to_cut, counting_schema, counts_of, cut_schema, uncut_schema, whose_rows
+from discreet.mechanisms.cuts.columns import (
+    Opened,
+    Whose,
+    columns_to_cut,
+    counting_schema,
+    counts_of,
+    cut_schema,
+    known_content,
+    known_schema,
+    uncut_schema,
+    whose_rows,
+)
 from discreet.mechanisms.cuts.release import CutsPlan
+from discreet.mechanisms.scores import Shrinkage
 from discreet.mechanisms.selection import SHARE, ThenFit
 from discreet.statements.base import CUTS_THEN_FIT, by_schema
+
+_NOT_PLANNED = "the certificate of the fit differs from the one planned from public parameters. Nothing was released."
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CutFit:
-    """What came of it: public."""
+    """The result; public."""
 
     model: Any
     """Fitted; its certificate states what cuts and fit promise together."""
@@ -47,6 +60,8 @@ class CutFit:
     """With the cuts; it encodes what the model predicts for."""
     cuts: ReleasedCuts | None
     """None where public numbers say that cuts do not pay: public curves have nothing to hide, and the fit has the whole budget."""
+    shrinkage: Shrinkage | None = None
+    """Of a calibrated fit: see `CalibratedFit`."""
 
     __repr__ = short_repr
 
@@ -58,13 +73,14 @@ def fit_with_cuts(
     *,
     share: float = SHARE,
     columns: list[str] | None = None,
+    calibrate: bool = False,
 ) -> CutFit:
-    """Cut the numeric columns of `schema` where the records are, and fit a copy of `estimator` on them: for its epsilon and delta together.
+    """Choose cuts for the numeric columns of `schema` where the records lie, and fit a copy of `estimator` on them; its epsilon and delta cover both.
 
-    `records` as `Schema.encode` takes them, or a function from a schema to an EncodedTable or a BlockTable of the same records; `share` of mu^2 (of
-    epsilon for delta = 0) is for the cuts; `columns` those that are cut, all numeric ones that the schema does not cut if None. The estimator's
-    data_norm and classes are those of the schema. Raises InvalidInput and InfeasibleTarget before anything is spent, BudgetExceeded before anything
-    is drawn, and what a fit raises, having spent.
+    `records` are as for `Schema.encode`, or a function from a schema to an EncodedTable or a BlockTable of the same records; `share` is the part of
+    mu^2 (of epsilon if delta = 0) for the cuts; `columns` names the columns to cut, by default all numeric ones that the schema does not cut;
+    `calibrate`: whether the rest is for a calibrated fit (`fit_with_calibration`). The estimator's data_norm and classes are those of the schema.
+    Raises InvalidInput and InfeasibleTarget before anything is spent, BudgetExceeded before noise is drawn, and what a fit raises, after spending.
     """
     if (
         not isinstance(estimator, PrivateModel)
@@ -72,12 +88,6 @@ def fit_with_cuts(
         or not callable(getattr(estimator, "plan", None))
     ):
         raise InvalidType("private cuts need a linear model whose guarantee is known before the fit, such as LinearSVC.")
-    if estimator.makes_rows:
-        raise InvalidInput(
-            f"private cuts are not possible for {estimator.described}, which expands each record into several rows. Use public cuts, or none."
-        )
-    if isinstance(schema.target, NumberTargets):
-        raise InvalidInput(f"private cuts are not possible for the {schema.target.where}. Use public cuts, or fit one target.")
     privacy = estimator._privacy()  # noqa: SLF001 - of this package
     if not is_finite(privacy.epsilon):
         raise InvalidInput("epsilon must be finite; without privacy, choose the cuts yourself.")
@@ -86,38 +96,45 @@ def fit_with_cuts(
     if estimator.get_params(deep=False).get("prior") is not None:
         raise InvalidInput("a prior needs known features, and private cuts decide what the features are: leave out either the prior or the cuts.")
     public = cut_schema(schema, {column.name: public_cuts(column.lower, column.upper) for column in intervals})
-    copy, noise, account = _Copy(estimator, public), estimator._noise(), account_of(estimator.ledger)  # noqa: SLF001
+    copy, noise, account = _Copy(estimator, public, calibrate=calibrate), estimator._noise(), account_of(estimator.ledger)  # noqa: SLF001
     counting = counting_schema(schema, intervals)
     counted = opened(counting)
     in_blocks = isinstance(counted, BlockTable)
+    copy.require(privacy, counted)
     jobs = job_count(estimator.n_jobs)
     whose = whose_rows(counted, noise, rows_per_person=estimator.rows_per_person, person_weight=estimator.person_weight, jobs=jobs)
     copy.rule = whose.rule
     known = None if privacy.neighbours is ADD_REMOVE else _records(whose, jobs)
 
     def planned(epsilon: float, delta: float) -> Certificate:
-        return copy.planned(epsilon, delta, records=known, in_blocks=in_blocks)
+        return copy.planned(replace(privacy, epsilon=epsilon, delta=delta), records=known, in_blocks=in_blocks)
 
     plan = partial(CutsPlan.calibrate, intervals, neighbours=privacy.neighbours, persons=whose.rule)
     both = ThenFit.calibrate(CUTS_THEN_FIT, plan, epsilon=privacy.epsilon, delta=privacy.delta, share=share, planned=planned)
     if not both.choice.pays(known if privacy.neighbours is not ADD_REMOVE else estimator.public_records):
         uncut = uncut_schema(schema, [column.name for column in intervals])
-        model = _Copy(estimator, uncut, whose.rule).made(privacy.epsilon, privacy.delta, seed=fit_seed(noise), ledger=account).fit(opened(uncut))
-        model.certificate_ = replace(model.certificate_, declared=by_schema(model.certificate_.declared))
-        return CutFit(model=model, schema=uncut, cuts=None)
-    content: Iterator[bytes] | None = None
+        alone = _Copy(estimator, uncut, whose.rule, calibrate=calibrate)
+        promised = alone.planned(privacy, records=known, in_blocks=in_blocks)
+        content = None if in_blocks else known_content(opened, schema)
+        with spending_on(account, promised.guarantee, purpose=promised.mechanism, table=content) as reservation, without_ledger():
+            model, shrinkage = alone.fitted(opened(uncut), privacy.epsilon, privacy.delta, seed=fit_seed(noise))
+        if model.certificate_.guarantee != promised.guarantee:
+            raise VerificationFailure(_NOT_PLANNED)
+        entry = None if reservation is None else reservation.id
+        model.certificate_ = replace(model.certificate_, declared=by_schema(model.certificate_.declared), ledger_entry=entry)
+        return CutFit(model=model, schema=uncut, cuts=None, shrinkage=shrinkage)
+    content = None
     if not isinstance(counted, BlockTable):
-        every = opened(public)  # a cell that the schema does not cover is found before anything is spent
-        content = _content(counted, every)
+        every = opened(known_schema(schema))  # a cell that the schema does not cover is found before anything is spent
+        content = every.content() if isinstance(every, EncodedTable) else None
     answer = counts_of(whose, counting, both.choice.cells, jobs=jobs)
     with spending_on(account, both.guarantee, purpose=both.name, table=content) as reservation, without_ledger():
         cuts = both.choice.release(answer, noise)
         final = cut_schema(schema, cuts.cuts)
-        epsilon, delta = both.target
-        model = copy.made(epsilon, delta, seed=fit_seed(noise), ledger=None).fit(opened(final))
+        model, shrinkage = copy.fitted(opened(final), *both.target, seed=fit_seed(noise))
     fit: Certificate = model.certificate_
-    if any(getattr(fit, name) != getattr(both.fit, name) for name in ("mechanism", "parameters", "problem", "guarantee", "releases")):
-        raise VerificationFailure("the certificate of the fit differs from the one planned from public parameters. Nothing was released.")
+    if not as_planned(fit, both.fit):
+        raise VerificationFailure(_NOT_PLANNED)
     entry = None if reservation is None else reservation.id
     issued = certified(
         both.name,
@@ -130,41 +147,60 @@ def fit_with_cuts(
     )
     declared = dict.fromkeys((*issued.declared, *by_schema(fit.declared)))
     model.certificate_ = replace(issued, declared=tuple(declared), ledger_entry=entry)
-    return CutFit(model=model, schema=final, cuts=cuts)
+    return CutFit(model=model, schema=final, cuts=cuts, shrinkage=shrinkage)
 
 
 class _Copy:
     """Copies of an estimator for rows of a schema."""
 
-    def __init__(self, estimator: PrivateModel, schema: Schema, rule: Persons | None = None) -> None:
+    def __init__(self, estimator: PrivateModel, schema: Schema, rule: Persons | None = None, *, calibrate: bool = False) -> None:
         self.estimator = estimator
         self.schema = schema
         self.rule = rule
+        self.calibrate = calibrate
         self.known = estimator.get_params(deep=False)
         self.classes = len(schema.target.classes) if isinstance(schema.target, Target) else 0
 
-    def made(self, epsilon: float, delta: float, *, seed: int | None, ledger: Any) -> Any:
-        """An unfitted one for this target."""
-        fixed: dict[str, Any] = {"epsilon": epsilon, "delta": delta, "random_state": seed, "ledger": ledger, "data_norm": self.schema.norm_bound}
+    def made(self, epsilon: float, delta: float, *, seed: int | None) -> Any:
+        """An unfitted one for this target, without a ledger of its own."""
+        fixed: dict[str, Any] = {"epsilon": epsilon, "delta": delta, "random_state": seed, "ledger": None, "data_norm": self.schema.norm_bound}
         if isinstance(self.schema.target, Target) and "classes" in self.known:
             fixed["classes"] = list(self.schema.target.classes)
+        if isinstance(self.schema.target, TimeTarget) and "ends" in self.known:
+            fixed["ends"] = self.schema.target.ends
         if self.rule is not None:
             fixed |= self.rule.as_declared
         return clone(self.estimator).set_params(**fixed)
 
-    def planned(self, epsilon: float, delta: float, *, records: int | None, in_blocks: bool) -> Certificate:
+    def require(self, privacy: Privacy, table: EncodedTable | BlockTable) -> None:
+        """Raise InvalidType or InvalidInput for what cannot be calibrated, where it is to be."""
+        if self.calibrate:
+            require_calibrated_table(self.made(privacy.epsilon, privacy.delta, seed=0), table, self.classes)
+
+    def fitted(self, table: EncodedTable | BlockTable, epsilon: float, delta: float, *, seed: int | None) -> tuple[Any, Shrinkage | None]:
+        """One that was fitted, and how it was calibrated."""
+        made = self.made(epsilon, delta, seed=seed)
+        if not self.calibrate:
+            return made.fit(table), None
+        found = fit_with_calibration(made, table)
+        return found.model, found.shrinkage
+
+    def planned(self, privacy: Privacy, *, records: int | None, in_blocks: bool) -> Certificate:
         """What it would promise."""
-        more = {"weighted": True} if in_blocks and self.known.get("max_sample_weight") is not None else {}
+
+        def of_fit(epsilon: float, delta: float) -> Certificate:
+            return self._planned(epsilon, delta, records=records, in_blocks=in_blocks)
+
+        return settled(privacy, self.rule, of_fit).planned if self.calibrate else of_fit(privacy.epsilon, privacy.delta)
+
+    def _planned(self, epsilon: float, delta: float, *, records: int | None, in_blocks: bool) -> Certificate:
+        more: dict[str, Any] = {"weighted": True} if in_blocks and self.known.get("max_sample_weight") is not None else {}
         if self.rule is not None and self.rule.told_apart:
             more["told_apart"] = True
-        certificate: Certificate = self.made(epsilon, delta, seed=0, ledger=None).plan(features=self.schema.features, records=records, **more)
+        if isinstance(self.schema.target, NumberTargets):
+            more["targets"] = len(self.schema.target.parts)
+        certificate: Certificate = self.made(epsilon, delta, seed=0).plan(features=self.schema.features, records=records, **more)
         return certificate
-
-
-def _content(counted: EncodedTable, every: EncodedTable | BlockTable) -> Iterator[bytes] | None:
-    """Of the whole table, for a ledger: the numbers that are cut as they are, and all columns in public cuts. Private."""
-    whole = every.content() if isinstance(every, EncodedTable) else None
-    return None if whole is None else chain(counted.rows.content(), whole)
 
 
 def _records(whose: Whose, jobs: int) -> int:

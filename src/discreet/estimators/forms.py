@@ -99,7 +99,7 @@ def chosen_codes(decision: Floats) -> npt.NDArray[np.intp]:
 
 
 def threshold_for(*, false_positive: float, false_negative: float) -> float:
-    """The probability of the second class from which on answering it costs less, of public costs of the two errors. Raises InvalidInput."""
+    """The probability of the second class above which predicting it costs less, given public costs of the two errors. Raises InvalidInput."""
     wrong, missed = positive(false_positive, "the cost of a false positive"), positive(false_negative, "the cost of a false negative")
     return wrong / (wrong + missed)
 
@@ -173,7 +173,7 @@ _LONGEST = 1 << 53
 
 
 class Form(ABC):
-    """See module docstring."""
+    """See the module docstring."""
 
     __slots__ = ()
     data_norm: float
@@ -273,7 +273,7 @@ class MadeForm(Form):
         return self.features + 1 + self.made.rows
 
     def decision(self, rows: "Matrix", weights: Floats) -> Floats:
-        """(n, M)."""
+        """The log odds of the M rows that are made of each record, (n, M)."""
         along = linear_decision(rows, weights=weights[: self.features], intercept=0.0, data_norm=self.data_norm)
         return self.made.log_odds(along, weights)
 

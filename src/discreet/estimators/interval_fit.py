@@ -18,10 +18,8 @@ from discreet.data import BlockTable, EncodedTable
 from discreet.estimators.base import account_of
 from discreet.estimators.fit_beside import FitBeside
 from discreet.estimators.inputs import is_private
-from discreet.estimators.intervals import OF_KERNELS, Learnable, PreparedUncertainty, content_of, measure_uncertainty, records_again
+from discreet.estimators.intervals import OF_KERNELS, Learnable, PreparedUncertainty, content_of, measure_uncertainty, pulled_towards, records_again
 from discreet.estimators.kernel_classifier import KernelClassifier
-from discreet.estimators.linear_classifier import LinearClassifier
-from discreet.estimators.prior import prior_again
 from discreet.estimators.uncertainty import Uncertainty, problem_of
 from discreet.ledger import spending_on, without_ledger
 from discreet.mechanisms.curvature.with_fit import settled
@@ -33,7 +31,7 @@ SHARE = 0.3
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class IntervalFit:
-    """What came of it: public."""
+    """The result; public."""
 
     model: Any
     """Fitted; its certificate states what fit and intervals promise together."""
@@ -53,11 +51,12 @@ def require_gaussian(epsilon: float, delta: float) -> None:
 def fit_with_intervals(
     estimator: Learnable, X: Any, y: Any = None, *, share: float = SHARE, sample_weight: Any = None, persons: Any = None
 ) -> IntervalFit:
-    """Fit a copy of `estimator` and release what its intervals need, for its epsilon and delta together.
+    """Fit a copy of `estimator` and release what its intervals need; its epsilon and delta cover both.
 
-    `estimator` a LogisticRegression or LinearSVC of declared classes, or a regression without a set, whose mechanism is objective perturbation;
-    X, y, sample_weight and persons as its `fit` takes them, held in memory; `share` of mu^2 is for the intervals. Raises InvalidType for another
-    estimator, InvalidInput and InfeasibleTarget before anything is spent, BudgetExceeded before it is drawn, and what a fit raises, having spent.
+    `estimator` is a LogisticRegression or LinearSVC with declared classes, or a regression without a constraint set, whose mechanism is objective
+    perturbation; X, y, sample_weight and persons are as for its `fit`, in memory; `share` is the part of mu^2 for the intervals. Raises InvalidType
+    for another estimator, InvalidInput and InfeasibleTarget before anything is spent, BudgetExceeded before noise is drawn, and what a fit raises,
+    after spending.
 
     Examples
     --------
@@ -84,18 +83,18 @@ def fit_with_intervals(
     require_gaussian(privacy.epsilon, privacy.delta)
     if is_private(estimator.data_norm) or isinstance(X, BlockTable):
         raise InvalidInput('a fit with intervals needs a declared data_norm (not "private") and a table in memory (not in blocks).')
-    classes = estimator.classes if isinstance(estimator, LinearClassifier) else None
-    if isinstance(estimator, LinearClassifier) and classes is None and not isinstance(X, EncodedTable):
+    classes = vars(estimator).get("classes")
+    if "classes" in vars(estimator) and classes is None and not isinstance(X, EncodedTable):
         raise InvalidInput("a fit with intervals needs its classes declared: classes=[negative, positive].")
     beside = FitBeside.of(estimator, X, y, sample_weight, persons, classes=classes)
-    given, noise = beside.given, beside.noise
+    given, noise = beside.held, beside.noise
     both = settled(**privacy.target, share=share, planned=beside.planned, problem=problem_of)
     account, table = account_of(estimator.ledger), content_of(given.records[0], given.said)
     with spending_on(account, both.guarantee, purpose=CURVATURE_WITH_FIT, table=table) as reservation, without_ledger():
         model = beside.fitted(both)
         fit: Certificate = model.certificate_
         both = replace(both, choice=both.choice.at(model.weights_))
-        pulled = prior_again(fit.problem, vars(estimator).get("prior"), both.choice.problem.problem.domain)
+        pulled = pulled_towards(both.choice.problem, fit, vars(estimator).get("prior"), of=estimator)
         point = None if pulled is None else pulled.point
         prepared = PreparedUncertainty(query=both.choice.problem, mechanism=both.choice.mechanism, model_certificate=fit, prior=point)
         again = records_again(prepared, model, X, y, sample_weight, persons, noise)

@@ -64,28 +64,28 @@ class _Features:
 @answers_per_record
 @dataclass(kw_only=True, eq=False, repr=False)
 class KernelClassifier(LinearClassifier):
-    """Support vector machine with a kernel under differential privacy, by random features, whose frequencies a fit draws first.
+    """Kernel support vector machine under differential privacy, with random features whose frequencies are drawn before the fit.
 
     Parameters
     ----------
-    kernel : "gaussian", "laplacian", "matern" or "cauchy", or a kernel of discreet.kernels with parameters of its own.
-    gamma : scale of a kernel given by name, as in exp(-gamma |x - x'|^2). None takes 1 / d, which suits features of size about 1 each; for rows of
-        norm 1 take about 1. Choose it from what is public: never from the variance of the records.
-    n_features : D, the number of random features, even. More approximate the kernel better, and need more noise: the noise grows with D
-        (pure) or with sqrt(D) (delta > 0).
-    orthogonal : whether directions of frequencies are orthogonal (kernels of |x - x'| only): a better approximation at the same D.
-    feature_seed : public seed of the frequencies, an integer of at least 0. None draws a fresh one, which `feature_seed_` tells.
-    fit_intercept : False unless asked for: a constant is nearly in the span of smooth kernels.
+    kernel : "gaussian", "laplacian", "matern" or "cauchy", or a kernel of discreet.kernels with its own parameters.
+    gamma : scale of a kernel given by name, as in exp(-gamma |x - x'|^2). None is 1 / d, which suits features of size about 1 each; for rows of norm
+        1, use about 1. Choose it from public knowledge, never from the variance of the records.
+    n_features : D, the number of random features, even. More features approximate the kernel better but need more noise, which grows with D (pure)
+        or with sqrt(D) (delta > 0).
+    orthogonal : whether the frequencies have orthogonal directions (only for kernels of |x - x'|): a better approximation at the same D.
+    feature_seed : public seed of the frequencies, an integer >= 0. None draws a fresh one, stored in `feature_seed_`.
+    fit_intercept : False by default: a constant is nearly in the span of smooth kernels.
     epsilon, delta, neighbours, alpha, classes, loss, mechanism, calibration, multi_class, intercept_scale, class_weight, max_sample_weight,
-    public_records, ledger, n_jobs, random_state, rows_per_person, person_weight : those of LinearSVC. There is no data_norm: features have norm 1
-        whatever X is.
+    public_records, ledger, n_jobs, random_state, rows_per_person, person_weight : as in LinearSVC. There is no data_norm: the features have norm 1
+        for any X.
 
     Attributes
     ----------
     coef_ : weights of the features, (1, D), or (K, D) for K > 2 classes.
     intercept_, weights_, classes_, certificate_, n_features_in_ : as in LinearSVC.
     frequencies_ : (D / 2, d), public: with `coef_`, all that `predict` needs.
-    kernel_, feature_seed_ : what the frequencies were drawn from.
+    kernel_, feature_seed_ : the kernel and the seed of the frequencies.
 
     Examples
     --------
@@ -117,20 +117,20 @@ class KernelClassifier(LinearClassifier):
     def plan(
         self, *, features: int, records: int | None = None, classes: int | None = None, weighted: bool = False, told_apart: bool = False
     ) -> Certificate:
-        """As LinearSVC does, for rows of d = `features`. Without `feature_seed` a fit draws other frequencies. The estimator stays as it is."""
+        """As in LinearSVC, for rows with d = `features`. Without `feature_seed`, a fit draws different frequencies. The estimator does not change."""
         drawn = clone(self)
         drawn._draw(whole(features, "features"))  # noqa: SLF001 - a copy of this one, which may be fitted
         width = 2 * len(drawn.frequencies_)
         return super(KernelClassifier, drawn).plan(features=width, records=records, classes=classes, weighted=weighted, told_apart=told_apart)
 
     def explain(self, *, features: int | None = None, records: int | None = None, classes: int | None = None) -> Explanation:
-        """As LinearSVC does, for rows of d = `features`, which plays no part: the linear model sees D random features, whatever d is."""
+        """As in LinearSVC. `features` has no effect: the linear model sees D random features for any d."""
         if features is not None:
             whole(features, "features")
         return super().explain(features=self._feature_count(), records=records, classes=classes)
 
     def random_features(self, X: Any) -> Floats:
-        """v(x) for the rows of X, (n, D): what the linear classifier sees, and as large as it is. After fit or fit_many."""
+        """The random features v(x) of the rows of X, (n, D), as the linear classifier sees them. Call it after fit or fit_many."""
         return self._of_rows(X, _written)
 
     def _rows(self, X: Any, *, reset: bool) -> Matrix:

@@ -12,6 +12,7 @@ import math
 import types
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import MISSING, dataclass, fields
+from functools import partial
 from typing import Annotated, Any, Union, get_args, get_origin
 
 from discreet.core.errors import InvalidInput, did_you_mean, quietly, quoted
@@ -21,26 +22,26 @@ from discreet.estimators.base import Learnt, PrivateModel
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Setting:
-    """A parameter that may be given as a text."""
+    """A parameter that may be given as text."""
 
     name: str
     """Of the estimator's field."""
     words: str
     """What it is."""
     spelling: str
-    """Of its values: NUMBER, WHOLE NUMBER, TEXT, NUMBERS, LABEL=NUMBER or, of what is on or off, FLAG."""
+    """Of its values: NUMBER, WHOLE NUMBER, TEXT, NUMBERS, LABEL=NUMBER, COLUMN=NUMBER or, of what is on or off, FLAG."""
     default: Any
     """None where it is chosen from public numbers, or there is none."""
     _read: Callable[[str], Any]
 
     def read(self, text: str) -> Any:
-        """The value. Raises InvalidInput, with the setting's name, for a text that is none."""
+        """The value. Raises InvalidInput, with the setting's name, for text that is not a value."""
         wanted = InvalidInput(f"{self.name.replace('_', '-')} takes {self.takes}; {text!r} was given.")
         return quietly(lambda: self._read(text), wanted)
 
     @property
     def takes(self) -> str:
-        """What its values are, in words."""
+        """The allowed values, in words."""
         return _SPELLED[self.spelling]
 
 
@@ -48,8 +49,10 @@ def kind_named(name: str) -> type[PrivateModel]:
     """The estimator of this kind. Raises InvalidInput for a name that no model has."""
     found = PrivateModel.models.get(name)
     if found is None:
-        known, near = PrivateModel.models, did_you_mean(name, PrivateModel.models)
-        raise InvalidInput(f"the model must be one of {quoted(known, most=len(known))}; {name!r} was given.{near}")
+        known = dict(PrivateModel.models)  # each that there is, imported
+        if name not in known:
+            raise InvalidInput(f"the model must be one of {quoted(known, most=len(known))}; {name!r} was given.{did_you_mean(name, known)}")
+        return known[name]
     return found
 
 
@@ -92,7 +95,7 @@ def check_learns(estimator: PrivateModel, schema: Schema) -> None:
 
 
 def learnt_words(learnt: Sequence[Learnt]) -> str:
-    """In a sentence."""
+    """What is learnt, in a sentence."""
     named = ["two or more classes", *learnt] if {"two classes", "more classes"} <= set(learnt) else [*learnt]
     return " or ".join(one for one in named if len(named) == len(learnt) or one not in ("two classes", "more classes"))
 
@@ -110,15 +113,52 @@ def settings_of(kind: type[PrivateModel]) -> dict[str, Setting]:
     return found
 
 
+def grid_of(entries: Sequence[str], kind: str) -> dict[str, list[Any]]:
+    """From NAME=V1,V2 to the grid of a search, NAME a setting of this kind of model. Raises InvalidInput, with the option's name."""
+    known = {name: one for name, one in settings_of(kind_named(kind)).items() if one.spelling in _ONE}
+    values: dict[str, list[Any]] = {}
+    for entry in entries:
+        typed, equals, texts = entry.partition("=")
+        name = typed.replace("-", "_")
+        if name not in known or not equals or not texts:
+            names = ", ".join(one.replace("_", "-") for one in known)
+            raise InvalidInput(f"--grid needs NAME=V1,V2,... with NAME one of {names} for a {kind}; {entry!r} was given.")
+        if name in values:
+            raise InvalidInput(f"--grid {typed} was given twice; list all its values once.")
+        values[name] = [_in_grid(known[name], text.strip()) for text in texts.split(",")]
+    return values
+
+
+def _in_grid(setting: Setting, text: str) -> Any:
+    refusal = InvalidInput(f"--grid {setting.name.replace('_', '-')} takes {setting.takes}; {text!r} was given.")
+    return quietly(partial(setting.read, text), refusal, InvalidInput)
+
+
 def encoded_estimator(kind: str, schema: Schema, settings: Mapping[str, Any]) -> PrivateModel:
-    """An estimator for tables that `schema` encodes, with its bounds, and whose rows are whose. Raises InvalidInput for a name that no model has."""
+    """An estimator for tables encoded by `schema`, with its bounds and its unit of privacy. Raises InvalidInput for an unknown model name."""
     made = kind_named(kind)
     known = {one.name for one in fields(made) if one.init}
     bounds: dict[str, Any] = {"data_norm": schema.norm_bound, "data_bound": 1.0 if _default_of(made, "data_bound") is not None else None}
     whose: dict[str, Any] = {} if schema.persons is None else dict(schema.persons.as_declared)
     periods: dict[str, Any] = {"ends": schema.target.ends} if isinstance(schema.target, TimeTarget) and "ends" in known else {}
-    suited = {**made.suited.get(learnt_from(schema), {}), **settings}
+    by_column = {name for name, one in settings_of(made).items() if one.spelling == _COLUMNS}
+    given = {
+        name: _of_features(name, value, schema) if name in by_column and isinstance(value, Mapping) else value for name, value in settings.items()
+    }
+    suited = {**made.suited.get(learnt_from(schema), {}), **given}
     return made(**{name: value for name, value in bounds.items() if name in known}, **periods, **whose, **suited)
+
+
+def _of_features(name: str, named: Mapping[str, float], schema: Schema) -> tuple[float, ...]:
+    """The numbers of columns, by their names, as those of the features that the schema makes of them; 1 for what is not named."""
+    every = schema.layout.every
+    known = [column.name for column in every]
+    for column in named:
+        if column not in known:
+            near = did_you_mean(column, known)
+            raise InvalidInput(f"{name} names columns of the schema, {quoted(known, most=12)}; {column!r} was given.{near}")
+    parts = zip(every, schema.layout.names(), strict=True)
+    return tuple(float(named.get(column.name, 1.0)) for column, names in parts for _ in names)
 
 
 def summary_of(kind: type[PrivateModel]) -> str:
@@ -162,9 +202,13 @@ def _weights(text: str) -> dict[str, float]:
     return {label.strip(): _number(weight) for label, _, weight in pairs}
 
 
+_COLUMNS = "COLUMN=NUMBER"
+_ONE = ("NUMBER", "WHOLE NUMBER", "TEXT", "FLAG")
+"""Spellings of settings whose values hold no comma."""
 _READERS: dict[Any, tuple[str, Callable[[str], Any]]] = {
     bool: ("FLAG", _flag),
     dict: ("LABEL=NUMBER", _weights),
+    Mapping: (_COLUMNS, _weights),
     Sequence: ("WHOLE NUMBERS", _wholes),
     tuple: ("WHOLE NUMBERS", _wholes),
     int: ("WHOLE NUMBER", int),
@@ -175,6 +219,7 @@ _READERS: dict[Any, tuple[str, Callable[[str], Any]]] = {
 _SPELLED = {
     "FLAG": "yes or no",
     "LABEL=NUMBER": "labels with their numbers, LABEL=NUMBER,...",
+    _COLUMNS: "columns with their numbers, COLUMN=NUMBER,...",
     "WHOLE NUMBERS": "whole numbers with commas between them",
     "WHOLE NUMBER": "a whole number",
     "NUMBER": "a finite number",

@@ -3,7 +3,7 @@
     minimise  (1/n) sum_i c_i l(y_i (<w, x_i> + t v)) + (alpha / 2) (|w|^2 + v^2)  + noise,    |x_i| <= data_norm,  intercept = t v
 
 Shapes: X (n, d), y (n,), coef_ (1, d), intercept_ (1,), weights_ (d,) or (d + 1,) with v last when there is an intercept; with K > 2 classes
-coef_ (K, d), intercept_ (K,), and weights_ holds those vectors one class after the other (module `inputs`). The regularisation strength is
+coef_ (K, d), intercept_ (K,), and weights_ holds those vectors one class after the other (module `inputs`). The ridge is
 lambda = alpha n, on the sum.
 """
 

@@ -24,13 +24,12 @@ from discreet.core.arrays import Floats
 from discreet.core.errors import InvalidInput
 from discreet.core.intervals import Intervals
 from discreet.core.neighbours import ADD_REMOVE, Privacy
-from discreet.core.validate import probability, whole
+from discreet.core.validate import probability, share_below_one, whole
 from discreet.data import Domain, bounded_rows
 from discreet.estimators.base import Given
 from discreet.estimators.explanation import Explanation, Reason, known_features, relation_words
 from discreet.estimators.inputs import count_or_none, is_private, whole_or_none
 from discreet.estimators.norm_fit import left
-from discreet.estimators.prior import declared_prior, prior_of
 from discreet.estimators.regression_model import RegressionModel
 from discreet.losses.predictions import HuberLoss, LogCosh
 from discreet.matrices import Matrix, answers_per_record
@@ -50,39 +49,43 @@ class LinearRegression(RegressionModel):
 
     Parameters
     ----------
-    epsilon : privacy loss, > 0; `inf` is ordinary least squares without privacy, and its certificate says so.
+    epsilon : privacy loss, > 0; `inf` is ordinary least squares without privacy, and the certificate says so.
     delta : probability that the loss is exceeded, positive and well below 1 / n.
     neighbours : "replace-one" (the number of records is public) or "add-remove" (it is not).
-    data_norm : bound on the Euclidean norm of a row; longer ones are shortened to it, in fit and in predict. Never learnt from the data. None where
-        data_bound bounds the entries; "private": a power of two is chosen in the fit, for a tenth of the budget (`data_norm_`), and `weights_`,
-        `covariance_` and `equations_` are those of rows divided by it.
-    data_bound : bound on every entry of X, or None; larger ones are clipped to it. Scale features by public bounds first, so that they count alike.
-    target_bound : bound on |y|; larger targets are clipped to it. Subtract a public middle of the range from y first: the noise grows with it. Where
-        y has several columns, one number for all of them or a list of one for each.
+    data_norm : bound on the Euclidean norm of a row; longer rows are scaled down to it, in fit and in predict. It is never learnt from the data.
+        None if data_bound bounds the entries. With "private" the fit chooses a power of two for a tenth of the budget (`data_norm_`), and
+        `weights_`, `covariance_` and `equations_` refer to rows divided by it.
+    data_bound : bound on every entry of X, or None; larger entries are clipped to it. Scale features by public bounds first, so that they count
+        equally.
+    target_bound : bound on |y|; larger targets are clipped to it. First subtract a public middle of the range from y, because the noise grows with
+        this bound. If y has several columns: one number for all, or a list with one per column.
     fit_intercept, intercept_scale : an intercept is a constant feature of this size; None takes 0.3 times the bound of the rows.
-    mechanism : "objective" (noise in the objective, log-cosh of residuals; the least error in nearly all of docs/linear-regression.md; intervals by
-        release_uncertainty), "objective-huber" (squares with clipped slopes), "refined" (noisy moments, then noisy gradients of clipped residuals;
-        intervals), "moments" (moments alone; intervals), "adassp", "mixing", "hessian-mixing". "auto" is "objective", or "refined" where n_iter is
-        given.
-    n_iter : number of gradients of "refined" (None takes 4) and "hessian-mixing" (3), chosen without the records.
-    public_records : under add-remove, a number of records that you declare public. Without it "objective" takes a million records at most, and
-        without an intercept too "refined" does not clip residuals.
-    prior : a public point that the ridge of "objective" pulls towards, in place of zero: a fitted linear regression, or (coef, intercept); no privacy
-        is spent on it (docs/prior.md). It must not depend on the records. None: zero.
-    max_sample_weight : what larger weights in `sample_weight` are cut to, required where there are any; noise and ridge grow with it. Choose it
-        without looking at the records. For "objective" and "objective-huber".
-    ledger : an `Account` that the fit spends on; None spends on the ledger in use, if any.
-    n_jobs : threads that work on one fit, as in scikit-learn: None is 1, -1 all processors. Results are the same for any number.
-    random_state : None for private noise. Anything else is reproducible and protects nobody: the certificate is not valid then.
-    rows_per_person : the most rows of one person that are kept, drawn uniformly, where `fit` gets the ids `persons`: neighbours then differ in all
-        rows of a person, and n counts persons. 1 needs no ids: nobody has a second row, as you say. None: the unit of privacy is a row.
-    person_weight : of a kept row: "person" (one over the number of its person's: each person counts once) or "row" (1 / rows_per_person: rows count
-        alike).
+    mechanism : "objective" (noise in the objective, log-cosh of residuals; the smallest error in nearly all cells of docs/linear-regression.md;
+        intervals by release_uncertainty), "objective-huber" (squares with clipped slopes), "refined" (noisy moments, then noisy gradients of clipped
+        residuals; intervals), "moments" (moments only; intervals), "adassp", "mixing", "hessian-mixing". "auto" is "objective", or "refined" if
+        n_iter is set.
+    n_iter : number of gradients of "refined" (default 4) and "hessian-mixing" (default 3), chosen without looking at the records.
+    public_records : under add-remove, a number of records that you declare public. Without it, "objective" accepts at most a million records, and
+        "refined" without an intercept does not clip residuals.
+    records_share : under add-remove without `public_records`, the part of mu^2 for a noisy number of records, from which the width of the loss of
+        "objective" follows; by default .1 to 5 %, depending on the budget; 0 counts nothing and uses one width for any length. With a prior, nothing
+        is counted.
+    prior : a public point towards which the ridge of "objective" shrinks, instead of zero: a fitted linear regression, or (coef, intercept). It
+        costs no privacy (docs/prior.md), but must not depend on the records. None: zero.
+    max_sample_weight : weights in `sample_weight` are clipped to this; required if there are any. Noise and ridge grow with it. Choose it without
+        looking at the records. For "objective" and "objective-huber".
+    ledger : the `Account` to charge; None charges the ledger in use, if any.
+    n_jobs : number of threads for one fit, as in scikit-learn: None is 1, -1 all processors. The result is the same for any number.
+    random_state : None for private noise. With a seed, results are reproducible but not private, and the certificate is invalid.
+    rows_per_person : the largest number of rows kept per person, drawn uniformly, if `fit` gets the ids `persons`: neighbouring tables then differ
+        in all rows of one person, and n counts persons. 1 needs no ids: you declare that nobody has a second row. None: the unit of privacy is a row.
+    person_weight : the weight of a kept row: "person" (one over the number of that person's kept rows, so each person counts once) or "row" (1 /
+        rows_per_person, so rows count equally).
 
-    Attributes: `coef_` (d,), `intercept_`, `weights_`, `certificate_`, `n_features_in_`; `covariance_` of the error of `weights_`, noise and sample
-    together, if predictions are about as large as targets may be; `equations_`, what is known of the population's weights without that prior, for
-    errors of any law and for symmetric ones; and `residual_deviation_`, a cautious root mean square of a residual (all three None where the
-    mechanism knows nothing of them: all but "refined" and "moments"). All are functions of what the mechanism released.
+    Attributes: `coef_` (d,), `intercept_`, `weights_`, `certificate_`, `n_features_in_`; `covariance_`, of the error of `weights_` from noise and
+    sampling, if predictions are about as large as targets may be; `equations_`, what is known about the population's weights without that
+    assumption, for errors with any distribution and for symmetric ones; and `residual_deviation_`, a cautious root mean square of the residuals
+    (these three are None except for "refined" and "moments"). All are functions of what the mechanism released.
 
     Sources: Kifer, Smith and Thakurta (2012) and Redberg, Koskela and Wang (2023) for noise in the objective; Wang (2018, AdaSSP), Lev et al.
     (2025, 2026, mixing), Bernstein and Sheldon (2019, noise-aware inference).
@@ -106,18 +109,21 @@ class LinearRegression(RegressionModel):
     mechanism: Annotated[str, "auto, objective, objective-huber, refined or moments (these two know intervals), adassp, mixing, hessian-mixing."] = (
         "auto"
     )
-    prior: Any = None
     n_iter: Annotated[int | None, "Gradients of refined and hessian-mixing, chosen without the records."] = None
+
+    records_share: Annotated[
+        float | None, "With add-remove: share of the budget for a noisy number of records; .001 to .05 if left out, 0: none."
+    ] = None
 
     covariance_: Floats | None = field(init=False)
     residual_deviation_: float | None = field(init=False)
     equations_: tuple[Equations, Equations] | None = field(init=False)
 
     def predict_interval(self, X: Any, *, level: float = 0.95) -> Floats:
-        """Lower and upper ends, (n, 2), that hold the target of a new record of these features with about this probability.
+        """Lower and upper ends, (n, 2), that contain the target of a new record with these features with about this probability.
 
-        They count the spread of targets, the sample, and the noise of the mechanism. Exact for no law: normal residuals of one size are assumed, and
-        noisy moments in place of exact ones. Raises InvalidInput for a mechanism whose error is not known.
+        They account for the spread of targets, sampling, and the noise of the mechanism. They are approximate: residuals are assumed normal with
+        constant variance, and noisy moments replace exact ones. Raises InvalidInput for a mechanism whose error is not known.
         """
         check_is_fitted(self)
         covariance, residual = self._known_error()
@@ -127,14 +133,14 @@ class LinearRegression(RegressionModel):
         return self._of_rows(X, work)
 
     def coef_interval(self, *, level: float = 0.95, symmetric: bool = False) -> Intervals:
-        """Intervals, (d,), for the coefficients of the population's least squares; noise and sample are counted, no prior is used.
+        """Intervals, (d,), for the coefficients of least squares on the population; they account for noise and sampling, and use no prior.
 
-        They need not be around `coef_`, which is shrunk towards 0 where noise rules. Where the noisy second moments do not stand out of their noise
-        in every direction, nothing is known of any coefficient, and every interval is (-inf, inf): a longer table, a larger epsilon, or fewer and
-        wider features help.
+        They need not contain `coef_`, which is shrunk towards 0 where noise dominates. If the second moments do not exceed their noise in every
+        direction, nothing is known about any coefficient, and every interval is (-inf, inf): use more records, a larger epsilon, or fewer features
+        with more spread.
 
-        `symmetric`: whether errors lie around the line symmetrically at every row, and are not cut by `target_bound`. Then the gradients of
-        "refined" count, whose residuals are clipped, and intervals are far narrower; otherwise the moments alone do.
+        `symmetric`: whether errors are symmetric around the line at every row, and not clipped by `target_bound`. If so, the gradients of "refined"
+        are used, whose residuals are clipped, and intervals are much narrower; otherwise only the moments are used.
         Raises InvalidInput for a mechanism whose error is not known.
         """
         check_is_fitted(self)
@@ -151,10 +157,10 @@ class LinearRegression(RegressionModel):
         return Intervals(low=low, estimate=estimate, high=high, level=level)
 
     def explain(self, *, features: int | None = None, records: int | None = None, targets: int = 1) -> Explanation:
-        """What is released with how much noise, from public numbers alone; needs no data.
+        """What is released, and with how much noise, from public numbers alone; needs no data.
 
-        Parameters: `features` d (of the fitted model if left out), `records` n where it is public, `targets` m, the columns of y. Raises InvalidInput
-        where d is unknown.
+        Parameters: `features` d (default: that of the fitted model), `records` n if it is public, `targets` m, the columns of y. Raises InvalidInput
+        if d is unknown.
         """
         count = known_features(self, features)
         privacy = self._privacy()
@@ -178,23 +184,18 @@ class LinearRegression(RegressionModel):
 
         Of persons that is their number times the most rows of one: how many rows there are is private.
         """
-        problem = LeastSquares(domain=domain, prior=None if self.prior is None else prior_of(self.prior, domain, self.data_norm))
+        problem = LeastSquares(domain=domain, prior=self._point(domain))
         if domain.records is not None:
             rows = domain.records * (1 if domain.persons is None else domain.persons.rows)
             longest = min(rows * (2 if privacy.neighbours is ADD_REMOVE else 1), MOST_RECORDS)
             problem = replace(problem, most_records=max(problem.most_records, longest))
         steps = whole_or_none(self.n_iter, "n_iter")
-        return problem, calibrate_least_squares(problem, mechanism=self.mechanism, steps=steps, **privacy.target)
+        share = None if self.records_share is None else share_below_one(self.records_share, "records_share")
+        return problem, calibrate_least_squares(problem, mechanism=self.mechanism, steps=steps, count_share=share, **privacy.target)
 
     def _takes_several(self) -> bool:
-        """Whether the parameters allow several columns of y."""
-        return self.mechanism in ("auto", "objective", "objective-huber") and self.n_iter is None and self.prior is None
-
-    def __sklearn_tags__(self) -> Any:
-        """Several targets where the parameters allow them."""
-        tags = super().__sklearn_tags__()
-        tags.target_tags.multi_output = self._takes_several()
-        return tags
+        """See RegressionModel."""
+        return self.mechanism in ("auto", "objective", "objective-huber") and self.n_iter is None and super()._takes_several()
 
     def _each(self, domain: Domain, privacy: Privacy, targets: int) -> tuple[PredictionRisk, float | None]:
         name = "objective" if self.mechanism == "auto" else self.mechanism
@@ -208,9 +209,6 @@ class LinearRegression(RegressionModel):
         mu = gaussian_mu(privacy.epsilon, privacy.delta) / math.sqrt(targets)
         width = default_width(LeastSquares(domain=domain), mu=mu, neighbours=privacy.neighbours)
         return PredictionRisk(loss=LogCosh(width=width) if name == "objective" else HuberLoss(half_width=width), domain=domain), None
-
-    def _declared(self, given: Given) -> tuple[str, ...]:
-        return given.declared if self.prior is None else (*given.declared, *declared_prior(self.prior, given.classes))
 
     def _keep(self, release: Release, domain: Domain, given: Given) -> None:
         super()._keep(release, domain, given)

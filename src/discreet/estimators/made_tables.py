@@ -8,15 +8,17 @@ has a row of zeros, which says nothing and counts it.
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple, Self
 
 import numpy as np
 import numpy.typing as npt
 import polars as pl
 
+from discreet.core.arrays import Floats
 from discreet.core.errors import InvalidInput
 from discreet.core.neighbours import Persons
-from discreet.data import Block, EncodedTable, class_codes
+from discreet.core.private import holds_records
+from discreet.data import Block, EncodedTable, TransformedTable, class_codes
 from discreet.matrices import AugmentedMatrix, DenseMatrix, Matrix, shortening
 from discreet.matrices.bounded import brought_near
 from discreet.matrices.levels import LevelMatrix
@@ -36,6 +38,21 @@ class Questions:
     """(C,), of its rows, the first ones."""
     answers: npt.NDArray[np.bool_]
     """(C, M)."""
+
+    @classmethod
+    def of(cls, made: MadeRows) -> Self:
+        """Of times, 2 T + 1 things may be known: seen through s periods, or that the event happened in the next one. Of classes, which it is."""
+        if made.of == ORDERED:
+            classes = made.rows + 1
+            return cls(made, np.full(classes, made.rows), np.arange(classes)[:, np.newaxis] > np.arange(made.rows))
+        seen, event = np.divmod(np.arange(2 * made.rows + 1), 2)
+        return cls(made, seen + event, (np.arange(made.rows) == seen[:, np.newaxis]) & (event == 1)[:, np.newaxis])
+
+    def signs(self, codes: Codes) -> Floats:
+        """(n, M): +1 and -1, the answers of the rows that a record has, and 0."""
+        there = np.arange(self.made.rows) < self.counts[:, np.newaxis]
+        found: Floats = np.where(there, np.where(self.answers, 1.0, -1.0), 0.0)[codes]
+        return found
 
     def column(self, codes: Codes) -> npt.NDArray[Any]:
         """What a ledger's digest sees of the targets, in every use of the table: numbers of what is known, signs of two classes."""
@@ -57,6 +74,19 @@ class Questions:
         return made, owners, answers
 
 
+class Known(NamedTuple):
+    """What a fit is told of its records; targets are private."""
+
+    made: MadeRows
+    targets: Any
+    """Of held records, else None."""
+    read: Callable[[Any], Codes]
+    """Makes numbers of targets."""
+    declared: tuple[str, ...]
+    classes: npt.NDArray[Any] | None
+    """Of ordered classes, from the lowest."""
+
+
 @dataclass(frozen=True, slots=True)
 class OfBlocks:
     """The same of a block, wherever it is."""
@@ -72,6 +102,25 @@ class OfBlocks:
             raise InvalidInput("here each record is one person and counts once: leave out sample weights and person ids.")
         rows, owners, answers = self.questions.table(block.rows, self.read(block.targets))
         return Block(rows, answers.astype(np.intp), None, first + owners)
+
+
+@holds_records
+@dataclass(frozen=True, slots=True, repr=False, eq=False)
+class Asked:
+    """A fit's questions and its records, which are private."""
+
+    known: Known
+    questions: Questions
+    table: EncodedTable | TransformedTable
+    """Of the made rows."""
+    rows: Matrix | None
+    """(n, d), as given; None of blocks."""
+    codes: Codes | None
+
+    @property
+    def records(self) -> int | None:
+        """n; None of blocks, which nobody has counted."""
+        return None if self.codes is None else len(self.codes)
 
 
 def held_table(questions: Questions, rows: Matrix, codes: Codes) -> EncodedTable:

@@ -22,49 +22,49 @@ class LogisticRegression(LinearClassifier):
 
     Parameters
     ----------
-    epsilon : privacy loss, > 0; `inf` is the ordinary fit without privacy, and its certificate says so.
+    epsilon : privacy loss, > 0; `inf` is the ordinary fit without privacy, and the certificate says so.
     delta : probability that the loss is exceeded; 0 for pure differential privacy, else well below 1 / n.
     neighbours : "replace-one" (the number of records is public) or "add-remove" (it is not).
-    alpha : coefficient of |w|^2 / 2 in the mean objective. None takes the smallest value at which the privacy theorem has no slack,
-        from public numbers.
-    data_norm : bound on the Euclidean norm of a row of X; longer rows are shortened to it, in fit and in predict. Never learnt from the data, but for
-        "private": a power of two is chosen in the fit, for a tenth of the budget; alpha and intercept_scale are then those of rows divided by it.
-    classes : [negative, positive], or a longer list. None takes them from y, with a PrivacyWarning: nothing then hides which labels occur.
+    alpha : coefficient of |w|^2 / 2 in the mean objective. None chooses it from public numbers (docs/defaults.md).
+    data_norm : bound on the Euclidean norm of a row of X; longer rows are scaled down to it, in fit and in predict. It is never learnt from the
+        data, except with "private": the fit then chooses a power of two for a tenth of the budget, and alpha and intercept_scale refer to rows
+        divided by it.
+    classes : [negative, positive], or a longer list. None takes them from y, with a PrivacyWarning, because this reveals which labels occur.
     loss : None or "logistic": only the logistic loss has probabilities.
     mechanism : "objective" (less noise) or "output".
-    calibration : "tight", or "published" for Chaudhuri et al. (2011) as printed.
-    multi_class : with more than two classes, "multinomial" (None; one softmax for all, least noise) or "one-vs-rest".
+    calibration : "tight", or "published" for the noise of Chaudhuri et al. (2011).
+    multi_class : with more than two classes, "multinomial" (None; one softmax for all, the least noise) or "one-vs-rest".
     fit_intercept, intercept_scale : an intercept is a constant feature of this size, regularised and counted in the norm of a row; None
         takes 0.3 data_norm.
     class_weight : public weights by class, a dict.
-    prior : a public point that the ridge pulls towards, in place of zero: a fitted linear classifier of the same classes, or (coef, intercept); no
-        privacy is spent on it (docs/prior.md). It must not depend on the records. None: zero.
-    max_sample_weight : what larger weights in `sample_weight` are cut to, required where there are any; the noise grows with it. Choose it without
-        the records. The weights themselves may be private.
-    public_records : under add-remove, a number of records that you declare public, which `alpha` then multiplies.
-    ledger : an Account(path, name) to spend on, a small value that survives clone and travels to workers; None spends on the ledger in use
+    prior : a public point towards which the ridge shrinks, instead of zero: a fitted linear classifier with the same classes, or (coef, intercept).
+        It costs no privacy (docs/prior.md), but must not depend on the records. None: zero.
+    max_sample_weight : weights in `sample_weight` are clipped to this; required if there are any. The noise grows with it. Choose it without looking
+        at the records. The weights themselves may be private.
+    public_records : under add-remove, a number of records that you declare public; `alpha` is multiplied by it.
+    ledger : the Account(path, name) to charge, a small value that survives clone and can be sent to workers; None charges the ledger in use
         (`discreet.ledger.using`), if any.
-    n_jobs : threads that work on one fit, as in scikit-learn: None is 1, -1 all processors. Results are the same for any number.
-    device : None computes where the rows are. "cuda", "cuda:1" or "cpu" moves them there for a fit, in float64, by torch or CuPy; of a table that is
-        read in blocks, one block at a time. Arrays of torch and CuPy stay where they are. Predictions are computed where X is.
-    random_state : None draws noise from the operating system. A seed makes results reproducible and the certificate invalid.
-    rows_per_person : the most rows of one person that are kept, drawn uniformly, where `fit` gets the ids `persons`: neighbours then differ in all
-        rows of a person, and n counts persons. 1 needs no ids: nobody has a second row, as you say. None: the unit of privacy is a row.
-    person_weight : of a kept row: "person" (one over the number of its person's: each person counts once) or "row" (1 / rows_per_person: rows count
-        alike).
+    n_jobs : number of threads for one fit, as in scikit-learn: None is 1, -1 all processors. The result is the same for any number.
+    device : None computes where the rows are. "cuda", "cuda:1" or "cpu" moves them there for a fit, in float64, with torch or CuPy; a table in
+        blocks is moved one block at a time. Arrays of torch and CuPy stay where they are. Predictions are computed where X is.
+    random_state : None draws noise from the operating system. With a seed, results are reproducible but not private, and the certificate is invalid.
+    rows_per_person : the largest number of rows kept per person, drawn uniformly, if `fit` gets the ids `persons`: neighbouring tables then differ
+        in all rows of one person, and n counts persons. 1 needs no ids: you declare that nobody has a second row. None: the unit of privacy is a row.
+    person_weight : the weight of a kept row: "person" (one over the number of that person's kept rows, so each person counts once) or "row" (1 /
+        rows_per_person, so rows count equally).
 
     Attributes
     ----------
     coef_ : weights of the features, (1, d); with K > 2 classes (K, d).
     intercept_ : (1,) or (K,), zero without intercept.
-    weights_ : the released vector, (d,) or (d + 1,); the last entry times the constant feature is the intercept. With K > 2 classes the K vectors
+    weights_ : the released vector, (d,) or (d + 1,); the last entry times the constant feature is the intercept. With K > 2 classes, the K vectors
         one after the other, (K d,) or (K (d + 1),).
     classes_ : [negative, positive], or all classes, as declared.
-    data_norm_ : the norm that was chosen, with data_norm="private"; weights_ are those of rows divided by it, coef_ of rows as they are.
-    n_features_in_, feature_names_in_ : d, and the names of the columns where X has them.
-    certificate_ : what the release promises and why; `certificate_.verify(weights_)` checks it.
+    data_norm_ : the chosen norm, with data_norm="private"; weights_ refer to rows divided by it, coef_ to rows as they are.
+    n_features_in_, feature_names_in_ : d, and the column names if X has them.
+    certificate_ : what the release guarantees and why; `certificate_.verify(weights_)` checks it.
 
-    No other attribute is kept: none is a function of the records except through the mechanism.
+    There are no other attributes: nothing depends on the records except through the mechanism.
 
     Examples
     --------
@@ -99,10 +99,11 @@ class LinearSVC(LinearClassifier):
 
     Parameters and attributes are those of LogisticRegression, except
 
-    multi_class : None or "one-vs-rest", for more than two classes: one machine for each class against the others.
-    loss : None: the softplus hinge, of two classes at a temperature from 0.35 to 1 that follows the noise (docs/defaults.md), of more at 0.35; or
-    "softplus-hinge" (temperature 0.25), "huber-hinge", "smoothed-hinge" (half-width 0.5), or one of the losses of discreet.losses with other
-    constants. "hinge", with mechanism="output" and two classes: the hinge of support vector machines, but for a bend of 1e-4 at its kink.
+    multi_class : None or "one-vs-rest", for more than two classes: one machine per class, against all others.
+    loss : None: the softplus hinge, for two classes at a temperature from 0.35 to 1 that depends on the noise (docs/defaults.md), for more at 0.35;
+        or
+    "softplus-hinge" (temperature 0.25), "huber-hinge", "smoothed-hinge" (half-width 0.5), or a loss of discreet.losses with other constants. With
+    mechanism="output" and two classes also "hinge": the hinge of support vector machines, except for a bend of 1e-4 at its kink.
 
     Examples
     --------

@@ -35,7 +35,7 @@ from discreet.estimators.model_record import FORMAT, check_keys, schema_of, weig
 from discreet.estimators.stated_model import StatedModel, kind_of, same
 from discreet.estimators.summary import MOST, Summary
 from discreet.matrices.per_record import answers_per_record
-from discreet.statements.base import CLASSES, LABELS_THAT_OCCUR, NORM_THEN_FIT, SCHEMA
+from discreet.statements.base import CLASSES, LABELS_THAT_OCCUR, METRIC, NORM_THEN_FIT, SCHEMA
 
 if TYPE_CHECKING:
     from discreet.data import EncodedTable
@@ -54,7 +54,7 @@ _KEYS = ("format", "kind", "classes", "weights", "schema", "certificate")
 @answers_per_record
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Model(StatedModel):
-    """Weights with their schema and certificate. Raises InvalidInput where these contradict each other.
+    """Weights with their schema and certificate. Raises InvalidInput if these contradict each other.
 
     Examples
     --------
@@ -96,7 +96,7 @@ class Model(StatedModel):
     def from_estimator(cls, estimator: "PrivateModel", schema: Schema) -> Self:
         """The model of an estimator that was fitted on a table encoded by `schema`.
 
-        Raises InvalidType for another kind of estimator, InvalidInput for one that is not fitted or was fitted on other features, norm or classes.
+        Raises InvalidType for another kind of estimator, InvalidInput for one that is not fitted, or was fitted with other features, norm or classes.
         """
         kind, fitted = kind_of(estimator), vars(estimator)
         if "certificate_" not in fitted:
@@ -107,11 +107,14 @@ class Model(StatedModel):
             raise InvalidInput(
                 f"the schema declares the classes {declared}; the estimator was fitted on {fitted_classes}. Fit it on a table of this schema."
             )
-        return cls(kind=kind, schema=schema, weights=fitted["weights_"], certificate=fitted["certificate_"])
+        certificate: Certificate = fitted["certificate_"]
+        if schema.metric is not None:
+            certificate = replace(certificate, declared=(*certificate.declared, METRIC.format(digest=schema.metric.digest)))
+        return cls(kind=kind, schema=schema, weights=fitted["weights_"], certificate=certificate)
 
     @property
     def classes(self) -> tuple[Label, ...]:
-        """As the schema declares them; empty where the target is a number."""
+        """The classes, as the schema declares them; empty if the target is a number."""
         return _classes_of(self.schema)
 
     @property
@@ -126,40 +129,49 @@ class Model(StatedModel):
                 return None
 
     def of_target(self, column: str) -> "OneOfSeveral":
-        """What it says of one of its several targets, to be measured. Raises InvalidInput for a model of one, and for a column that is none."""
+        """The model of one of its several targets, for an evaluation.
+
+        Raises InvalidInput for a model with a single target, and for an unknown column.
+        """
         if not isinstance(self.schema.target, NumberTargets):
             raise InvalidInput(f"a {self.kind} of one target is measured as it is.")
         place = self.schema.target.place_of(column)
         return OneOfSeveral(model=self, place=place, schema=replace(self.schema, target=self.schema.target.parts[place]))
 
     def decision(self, frame: "Frame | EncodedTable") -> Floats:
-        """f(x) of every record of a table (see `Schema.encode`), (n,), positive for the second class; (n, K) for K > 2 classes.
+        """f(x) for every record of a table (see `Schema.encode`), (n,), positive for the second class; (n, K) for K > 2 classes.
 
         Raises as `Schema.encode` does.
         """
         return self.form.decision(self._rows(frame), self.weights)
 
     def curves(self, *, uncertainty: "Uncertainty | None" = None, level: float = 0.95, label: Label | None = None) -> "Curves":
-        """What each column adds, with a band of `level` that counts the noise and, given the `uncertainty` of this model, the sample: it is free.
+        """What each column adds, with a band at `level` that accounts for the noise and, given the `uncertainty` of this model, for sampling.
 
-        Module `curves`. More than two classes need a `label`. Raises InvalidInput for a model that is not linear, and for another's uncertainty.
+        It is free.
+
+        See module `curves`. More than two classes need a `label`. Raises InvalidInput for a model that is not linear, and for the uncertainty of
+        another model.
         """
         return curves.curves_of(self, uncertainty=uncertainty, level=level, label=label)
 
     def summary(self, *, level: float = 0.95, uncertainty: "Uncertainty | None" = None, most: int = MOST) -> Summary:
-        """The coefficients in the units of the table, how sure they are, and what was paid for: `print` it. See `PrivateModel.summary`."""
+        """The coefficients in the units of the table, their uncertainty, and what was paid for: `print` it. See `PrivateModel.summary`."""
         return summarised.summary_of_model(self, level=level, uncertainty=uncertainty, most=most)
 
     def to_sklearn(self) -> Any:
-        """scikit-learn's estimator with these coefficients, for rows that the schema encodes: module `plain`. Raises InvalidInput for a kernel."""
+        """A scikit-learn estimator with these coefficients, for rows encoded by the schema: see module `plain`.
+
+        Raises InvalidInput for a kernel model.
+        """
         return plain.plain_estimator(self)
 
     def explain(self) -> "Explanation":
-        """What was chosen and what it costs, from the certificate alone. Estimators explain alternatives too, before a fit."""
+        """What was chosen and what it costs, from the certificate alone. Estimators also explain alternatives, before a fit."""
         return explanation.explained(self.certificate, self.form, name=self.kind)
 
     def to_dict(self) -> dict[str, object]:
-        """A plain table for JSON."""
+        """A plain dictionary for JSON."""
         return {
             "format": FORMAT,
             "kind": self.kind,
@@ -170,12 +182,12 @@ class Model(StatedModel):
         }
 
     def to_json(self) -> str:
-        """`to_dict` as text; every weight is written so that it is read back exactly."""
+        """`to_dict` as text; weights are written so that they are read back exactly."""
         return json.dumps(self.to_dict(), indent=2, ensure_ascii=False, allow_nan=False) + "\n"
 
     @classmethod
     def from_json(cls, text: str) -> Self:
-        """The model that `to_json` wrote. Raises FileFormatError for anything else."""
+        """The model that `to_json` wrote. Raises FileFormatError for any other text."""
         record = read_object(text, what="a model")
         check_keys(record, FORMAT, _KEYS, other="Install a version of discreet that reads it.")
         schema = schema_of(record["schema"])
@@ -195,12 +207,12 @@ class Model(StatedModel):
         raise refusal
 
     def save(self, path: str | Path, *, overwrite: bool = False) -> None:
-        """Write the model file, whole or not at all. Raises InvalidInput where the file exists (unless `overwrite`) or cannot be written."""
+        """Write the model file completely or not at all. Raises InvalidInput if it exists (unless `overwrite`) or cannot be written."""
         write_whole(path, self.to_json(), overwrite=overwrite)
 
     @classmethod
     def load(cls, path: str | Path) -> Self:
-        """The model in a file. Raises InvalidInput where there is none, FileFormatError, with the path, for its content."""
+        """The model in a file. Raises InvalidInput if the file does not exist, and FileFormatError, with the path, if its content is not valid."""
         return read_parsed(path, cls.from_json, what="model file", remedy="Check the path, or write one with `discreet fit`.")
 
     def _rows(self, frame: "Frame | EncodedTable") -> "Matrix":
@@ -242,6 +254,7 @@ class Model(StatedModel):
                 not self.classes or any(line in self.certificate.declared for line in (SCHEMA, CLASSES, LABELS_THAT_OCCUR)),
                 "where the classes come from is among what was declared",
             ),
+            Check("metric", self._has_its_metric(), "the metric of the schema, or that there is none, is among what was declared"),
             Check(
                 "loss",
                 self._has_its_loss() and self._has_its_set(),
@@ -249,6 +262,10 @@ class Model(StatedModel):
             ),
             *self._agreement_on_persons(),
         )
+
+    def _has_its_metric(self) -> bool:
+        of_rows, stated = self.schema.metric, [line for line in self.certificate.declared if line.startswith(METRIC.partition("(")[0])]
+        return stated == ([] if of_rows is None else [METRIC.format(digest=of_rows.digest)])
 
     def _has_its_targets(self) -> bool:
         """Each target as the schema encodes it, in [-1, 1]."""

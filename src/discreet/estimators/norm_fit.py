@@ -48,7 +48,7 @@ def settled(prepared: Prepared, privacy: Privacy, persons: Persons | None) -> Th
 
 
 def left(prepared: Prepared, privacy: Privacy, persons: Persons | None) -> Privacy:
-    """What the fit may spend."""
+    """The budget that is left for the fit."""
     epsilon, delta = settled(prepared, privacy, persons).target
     return replace(privacy, epsilon=epsilon, delta=delta)
 

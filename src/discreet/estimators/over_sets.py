@@ -57,48 +57,49 @@ def _has_decisions(estimator: "ConstrainedERM") -> bool:
 @answers_per_record
 @dataclass(kw_only=True, eq=False, repr=False)
 class ConstrainedERM(OfNumbers, ByComparison, WithIntercept):
-    """A linear model over a convex set under differential privacy: a regression, or a classifier of two or more classes, as the loss is.
+    """A linear model over a convex set under differential privacy: a regression, or a classifier with two or more classes, depending on the loss.
 
     Parameters
     ----------
     loss : a loss of `discreet.losses.predictions`, or its name: "squared", "huber", "log-cosh", "absolute", "pinball" and
         "smooth-pinball" (quantiles) for real targets; "hinge", "logistic", "huber-hinge", "smoothed-hinge", "softplus-hinge" for two classes;
         "logistic" for more than two, with one softmax for all.
-    constraint : a set of `discreet.sets` in as many dimensions as there are features, one more with an intercept, of K > 2 classes K times that; or
-        the name of one that has as many as are needed, with its radius: "l1-ball:3" (also l2-ball, linfinity-ball, simplex). None is the unit l2
-        ball.
+    constraint : a set of `discreet.sets` with one dimension per feature, plus one for an intercept; with K > 2 classes, K times that. Or a name with
+        a radius, for a set of the right dimension: "l1-ball:3" (also l2-ball, linfinity-ball, simplex). None is the unit l2 ball.
     epsilon : privacy loss, > 0; `inf` is the ordinary fit without privacy (smooth losses), and its certificate says so.
-    delta : probability that the loss is exceeded, well below 1 / n. With 0 only sets with a list of vertices are left.
+    delta : probability that the loss is exceeded, well below 1 / n. With 0, only sets with a list of vertices are possible.
     neighbours : "replace-one" (the number of records is public) or "add-remove" (it is not).
     data_bound, data_norm : bounds on every entry and on the Euclidean norm of a row; one of them may be None. Never learnt from the data.
     target_bound : bound on |y| of real targets; larger targets are clipped to it.
-    classes : [negative, positive] for losses of classes, or a longer list for "logistic". None takes them from y, with a
-        PrivacyWarning: nothing then hides which labels occur.
-    max_slope : bound that slopes of the loss are clipped to, record by record; None takes the largest that the set allows.
+    classes : [negative, positive] for losses of classes, or a longer list for "logistic". None takes them from y, with a PrivacyWarning, because
+        this reveals which labels occur.
+    max_slope : slopes of the loss are clipped to this, record by record; None is the largest slope that the set allows.
     fit_intercept, intercept_scale : an intercept is a constant feature whose coefficient is the last coordinate of the set.
-    mechanism : "auto" (the best bound of risk, from public numbers), "objective-perturbation-set", "mirror-descent", "frank-wolfe-gaussian" or
+    mechanism : "auto" (the best bound on the risk, from public numbers), "objective-perturbation-set", "mirror-descent", "frank-wolfe-gaussian" or
         "frank-wolfe-polytope".
-    alpha : coefficient of |(w, v)|^2 / 2 in the mean objective, which objective perturbation and mirror descent minimise. None takes the ridge that
+    alpha : coefficient of |(w, v)|^2 / 2 in the mean objective, which objective perturbation and mirror descent minimise. None uses the ridge that
         the mechanism needs, from public numbers.
-    mirror_map : of mirror descent: "euclidean", "p-norm", "power", "entropy", where the set has it; "auto" takes the best bound of risk. With alpha
-        and another map than the Euclidean one its potential stands for |(w, v)|^2 / 2.
-    calibration : "tight", or "published" for the noise that Talwar et al. (2014) print; the certificate then states what is proved of it.
-    n_iter : number of steps, chosen without the records; None takes it from public numbers.
-    public_records : under add-remove, a number of records that you declare public, for the number and the length of the steps, and for alpha.
-    ledger : an Account(path, name) to spend on; None spends on the ledger in use (`discreet.ledger.using`), if any.
-    n_jobs : threads that work on one fit, as in scikit-learn: None is 1, -1 all processors. Results are the same for any number.
-    random_state : None draws noise from the operating system. A seed makes results reproducible and the certificate invalid.
-    rows_per_person : the most rows of one person that are kept, drawn uniformly, where `fit` gets the ids `persons`: neighbours then differ in all
-        rows of a person, and n counts persons. 1 needs no ids: nobody has a second row, as you say. None: the unit of privacy is a row.
-    person_weight : of a kept row: "person" (one over the number of its person's: each person counts once) or "row" (1 / rows_per_person: rows count
-        alike).
+    penalty_factor : (d,) numbers from 1 on, what the ridge is multiplied by for each feature (the intercept counts 1, all classes are alike): the
+        ridge is then alpha sum_j factor_j w_j^2 / 2, an elastic net where the set is an l1 ball. Only objective perturbation takes it.
+    mirror_map : for mirror descent: "euclidean", "p-norm", "power" or "entropy", if the set supports it; "auto" chooses the best bound on the risk.
+        With alpha and a map other than the Euclidean one, its potential replaces |(w, v)|^2 / 2.
+    calibration : "tight", or "published" for the noise of Talwar et al. (2014); the certificate then states what is proved about it.
+    n_iter : number of steps, chosen without looking at the records; None chooses it from public numbers.
+    public_records : under add-remove, a number of records that you declare public; it sets the number and the size of the steps, and alpha.
+    ledger : the Account(path, name) to charge; None charges the ledger in use (`discreet.ledger.using`), if any.
+    n_jobs : number of threads for one fit, as in scikit-learn: None is 1, -1 all processors. The result is the same for any number.
+    random_state : None draws noise from the operating system. With a seed, results are reproducible but not private, and the certificate is invalid.
+    rows_per_person : the largest number of rows kept per person, drawn uniformly, if `fit` gets the ids `persons`: neighbouring tables then differ
+        in all rows of one person, and n counts persons. 1 needs no ids: you declare that nobody has a second row. None: the unit of privacy is a row.
+    person_weight : the weight of a kept row: "person" (one over the number of that person's kept rows, so each person counts once) or "row" (1 /
+        rows_per_person, so rows count equally).
 
     Attributes
     ----------
-    coef_ : coefficients, (d,); intercept_ : a number. Of K > 2 classes (K, d) and (K,).
-    weights_ : the released point of the set, (d,) or (d + 1,); of K > 2 classes those of each, one after the other.
+    coef_ : coefficients, (d,); intercept_ : a number. With K > 2 classes, (K, d) and (K,).
+    weights_ : the released point of the set, (d,) or (d + 1,); with K > 2 classes, the vectors of the classes one after the other.
     classes_ : [negative, positive], or all classes, for losses of classes.
-    certificate_ : what the release promises and why; `certificate_.verify(weights_)` checks it.
+    certificate_ : what the release guarantees and why; `certificate_.verify(weights_)` checks it.
 
     Examples
     --------
@@ -123,11 +124,14 @@ class ConstrainedERM(OfNumbers, ByComparison, WithIntercept):
 
     @available_if(_has_decisions)  # type: ignore[untyped-decorator]
     def decision_function(self, X: Any) -> Floats:
-        """<w, x> + intercept, (n,) or, of K > 2 classes, (n, K), with rows brought within the declared bounds."""
+        """<w, x> + intercept, (n,) or, with K > 2 classes, (n, K); rows are clipped to the declared bounds."""
         return self._predictions(X)
 
     def predict(self, X: Any, *, threshold: float | None = None) -> npt.NDArray[Any]:
-        """The number of every row, or its likelier class, (n,); with a `threshold`, of two classes the second where its probability is above it.
+        """The predicted number for every row, or its most likely class, (n,).
+
+        With a `threshold` and two classes, the second where its probability is above it.
+
 
         Raises InvalidInput for a threshold outside (0, 1), and for more classes or a loss without probabilities.
         """
@@ -148,7 +152,7 @@ class ConstrainedERM(OfNumbers, ByComparison, WithIntercept):
         return log_probabilities(Logistic(), self._predictions(X), multinomial=True)
 
     def score(self, X: Any, y: Any) -> float:
-        """R^2 of real targets, accuracy of classes; not private where the records are not public."""
+        """R^2 for regressions, accuracy for classifiers. This is not private: use it on public records only."""
         measure = accuracy_score if self._of_classes() else r2_score
         return measured(measure, y, self.predict(X))
 
@@ -193,7 +197,7 @@ class ConstrainedERM(OfNumbers, ByComparison, WithIntercept):
         if not (self._of_classes() and domain.target_bound > 1.0):
             return super()._problem(domain)
         if self.max_slope is not None:
-            raise InvalidInput("max_slope is for numbers and for two classes: the slopes of more classes are bounded by themselves. Leave it out.")
+            raise InvalidInput("max_slope is for numbers and for two classes; with more classes, slopes are bounded anyway. Leave it out.")
         loss = Softmax(classes=int(domain.target_bound) + 1)
         return SoftmaxRisk(loss=loss, constraint=self._constraint(loss.classes * domain.dimension), domain=domain)
 
@@ -205,10 +209,10 @@ class ConstrainedERM(OfNumbers, ByComparison, WithIntercept):
 class SetRegression(ScoredRegressor, OfNumbers, ByComparison):
     """What the regressions here share; they take these parameters, beside their own, and have no intercept: centre targets by a public number.
 
-    Parameters: `epsilon`, `delta`, `neighbours`, `data_bound`, `data_norm`, `target_bound`, `max_slope`, `mechanism`, `alpha`, `mirror_map`,
-    `calibration`, `n_iter`, `public_records`, `ledger`, `n_jobs`, `random_state`, `rows_per_person`, `person_weight` as in ConstrainedERM; `radius`
-    of the set, chosen without the records;
-    `loss` "squared", "huber", "log-cosh", "absolute", or a loss of real targets in `discreet.losses.predictions`.
+    Parameters: `epsilon`, `delta`, `neighbours`, `data_bound`, `data_norm`, `target_bound`, `max_slope`, `mechanism`, `alpha`, `penalty_factor`,
+    `mirror_map`, `calibration`, `n_iter`, `public_records`, `ledger`, `n_jobs`, `random_state`, `rows_per_person`, `person_weight` as in
+    ConstrainedERM; `radius` of the set, chosen without the records; `loss` "squared", "huber", "log-cosh", "absolute", or a loss of real targets in
+    `discreet.losses.predictions`.
 
     Attributes: `coef_` (d,); `intercept_` 0.0; `weights_`; `certificate_`; `n_features_in_`.
     """
@@ -228,7 +232,7 @@ class SetRegression(ScoredRegressor, OfNumbers, ByComparison):
 class GroupLasso(SetRegression):
     """Least squares over the unit ball of the group norm, times `radius` (Yuan and Lin 2006). See SetRegression.
 
-    groups : sizes of consecutive groups of columns, adding up to d; an integer for groups of one size.
+    groups : sizes of consecutive groups of columns, adding up to d; or an integer, for groups of equal size.
 
     Examples
     --------

@@ -17,7 +17,7 @@ Sources: Cox (1972) and Allison (1982) for discrete-time hazards; McCullagh (198
 
 import math
 from abc import abstractmethod
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import Annotated, Any, Self
@@ -38,8 +38,9 @@ from discreet.estimators.base import PrivateModel, ScoredClassifier, ScoredRegre
 from discreet.estimators.explanation import Explanation, explained, known_features
 from discreet.estimators.forms import MadeForm
 from discreet.estimators.inputs import count_or_none, distinct_classes, encoded_codes, labels_and_classes
-from discreet.estimators.made_tables import Codes, OfBlocks, Questions, class_numbers, held_table
+from discreet.estimators.made_tables import Asked, Known, OfBlocks, Questions, class_numbers, held_table
 from discreet.estimators.margin_classifiers import LogisticRegression
+from discreet.estimators.prior import equal_classes
 from discreet.matrices import answers_per_record
 from discreet.mechanisms.persons import brought_by
 from discreet.problems import MadeRows
@@ -75,6 +76,8 @@ class PersonRows(PrivateModel):
     row_scale: Annotated[float | None, "The constant that tells the rows of a person apart; half the bound of rows if left out."] = None
 
     coef_: Floats = field(init=False)
+    classes_: npt.NDArray[Any] = field(init=False)
+    thresholds_: Floats = field(init=False)
 
     def plan(self, *, features: int, records: int | None = None, told_apart: bool = False) -> Certificate:
         """What a fit would promise, from public numbers alone: d features and, where it is public, the number of persons. It never verifies.
@@ -96,12 +99,16 @@ class PersonRows(PrivateModel):
         return explained(self.plan(features=count, records=records), form, name=f"{type(self).__name__} on {count:,} features")
 
     @abstractmethod
+    def _known(self, X: Any, y: Any, *, reset: bool) -> Known:
+        """What is known of the records, and how it is read. Raises InvalidInput for targets that the model does not learn."""
+
+    @abstractmethod
     def _made(self) -> MadeRows:
         """Of a record, public. Raises InvalidInput for periods or classes that are none."""
 
     @abstractmethod
-    def _questions(self, made: MadeRows) -> Questions:
-        """Which of them a record has."""
+    def declared_for(self, X: Any) -> dict[str, Any]:
+        """What X says of its targets, as parameters: a plan does not see a table. Raises as `fit` does."""
 
     @abstractmethod
     def _prior(self, rows: int) -> Floats:
@@ -132,27 +139,41 @@ class PersonRows(PrivateModel):
             prior=np.concatenate((np.zeros(features), self._prior(made.rows))),
         )
 
-    def _fit_made(self, X: Any, known: Any, made: MadeRows, read: Callable[[Any], Codes], declared: tuple[str, ...]) -> None:
-        """From rows X (n, d) and what is `known` of them, or a table in blocks; `read` makes numbers of what is known."""
-        privacy, questions = self._privacy(), self._questions(made)
+    def fit(self, X: Any, y: Any = None, *, persons: Any = None) -> Self:
+        """Fit the model, spending (epsilon, delta) on the persons; `persons` is None, because each record is one person.
+
+        Raises as LogisticRegression does, and InvalidInput for targets that the model does not learn, for periods or classes that are not those of
+        the schema, and for ids of persons.
+        """
+        with self._unless_refused():
+            privacy, asked = self._privacy(), self.asked(X, y, persons, reset=True)
+            self._advise(X, privacy, asked.records)
+            fitted = self._logistic(asked.known.made, self.n_features_in_).fit(asked.table)
+        own, made = (SCHEMA, CLASSES, LABELS_THAT_OCCUR), asked.known.made
+        certificate = _stated(fitted.certificate_, made)
+        self.certificate_ = replace(certificate, declared=(*asked.known.declared, *(line for line in certificate.declared if line not in own)))
+        self.weights_ = fitted.weights_
+        self.coef_ = self.weights_[: self.n_features_in_]
+        if asked.known.classes is not None:
+            self.classes_ = asked.known.classes
+            self.thresholds_ = np.maximum.accumulate(-self._fitted().levels(self.weights_))
+        return self
+
+    def asked(self, X: Any, y: Any, persons: Any, *, reset: bool) -> Asked:
+        """What the fit is of, which is private but for its `known.made`. Raises as `fit` does, before anything is spent."""
+        self.require_one_row(None if persons is None else Persons(), told=False)
+        known = self._known(X, y, reset=reset)
+        questions = Questions.of(known.made)
         self.require_one_row(brought_by(X), told=isinstance(X, BlockTable | EncodedTable))
         self._public_rule(told_apart=False)
         if isinstance(X, BlockTable):
-            self.n_features_in_ = X.features
-            self._advise(X, privacy, None)
-            table: Any = TransformedTable(X, OfBlocks(questions, read), features=X.features + 1 + made.rows, several=made.rows, jobs=self._jobs())
-        else:
-            rows, codes = self._rows(X, reset=True), read(known)
-            if rows.shape[0] != len(codes):
-                raise InvalidInput("X and y must have the same number of records.")
-            self._advise(X, privacy, len(codes))
-            table = held_table(questions, rows, codes)
-        fitted = self._logistic(made, self.n_features_in_).fit(table)
-        own = (SCHEMA, CLASSES, LABELS_THAT_OCCUR)
-        certificate = _stated(fitted.certificate_, made)
-        self.certificate_ = replace(certificate, declared=(*declared, *(line for line in certificate.declared if line not in own)))
-        self.weights_ = fitted.weights_
-        self.coef_ = self.weights_[: self.n_features_in_]
+            self.n_features_in_, width = X.features, X.features + 1 + known.made.rows
+            table = TransformedTable(X, OfBlocks(questions, known.read), features=width, several=known.made.rows, jobs=self._jobs())
+            return Asked(known, questions, table, None, None)
+        rows, codes = self._rows(X, reset=reset), known.read(known.targets)
+        if rows.shape[0] != len(codes):
+            raise InvalidInput("X and y must have the same number of records.")
+        return Asked(known, questions, held_table(questions, rows, codes), rows, codes)
 
     def _log_odds(self, X: Any) -> Floats:
         """Of the M rows of each, (n, M), a function of each row by itself to the last bit."""
@@ -168,16 +189,16 @@ class PersonRows(PrivateModel):
 @answers_per_record
 @dataclass(kw_only=True, eq=False, repr=False)
 class SurvivalModel(ScoredRegressor, PersonRows):
-    """Survival in discrete time under differential privacy: the hazard of each period, times that are censored included. See PersonRows.
+    """Survival in discrete time under differential privacy: the hazard of each period, with censored times. See PersonRows.
 
-    ends : the ends of T periods, increasing, in units of time, chosen without the records; times beyond the last one are censored there. None takes
-        those of the schema, of a table or files that it encoded, which nobody contradicts, and 1, 2, 3, 4, 5 of rows without one.
-    typical : a public guess of the probability that the event happens by the last end, the same in each period, which the ridge pulls towards.
+    ends : the ends of the T periods, increasing, in units of time, chosen without looking at the records; times beyond the last one are censored
+        there. None uses those of the schema, for a table or files encoded by one (other ends are refused), and otherwise 1, 2, 3, 4, 5.
+    typical : a public guess of the probability that the event happens by the last end, with the same hazard in each period; the ridge shrinks
+        towards it.
 
-    `fit(X, y)` takes times (n,), at each of which the event happened, or (n, 2): times, and 1 where the event happened then, 0 where a person was not
-    seen any longer. `predict` is the mean time up to the last end, `predict_survival` the probabilities (n, T) to live through each period.
-
-    Without privacy it is the logistic regression of person-period rows (Allison 1982).
+    `fit(X, y)` takes times (n,) of events, or (n, 2): times, and 1 for an event, 0 for a censored time. `predict` returns the mean time up to the
+    last end, `predict_survival` the probabilities (n, T) to survive each period. Without privacy, it is logistic regression on person-period rows
+    (Allison 1982).
 
     Examples
     --------
@@ -200,27 +221,16 @@ class SurvivalModel(ScoredRegressor, PersonRows):
     ends: Sequence[float] | None = None
     typical: Annotated[float, "A public guess of the probability that the event happens by the last end."] = 0.5
 
-    def fit(self, X: Any, y: Any = None, *, persons: Any = None) -> Self:
-        """Fit the model, spending (epsilon, delta) on the persons; `persons` is None, a record is one.
-
-        Raises as LogisticRegression does, and InvalidInput for what are no times, for ends that are not those of the schema, and for ids of persons.
-        """
-        with self._unless_refused():
-            self.require_one_row(None if persons is None else Persons(), told=False)
-            made, encoded = self._made_for(self.ends_for(X)), isinstance(X, EncodedTable)
-            self._fit_made(X, self._times(X, y), made, partial(period_numbers, ends=made.ends), (SCHEMA,) if encoded else ())
-        return self
-
     def predict(self, X: Any) -> Floats:
         """The mean time, up to the last end, (n,)."""
         return self._fitted_made().mean_time(self._log_odds(X))
 
     def predict_median(self, X: Any) -> Floats:
-        """When half of such persons have had the event, (n,): infinity where that is beyond the last end."""
+        """The time by which half of such persons have had the event, (n,); infinity if that is beyond the last end."""
         return self._fitted_made().median_time(self._log_odds(X))
 
     def predict_hazard(self, X: Any) -> Floats:
-        """Probabilities (n, T) that the event happens in a period, of whom it has not happened to before."""
+        """Probabilities (n, T) that the event happens in a period, given that it has not happened before."""
         return self._fitted_made().hazards(self._log_odds(X))
 
     def predict_survival(self, X: Any) -> Floats:
@@ -229,14 +239,20 @@ class SurvivalModel(ScoredRegressor, PersonRows):
 
     @property
     def ends_(self) -> tuple[float, ...]:
-        """The ends of the T periods that it was fitted with."""
+        """The ends of the T periods of the fit."""
         return self._fitted_made().ends
 
     def _fitted_made(self) -> MadeRows:
         check_is_fitted(self)
         return self._fitted()
 
-    def _times(self, X: Any, y: Any) -> Any:
+    def _known(self, X: Any, y: Any, *, reset: bool) -> Known:
+        made = self._made_for(self.ends_for(X))
+        return Known(
+            made, self._times(X, y, reset=reset), partial(period_numbers, ends=made.ends), (SCHEMA,) if isinstance(X, EncodedTable) else (), None
+        )
+
+    def _times(self, X: Any, y: Any, *, reset: bool) -> Any:
         """Of held records; None for blocks, which bring their own."""
         if isinstance(X, BlockTable):
             require_own_targets(y, weights=False)
@@ -244,7 +260,7 @@ class SurvivalModel(ScoredRegressor, PersonRows):
         if not isinstance(X, EncodedTable):
             if y is None:
                 raise InvalidInput("SurvivalModel requires y to be passed, but the target y is None.")
-            self._rows(X, reset=True)  # what is wrong with rows is said before what is wrong with times
+            self._rows(X, reset=reset)  # what is wrong with rows is said before what is wrong with times
             return y
         if y is not None:
             raise InvalidInput("an encoded table already contains its targets; leave y out.")
@@ -255,8 +271,12 @@ class SurvivalModel(ScoredRegressor, PersonRows):
     def _made(self) -> MadeRows:
         return self._made_for(self.ends_for(None))
 
+    def declared_for(self, X: Any) -> dict[str, Any]:
+        """See PersonRows."""
+        return {"ends": self.ends_for(X)}
+
     def ends_for(self, X: Any) -> tuple[float, ...]:
-        """Of periods, of a fit on X: the schema's, or else the caller's. Raises InvalidInput where they differ, and for what are none."""
+        """The ends of the periods for a fit on X: the schema's, or else the caller's. Raises InvalidInput if they differ or are invalid."""
         brought: tuple[float, ...] = X.ends if isinstance(X, BlockTable | EncodedTable) else ()
         if self.ends is None:
             return brought or _ENDS
@@ -271,10 +291,6 @@ class SurvivalModel(ScoredRegressor, PersonRows):
     def _made_for(self, ends: tuple[float, ...]) -> MadeRows:
         return MadeRows(of=TIMES, rows=len(ends), bound=positive(self.data_norm, "data_norm"), step=self._scale(), ends=ends)
 
-    def _questions(self, made: MadeRows) -> Questions:
-        seen, event = np.divmod(np.arange(2 * made.rows + 1), 2)
-        return Questions(made, seen + event, (np.arange(made.rows) == seen[:, np.newaxis]) & (event == 1)[:, np.newaxis])
-
     def _prior(self, rows: int) -> Floats:
         if not 0.0 < number(self.typical, "typical") < 1.0:
             raise InvalidInput(f"typical must be a probability between 0 and 1; {self.typical!r} was given.")
@@ -287,12 +303,12 @@ class SurvivalModel(ScoredRegressor, PersonRows):
 class OrdinalRegression(ScoredClassifier, PersonRows):
     """Regression of ordered classes under differential privacy: cumulative logits with shared slopes and learnt thresholds. See PersonRows.
 
-    classes : all K of them, K >= 2, in their order from the lowest. None takes those that occur, with a PrivacyWarning: nothing hides which do. Those
-        of the schema, of a table that it encoded.
+    classes : all K >= 2 classes, in order from the lowest. None takes them from y, with a PrivacyWarning, because this reveals which labels occur. A
+        table encoded by a schema has the classes of the schema.
 
     `predict` is the median class, `predict_proba` the probabilities (n, K). thresholds_ : (K - 1,), from the lowest.
 
-    Each threshold is a yes-or-no row of its own (all thresholds; Rennie and Srebro 2005), which for two classes is logistic regression.
+    Each threshold is its own yes-or-no row (all thresholds; Rennie and Srebro 2005), which for two classes is logistic regression.
 
     Examples
     --------
@@ -311,38 +327,8 @@ class OrdinalRegression(ScoredClassifier, PersonRows):
 
     classes: Any = None
 
-    classes_: npt.NDArray[Any] = field(init=False)
-    thresholds_: Floats = field(init=False)
-
-    def fit(self, X: Any, y: Any = None, *, persons: Any = None) -> Self:
-        """Fit the model, spending (epsilon, delta) on the records; `persons` is None, a record is one.
-
-        Raises as LogisticRegression does, and InvalidInput for labels not declared, and for ids of persons.
-        """
-        with self._unless_refused():
-            self.require_one_row(None if persons is None else Persons(), told=False)
-            given: Any = None
-            declared: tuple[str, ...] = (CLASSES,)
-            if isinstance(X, EncodedTable):
-                codes, known, declared = encoded_codes(X, y), np.asarray(X.classes), (SCHEMA,)
-                given = known[codes]
-            elif isinstance(X, BlockTable):
-                require_own_targets(y, weights=False)
-                if self.classes is None:
-                    raise InvalidInput("for a table read in blocks, declare the classes: classes=[...], from the lowest.")
-                known = np.asarray(self.classes)
-            else:
-                count = self._rows(X, reset=True).shape[0]
-                given, known, declared = labels_and_classes(y, classes=self.classes, name=type(self).__name__, records=count)
-            known = distinct_classes(known)
-            read = partial(class_numbers, classes=known)
-            self._fit_made(X, given, self._made_for(len(known)), read, declared)
-            self.classes_ = known
-            self.thresholds_ = np.maximum.accumulate(-self._fitted().levels(self.weights_))
-        return self
-
     def predict(self, X: Any) -> npt.NDArray[Any]:
-        """The median class, (n,): the lowest that half of such records, at least, do not lie above."""
+        """The median class, (n,): the lowest class such that at least half of such records do not lie above it."""
         odds = self._log_odds(X)
         return self.classes_[self._fitted().chosen(odds)]
 
@@ -350,6 +336,27 @@ class OrdinalRegression(ScoredClassifier, PersonRows):
         """Probabilities of the K classes, (n, K)."""
         odds = self._log_odds(X)
         return self._fitted().chances(odds)
+
+    def _known(self, X: Any, y: Any, *, reset: bool) -> Known:
+        given: Any = None
+        declared: tuple[str, ...] = (CLASSES,)
+        if isinstance(X, EncodedTable):
+            codes, known, declared = encoded_codes(X, y), np.asarray(X.classes), (SCHEMA,)
+            given = known[codes]
+        elif isinstance(X, BlockTable):
+            require_own_targets(y, weights=False)
+            if self.classes is None:
+                raise InvalidInput("for a table read in blocks, declare the classes: classes=[...], from the lowest.")
+            known = np.asarray(self.classes)
+        else:
+            count = self._rows(X, reset=reset).shape[0]
+            given, known, declared = labels_and_classes(y, classes=self.classes, name=type(self).__name__, records=count)
+        known = distinct_classes(known)
+        return Known(self._made_for(len(known)), given, partial(class_numbers, classes=known), declared, known)
+
+    def declared_for(self, X: Any) -> dict[str, Any]:
+        """See PersonRows."""
+        return {"classes": list(X.classes)} if isinstance(X, EncodedTable) else {}
 
     def _made(self) -> MadeRows:
         if self.classes is None:
@@ -359,13 +366,8 @@ class OrdinalRegression(ScoredClassifier, PersonRows):
     def _made_for(self, classes: int) -> MadeRows:
         return MadeRows(of=ORDERED, rows=classes - 1, bound=positive(self.data_norm, "data_norm"), step=self._scale())
 
-    def _questions(self, made: MadeRows) -> Questions:
-        classes = made.rows + 1
-        return Questions(made, np.full(classes, made.rows), np.arange(classes)[:, np.newaxis] > np.arange(made.rows))
-
     def _prior(self, rows: int) -> Floats:
-        below = np.arange(1, rows + 1) / (rows + 1)
-        return np.append(0.0, np.log(below / (1.0 - below))) / self._scale()
+        return np.append(0.0, equal_classes(rows)) / self._scale()
 
 
 def _few(ends: tuple[float, ...]) -> str:

@@ -17,7 +17,7 @@ from sklearn.svm import LinearSVC
 
 from discreet.core.arrays import Floats
 from discreet.core.errors import InvalidInput
-from discreet.data import NumberTargets, Target
+from discreet.data import NumberTargets, Schema, Target
 from discreet.data.domain import split_weights
 from discreet.estimators.forms import KernelForm
 from discreet.losses.softmax import Softmax
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
 
 def plain_estimator(model: "Model") -> Any:  # one of scikit-learn, which has no types
-    """See module docstring. Raises InvalidInput for a kernel, whose features are random, and for a link that scikit-learn's do not have."""
+    """See the module docstring. Raises InvalidInput for a kernel, whose features are random, and for a link that scikit-learn's do not have."""
     form, target = model.form, model.schema.target
     if model.made is not None:
         raise InvalidInput(f"a {model.kind} answers several yes-or-no questions per record; scikit-learn has no such estimator.")
@@ -55,17 +55,29 @@ def plain_estimator(model: "Model") -> Any:  # one of scikit-learn, which has no
 
 
 def columns_of(model: "Model") -> tuple[Floats, Floats]:
-    """Coefficients (1, d) or (K, d), and intercepts (1,) or (K,), of the rows that the schema encodes and, of numbers, K targets in [-1, 1]."""
+    """Coefficients (1, d) or (K, d), and intercepts (1,) or (K,), of the rows that the schema encodes (before a metric) and K targets in [-1, 1]."""
     several = len(model.schema.target.parts) if isinstance(model.schema.target, NumberTargets) else 1
     if several > 1:
         table = model.weights.reshape(several, -1)
         features = model.schema.features
-        return table[:, :features], model.intercept_scale * table[:, features:].sum(axis=1)
+        return _of_columns(model, table[:, :features]), model.intercept_scale * table[:, features:].sum(axis=1)
     classes = max(2, len(model.classes))
     coef, intercept = split_weights(
         model.weights[:, np.newaxis], features=model.schema.features, intercept_scale=model.intercept_scale, classes=classes
     )
-    return (coef, intercept) if classes == 2 else (coef[0], intercept[0])
+    coef, intercept = (coef, intercept) if classes == 2 else (coef[0], intercept[0])
+    return _of_columns(model, coef), intercept
+
+
+def prior_in(model: "Model", schema: Schema) -> tuple[Floats, Floats]:
+    """The model as a `prior` of fits on tables of this schema, which may have a metric of its own."""
+    coef, intercept = columns_of(model)
+    return (coef if schema.metric is None else schema.metric.moved(coef)), intercept + model.intercept_level
+
+
+def _of_columns(model: "Model", coef: Floats) -> Floats:
+    """Those of rows before a metric."""
+    return coef if model.schema.metric is None else model.schema.metric.coefficients(coef)
 
 
 def _holding(made: Any, coef: Floats, intercept: Any) -> Any:

@@ -52,7 +52,7 @@ class PredictionModel(RegressionModel):
 
     Parameters
     ----------
-    epsilon : privacy loss, > 0; `inf` is the ordinary fit without privacy, and its certificate says so.
+    epsilon : privacy loss, > 0; `inf` is the ordinary fit without privacy, and the certificate says so.
     delta : probability that the loss is exceeded, positive and well below 1 / n.
     neighbours : "replace-one" (the number of records is public) or "add-remove" (it is not).
     alpha : coefficient of |w|^2 / 2 in the mean objective. None takes one at which the theorem has little slack, from public numbers; none without
@@ -64,12 +64,14 @@ class PredictionModel(RegressionModel):
     public_records : under add-remove, a number of records that you declare public.
     max_sample_weight : what larger weights in `sample_weight` are cut to, required where there are any; the noise grows with it. Choose it without
         looking at the records.
+    prior : a public point that the ridge pulls towards, instead of zero: a fitted model of the same target, or (coef, intercept), or coef alone. It
+        costs no privacy (docs/prior.md), but must not depend on the records. None: zero.
     ledger, n_jobs, random_state, rows_per_person, person_weight : as in LinearRegression.
 
     Attributes
     ----------
     coef_ : coefficients, (d,); intercept_ : a number; weights_ : the released vector.
-    certificate_ : what the release promises and why; `certificate_.verify(weights_)` checks it.
+    certificate_ : what the release guarantees and why; `certificate_.verify(weights_)` checks it.
     """
 
     alpha: Annotated[float | None, _ALPHA] = None
@@ -85,8 +87,10 @@ class PredictionModel(RegressionModel):
     def _each(self, domain: Domain, privacy: Privacy, targets: int) -> tuple[PredictionRisk, float | None]:
         if self.mechanism not in ("auto", "objective") or self.n_iter is not None:
             raise InvalidInput('the only mechanism here is "objective": leave n_iter out, and set mechanism to "objective" or leave it out.')
+        if targets > 1 and not self._takes_several():
+            raise InvalidInput("several columns of y have no prior; leave prior out, or fit each target separately.")
         alone = privacy if targets == 1 else replace(privacy, epsilon=privacy.epsilon / math.sqrt(targets))
-        problem = PredictionRisk(loss=self._loss(domain, alone), domain=domain)
+        problem = PredictionRisk(loss=self._loss(domain, alone), domain=domain, prior=self._point(domain))
         return problem, None if self.alpha is None else ridge_of(self.alpha, domain.records, privacy.neighbours) / (domain.largest_weight or 1.0)
 
     def _in_unit(self, width: float | None) -> float | None:
@@ -109,7 +113,8 @@ class PredictionModel(RegressionModel):
 class HuberRegression(PredictionModel):
     """Robust linear regression under differential privacy: squares of small residuals, absolute values of large ones. See PredictionModel.
 
-    width : residuals beyond it count with their sign and this size, in units of the target. None takes 0.06 to 1 times target_bound, by the noise.
+    width : larger residuals count as this size, with their sign, in units of the target. None is 0.06 to 1 times target_bound, depending on the
+        noise.
 
     Without privacy it is scikit-learn's HuberRegressor(epsilon=e, alpha=0) for width = e scale_.
 
@@ -139,7 +144,7 @@ class ExpectileRegression(PredictionModel):
     """Expectiles of a number under differential privacy, by asymmetric squares with clipped slopes. See PredictionModel.
 
     level : of the expectile, in (0, 1); 0.5 is the mean.
-    width : residuals beyond it count as this one, in units of the target. None takes 0.06 to 1 times target_bound, by the noise.
+    width : larger residuals count as this size, in units of the target. None is 0.06 to 1 times target_bound, depending on the noise.
 
     Examples
     --------
@@ -165,11 +170,11 @@ class ExpectileRegression(PredictionModel):
 class QuantileRegression(PredictionModel):
     """Quantiles of a number under differential privacy, by the pinball loss with its kink rounded off. See PredictionModel.
 
-    quantile : the share of targets to lie below the prediction, in (0, 1).
-    width : of the rounded kink, in units of the target; the ridge that the theorem asks for grows as its inverse. None takes .01 to .25 times
-        target_bound, by epsilon and the number of records.
+    quantile : the share of targets below the prediction, in (0, 1).
+    width : of the rounded kink, in units of the target; the ridge that the theorem needs grows as its inverse. None is .01 to .25 times
+        target_bound, depending on epsilon and the number of records.
 
-    Without privacy the kink is there, and it is scikit-learn's QuantileRegressor(alpha=0).
+    Without privacy the kink is not rounded, and it is scikit-learn's QuantileRegressor(alpha=0).
 
     Examples
     --------
@@ -264,15 +269,20 @@ class LogLinkModel(PredictionModel):
 
     def _keep(self, release: Release, domain: Domain, given: Given) -> None:
         super()._keep(release, domain, given)
-        self.intercept_ += math.log(self._unit_share() * self._upper())
+        self.intercept_ += self.intercept_level
+
+    @property
+    def intercept_level(self) -> float:
+        """See RegressionModel."""
+        return math.log(self._unit_share() * self._upper())
 
 
 @answers_per_record
 @dataclass(kw_only=True, eq=False, repr=False)
 class PoissonRegression(LogLinkModel):
-    """Poisson regression under differential privacy: counts, the logarithm of whose mean is linear. See LogLinkModel.
+    """Poisson regression under differential privacy: counts whose mean has a linear logarithm. See LogLinkModel.
 
-    Where a mean would reach target_bound the loss goes on as a line. Without privacy and a ridge it is scikit-learn's PoissonRegressor(alpha=0).
+    Where the mean reaches target_bound, the loss continues as a line. Without privacy and a ridge it is scikit-learn's PoissonRegressor(alpha=0).
 
     Examples
     --------
@@ -294,12 +304,12 @@ class PoissonRegression(LogLinkModel):
 @answers_per_record
 @dataclass(kw_only=True, eq=False, repr=False)
 class GammaRegression(LogLinkModel):
-    """Gamma regression under differential privacy: positive amounts, whose errors count relative to their mean. See LogLinkModel.
+    """Gamma regression under differential privacy: positive amounts, with errors relative to their mean. See LogLinkModel.
 
-    most_times : a target of more than 1 + most_times times its mean counts as that; the noise grows with it.
+    most_times : a target above 1 + most_times times its mean counts as that value; the noise grows with it.
     least : smaller targets count as this share of the range.
 
-    Without privacy and a ridge it is scikit-learn's GammaRegressor(alpha=0), where no target is clipped.
+    Without privacy and a ridge it is scikit-learn's GammaRegressor(alpha=0), if no target is clipped.
 
     Examples
     --------

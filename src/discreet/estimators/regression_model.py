@@ -13,12 +13,14 @@ from discreet.core.errors import InvalidInput
 from discreet.core.neighbours import Privacy
 from discreet.core.validate import positive
 from discreet.data import Domain
-from discreet.estimators.base import ScoredRegressor
+from discreet.estimators.base import Given, ScoredRegressor
 from discreet.estimators.bounded_model import BoundedModel
 from discreet.estimators.inputs import Weighting, constant_feature, positive_or_none
+from discreet.estimators.prior import declared_prior, prior_of
 from discreet.mechanisms.base import Mechanism
 from discreet.mechanisms.regression import calibrate_targets
 from discreet.problems import PredictionRisk, SeveralTargets
+from discreet.problems.prior import Prior
 
 
 @dataclass(kw_only=True, eq=False, repr=False)
@@ -33,6 +35,7 @@ class RegressionModel(ScoredRegressor, BoundedModel):
     intercept_scale: Annotated[float | None, "Size of the intercept's constant feature; 0.3 times the bound of rows if left out."] = None
 
     max_sample_weight: float | None = None
+    prior: Any = None
 
     def fit(self, X: Any, y: Any = None, sample_weight: Any = None, *, persons: Any = None) -> Self:
         """Fit the model, spending (epsilon, delta) on the records.
@@ -54,10 +57,26 @@ class RegressionModel(ScoredRegressor, BoundedModel):
         return False
 
     def __sklearn_tags__(self) -> Any:
-        """Several targets too."""
+        """Several targets where the parameters allow them."""
         tags = super().__sklearn_tags__()
-        tags.target_tags.multi_output = True
+        tags.target_tags.multi_output = self._takes_several()
         return tags
+
+    def _takes_several(self) -> bool:
+        """Whether the parameters allow several columns of y."""
+        return self.prior is None
+
+    @property
+    def intercept_level(self) -> float:
+        """`intercept_` where the weights are 0."""
+        return 0.0
+
+    def _point(self, domain: Domain) -> Prior | None:
+        """What the ridge pulls towards."""
+        return None if self.prior is None else prior_of(self.prior, domain, self.data_norm, level=self.intercept_level)
+
+    def _declared(self, given: Given) -> tuple[str, ...]:
+        return given.declared if self.prior is None else (*given.declared, *declared_prior(self.prior, given.classes))
 
     @abstractmethod
     def _each(self, domain: Domain, privacy: Privacy, targets: int) -> tuple[PredictionRisk, float | None]:

@@ -15,7 +15,7 @@ Steps with noise, released moments and sketches have no such law of a single wei
 """
 
 import math
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
 import numpy as np
@@ -69,7 +69,7 @@ class NoiseLaw:
 
 
 def noise_law(certificate: Certificate) -> NoiseLaw:
-    """See module docstring. Raises InvalidInput for a mechanism without such a law, and for several releases under one certificate."""
+    """See the module docstring. Raises InvalidInput for a mechanism without such a law, and for several releases under one certificate."""
     mechanism, parameters, problem = fit_within(certificate)
     if mechanism not in _LAWS or certificate.releases != 1:
         raise InvalidInput(
@@ -87,21 +87,44 @@ def noise_law(certificate: Certificate) -> NoiseLaw:
     last = (step * grid_scale) ** 2 * (2.0 if spherical else 1.0)
     if in_objective and not ridge > 0:
         raise InvalidInput("the certificate states no ridge, so the noise has no bound.")
-    squared = _parameter(certificate.parameters, "slope") ** 2 if certificate.mechanism == SCORES_WITH_FIT else 1.0
+    squared = slope_of(certificate) ** 2 * unit_of(parameters) ** 2
     variances, last = squared * variances, squared * last
     return NoiseLaw(in_objective=in_objective, variances=variances, last_stage=last, ridge=ridge, extra_ridge=extra)
 
 
 def fit_within(certificate: Certificate) -> tuple[str, Mapping[str, Json], Mapping[str, Json]]:
     """The mechanism, parameters and problem of the fit itself, whatever was chosen before it."""
+    *_, (mechanism, parameters) = _nested(certificate)
+    return mechanism, parameters, certificate.problem
+
+
+def slope_of(certificate: Certificate) -> float:
+    """By which the weights of the fit were multiplied, to calibrate it; 1 of others."""
+    slopes = [_parameter(parameters, "slope") for mechanism, parameters in _nested(certificate) if mechanism == SCORES_WITH_FIT]
+    return math.prod(slopes)
+
+
+def was_shrunk(certificate: Certificate) -> bool:
+    """Whether its weights are those of a fit times a slope."""
+    return any(mechanism == SCORES_WITH_FIT for mechanism, _ in _nested(certificate))
+
+
+def _nested(certificate: Certificate) -> Iterator[tuple[str, Mapping[str, Json]]]:
+    """Mechanism and parameters of what is certified, then of the fit in it, and so on."""
     mechanism, parameters = certificate.mechanism, certificate.parameters
-    if (
+    yield mechanism, parameters
+    while (
         mechanism in {CUTS_THEN_FIT, NORM_THEN_FIT, CURVATURE_WITH_FIT, SCORES_WITH_FIT}
         and isinstance(fit := parameters.get("fit"), dict)
         and isinstance(own := fit.get("parameters"), dict)
     ):
-        return str(fit.get("mechanism")), own, certificate.problem
-    return mechanism, parameters, certificate.problem
+        mechanism, parameters = str(fit.get("mechanism")), own
+        yield mechanism, parameters
+
+
+def unit_of(parameters: Mapping[str, Json]) -> float:
+    """f, by which width, noise and grid of a fit that counted its records are multiplied; 1 of others."""
+    return _parameter(parameters, "unit") if "unit" in parameters else 1.0
 
 
 def mixture_quantile(spreads: Floats, level: float) -> Floats:

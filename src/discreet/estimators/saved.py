@@ -1,16 +1,18 @@
 """Kinds of model files: where the estimator of each is, and what the certificates of its models state.
 
-A file is read, shown and checked by this alone, without its estimator and all that one needs to fit. An estimator of this package has a line here;
-one of somebody else's says the same in its class.
+An estimator says so in its class, and is found by it once its module is imported; what has a line here is read, shown and checked without that,
+and without all that one needs to fit.
 """
 
+from collections import ChainMap
 from typing import NamedTuple
 
+from discreet.core.lazily import each_module, registered
 from discreet.estimators.forms import BoundedForm, Form, KernelForm, LinearForm, MadeForm
 
 
 class Saved(NamedTuple):
-    """Of one kind."""
+    """What model files need to know of one kind of model."""
 
     module: str
     """Where its estimator is, in this package."""
@@ -41,4 +43,19 @@ KINDS: dict[str, Saved] = {
     "gamma-regression": Saved("prediction_models", BoundedForm, loss_names=("gamma",)),
 }
 OWN: dict[str, Saved] = {}
-"""Of estimators that are not in this package."""
+"""Of estimators that say it in their classes."""
+SAVED = ChainMap(KINDS, OWN)
+"""What is known without another import."""
+_PACKAGE = "discreet.estimators"
+
+
+def saved_as(kind: str) -> Saved | None:
+    """What is known of a kind; None where no estimator has it."""
+    return registered(SAVED, kind, _PACKAGE)
+
+
+def every_kind() -> tuple[str, ...]:
+    """Those with a line here first."""
+    for _ in each_module(_PACKAGE):
+        pass
+    return (*KINDS, *OWN)

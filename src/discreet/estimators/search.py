@@ -63,45 +63,46 @@ class PrivateSearchCV(MetaEstimatorMixin, Spender):  # type: ignore[misc]
 
     Parameters
     ----------
-    estimator : a classifier or regression of this library. The search sets its epsilon, delta, classes, random_state and ledger, and follows its
-        neighbours.
-    param_grid : the public settings, a dict of lists or a list of such dicts, as for GridSearchCV. Never write down values learnt from the records.
+    estimator : a classifier or regression of this library. The search sets its epsilon, delta, classes, random_state and ledger, and uses its
+        neighbouring relation.
+    param_grid : the public settings, a dict of lists or a list of such dicts, as for GridSearchCV. Never include values learnt from the records.
     param_distributions : instead of a grid, a dict of lists or distributions (with `rvs`).
-    n_candidates : how many settings are drawn from param_distributions, before anything else.
-    public_seed : integer seed of that drawing, which is public.
-    epsilon, delta : what the whole search spends.
-    method : "random-stopping", or "algorithm-4", which cuts the records into one part more than there are settings.
-    law : of the number of runs: "geometric", "logarithmic" (heavier tail, smaller price a run), or None: logarithmic for delta = 0, else geometric.
-    scoring : of a regression "absolute-error" or "squared-error": a record counts 1 less its error over `error_bound`, cut at 1, or less the square
-        of that; None takes the first, whose differences between settings stand out of the noise better. Of a classifier None: right answers count.
-        Of several targets the mean of what these count, each in its unit.
-        Of times "log-loss" or None: a record counts 1 less minus the logarithm of how probable what is known of it was, over `error_bound`, cut at 1.
-    error_bound : of a regression, where errors are cut, chosen without the records; None takes half the range of targets that the estimator declares.
-        Of times in nats; None takes 5.
-    expected_runs : the mean number of runs, > 1; None takes twice the number of settings, at most 200. More runs find the best setting more surely,
-        and each fit is left with less.
-    score_share : the share of one run's budget that its score gets, in (0, 1).
-    ledger : an Account to spend on; None spends on the estimator's account, or on the ledger in use, if any.
-    n_jobs : threads, as in scikit-learn: None is 1, -1 all processors. They share the fits of a table of at most 65,536 rows in memory, and the
-        blocks of any other table. Results are the same for any number.
-    random_state : None draws everything from the operating system. A seed makes results reproducible and the certificate invalid.
-    rows_per_person : the most rows of one person that are kept, drawn uniformly, where `fit` gets the ids `persons`: neighbours then differ in all
-        rows of a person, and n counts persons. 1 needs no ids: nobody has a second row, as you say. None: what the
-        estimator says.
-    person_weight : of a kept row: "person" (one over the number of its person's: each person counts once) or "row" (1 / rows_per_person: rows count
-        alike).
+    n_candidates : the number of settings drawn from param_distributions, before anything else.
+    public_seed : integer seed of that draw; public.
+    epsilon, delta : the budget of the whole search.
+    method : "random-stopping", or "algorithm-4", which divides the records into one part more than there are settings.
+    law : distribution of the number of runs: "geometric", or "logarithmic" (heavier tail, lower cost per run). None is logarithmic if delta = 0,
+        else geometric.
+    scoring : for a regression "absolute-error" or "squared-error": a record counts 1 minus its error over `error_bound`, clipped at 1, or minus the
+        square of that; None is the first, whose differences between settings are clearer in the noise. For a classifier None: correct predictions
+        count. For several targets, the mean over targets, each in its unit. For times "log-loss" or None: a record counts 1 minus its log loss over
+        `error_bound`, clipped at 1.
+    error_bound : for a regression, the value at which errors are clipped, chosen without looking at the records; None is half the range of targets
+        that the estimator declares. For times in nats; None is 5.
+    expected_runs : the mean number of runs, > 1; None is twice the number of settings, at most 200. More runs find the best setting more reliably,
+        but leave less budget for each fit.
+    score_share : the share of each run's budget for its score, in (0, 1).
+    ledger : the Account to charge; None charges the estimator's account, or the ledger in use, if any.
+    n_jobs : number of threads, as in scikit-learn: None is 1, -1 all processors. They share the fits on a table of at most 65,536 rows in memory,
+        and the blocks of any other table. The result is the same for any number.
+    random_state : None draws everything from the operating system. With a seed, results are reproducible but not private, and the certificate is
+        invalid.
+    rows_per_person : the largest number of rows kept per person, drawn uniformly, if `fit` gets the ids `persons`: neighbouring tables then differ
+        in all rows of one person, and n counts persons. 1 needs no ids: you declare that nobody has a second row. None: the estimator's setting.
+    person_weight : the weight of a kept row: "person" (one over the number of that person's kept rows, so each person counts once) or "row" (1 /
+        rows_per_person, so rows count equally).
 
     Attributes
     ----------
     best_estimator_ : the released model. Its certificate is that of the search.
-    best_params_, best_index_ : the setting that it was fitted with, and its number in `candidates_`.
-    best_score_ : its private score: the noisy share of the records, on which it was fitted, that it gets right; their noisy number where add-remove
-        keeps n private, or rows of persons count alike; NaN for algorithm-4, which releases none. Of a regression minus the noisy mean error, squared
-        or absolute, in the unit of the targets; the noisy sum of what records count where n is not public.
-    certificate_ : what the whole search promises; `certificate_.verify(best_estimator_.weights_)` checks it.
+    best_params_, best_index_ : its setting, and the index of that setting in `candidates_`.
+    best_score_ : its private score: the noisy share of its training records that it predicts correctly; their noisy number if n is private under
+        add-remove, or if rows of persons count equally; NaN for algorithm-4, which releases no score. For a regression, minus the noisy mean error,
+        squared or absolute, in the unit of the targets; the noisy sum of what records count if n is not public.
+    certificate_ : what the whole search guarantees; `certificate_.verify(best_estimator_.weights_)` checks it.
     candidates_ : the settings. classes_, n_features_in_, feature_names_in_ : as usual.
 
-    How many runs were made, and what the others scored, is not kept: it must stay secret. How long a fit takes tells the number of runs.
+    The number of runs and the other scores are not stored: they must stay secret. The duration of a fit reveals the number of runs.
 
     Examples
     --------
@@ -129,9 +130,9 @@ class PrivateSearchCV(MetaEstimatorMixin, Spender):  # type: ignore[misc]
     def fit(self, X: Any, y: Any = None, *, persons: Any = None) -> Self:
         """Search, spending (epsilon, delta) on the records once.
 
-        X (n, d) as the estimator takes it, y (n,) labels, persons (n,) ids or None; or an EncodedTable or a BlockTable without y. Raises
-        InvalidInput for what breaks the caller's side, InfeasibleTarget where a setting cannot be fitted with its share, BudgetExceeded before
-        anything is drawn, SolverFailure when no run succeeded.
+        X (n, d) is as for the estimator, y (n,) labels, persons (n,) ids or None; or X is an EncodedTable or a BlockTable, without y. Raises
+        InvalidInput for invalid arguments, InfeasibleTarget if a setting cannot be fitted with its share, BudgetExceeded before noise is drawn, and
+        SolverFailure if no run succeeded.
         """
         refuse_wrong_types(self)
         epsilon, delta = number(self.epsilon, "epsilon"), number(self.delta, "delta")
@@ -174,53 +175,53 @@ class PrivateSearchCV(MetaEstimatorMixin, Spender):  # type: ignore[misc]
         advise(self.estimator, X, privacy=privacy, records=records, encoded=encoded, on_a_ledger=on_a_ledger)
 
     def predict(self, X: Any) -> npt.NDArray[Any]:
-        """The class or number of every row, (n,), by the chosen model."""
+        """The predicted class or number for every row, (n,), by the chosen model."""
         return self._chosen(X).predict(X)
 
     @_offers("decision_function")  # type: ignore[untyped-decorator]
     def decision_function(self, X: Any) -> Floats:
-        """The chosen model's."""
+        """As this method of the chosen model."""
         return self._chosen(X).decision_function(X)
 
     @_offers("predict_proba")  # type: ignore[untyped-decorator]
     def predict_proba(self, X: Any) -> Floats:
-        """The chosen model's."""
+        """As this method of the chosen model."""
         return self._chosen(X).predict_proba(X)
 
     @_offers("predict_log_proba")  # type: ignore[untyped-decorator]
     def predict_log_proba(self, X: Any) -> Floats:
-        """The chosen model's."""
+        """As this method of the chosen model."""
         return self._chosen(X).predict_log_proba(X)
 
     @_offers("predict_survival")  # type: ignore[untyped-decorator]
     def predict_survival(self, X: Any) -> Floats:
-        """The chosen model's."""
+        """As this method of the chosen model."""
         return self._chosen(X).predict_survival(X)
 
     @_offers("predict_hazard")  # type: ignore[untyped-decorator]
     def predict_hazard(self, X: Any) -> Floats:
-        """The chosen model's."""
+        """As this method of the chosen model."""
         return self._chosen(X).predict_hazard(X)
 
     @_offers("predict_median")  # type: ignore[untyped-decorator]
     def predict_median(self, X: Any) -> Floats:
-        """The chosen model's."""
+        """As this method of the chosen model."""
         return self._chosen(X).predict_median(X)
 
     def score(self, X: Any, y: Any = None) -> float:
-        """Accuracy, or R^2, of the chosen model on (X, y). On private records the number is a release of its own, which nothing pays for here."""
+        """Accuracy, or R^2, of the chosen model on (X, y). This is not private: use it on public records only."""
         return float(self._chosen(X).score(X, y))
 
     @property
     def classes_(self) -> npt.NDArray[Any]:
-        """Of the chosen model."""
+        """The attribute of the chosen model."""
         check_is_fitted(self)
         labels: npt.NDArray[Any] = self.best_estimator_.classes_
         return labels
 
     @property
     def ends_(self) -> tuple[float, ...]:
-        """Of the periods of the chosen model, of times."""
+        """The ends of the periods of the chosen model, for times."""
         check_is_fitted(self)
         ends: tuple[float, ...] = self.best_estimator_.ends_
         return ends

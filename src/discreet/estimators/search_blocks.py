@@ -27,6 +27,7 @@ from discreet.data.blocks.shared import Kept, kept_blocks
 from discreet.data.persons import weights_of
 from discreet.data.reader import several_content
 from discreet.data.stream import Stream
+from discreet.data.time_target import period_numbers
 from discreet.estimators.inputs import distinct_classes
 from discreet.estimators.search_scores import Scoring
 from discreet.estimators.search_tables import HeldTable, Predicts, SearchTable, parts_of_persons
@@ -180,8 +181,6 @@ def streamed_table(
     """
     if y is not None:
         raise InvalidInput("a table read in blocks already contains its targets; leave y out.")
-    if scoring is not None and scoring.of_times:
-        raise InvalidInput("a search over models of times takes a table that fits into memory; this one is read in blocks. Fit it without a search.")
     # The rows are brought within a first domain, whose bounds do not matter: the pass counts and checks.
     if scoring is not None and scoring.of_numbers:
         if units is not None:
@@ -191,6 +190,10 @@ def streamed_table(
         numbers = Domain(features=table.features, norm_bound=1.0, target_bound=max(abs(scoring.lower), abs(scoring.upper)), largest_weight=max_weight)
         read = Reader(domain=numbers, needed="a regression needs a number for every record.", units=scoring.units, max_weight=max_weight)
         return StreamedTable(table, read, jobs=jobs, rule=rule, noise=noise, scoring=scoring)
+    if scoring is not None and scoring.of_times:
+        known = Domain(features=table.features, norm_bound=1.0, classes=2 * len(scoring.ends) + 1)
+        times = Reader(domain=known, ends=scoring.ends, needed="a model of times needs the time of every record.", max_weight=max_weight)
+        return StreamedTable(table, times, jobs=jobs, rule=rule, noise=noise, scoring=scoring)
     if classes is None:
         raise InvalidInput("for a table read in blocks, declare the classes: classes=[...] of the estimator.")
     declared = distinct_classes(np.asarray(classes))
@@ -209,9 +212,11 @@ def _scored(block: Block, *, model: Predicts, classes: npt.NDArray[Any], rule: P
     if block.targets is None:
         raise InvalidInput("the table has no targets; the class or number of every record is needed.")
     alone = FunctionTable(lambda _: block, blocks=1, features=block.rows.shape[1])
-    predicted = np.asarray(model.predict(alone))
+    predicted = np.asarray(scoring.asked(model, alone))
     if scoring.of_numbers:
         counts = scoring.of(predicted, np.asarray(block.targets, dtype=np.float64))
+    elif scoring.of_times:
+        counts = scoring.of(predicted, period_numbers(block.targets, ends=scoring.ends))
     else:
         counts = scoring.of(class_codes(predicted, classes), class_codes(block.targets, classes))
     shares = None if rule is None or block.shares is None or not rule.several else shares_of(rule, block.shares)

@@ -20,6 +20,7 @@ its own under add-remove, where equal portions would move other records when one
 import math
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import partial
 from numbers import Integral
 from typing import Any, Protocol, TypeVar
 
@@ -32,15 +33,15 @@ from discreet.accounting.base import scope, together
 from discreet.accounting.stopping import NegativeBinomialRuns
 from discreet.certificates import Certificate
 from discreet.core.errors import InfeasibleTarget, InvalidInput, SolverFailure, VerificationFailure
-from discreet.core.neighbours import ADD_REMOVE, REPLACE_ONE, Neighbours, Persons
+from discreet.core.neighbours import ADD_REMOVE, REPLACE_ONE, Neighbours, Persons, Privacy
 from discreet.core.workers import map_in_order
 from discreet.estimators.norm_fit import require_declared
 from discreet.estimators.search_scores import Scoring
 from discreet.estimators.search_tables import SearchTable
 from discreet.kernels import fresh_public_seed
 from discreet.ledger import Account, Reservation, spending_on, without_ledger
-from discreet.mechanisms.base import certified
-from discreet.mechanisms.selection import ALGORITHM_4, Candidates, ExponentialMechanism, InnerTarget, calibrated, whole_curve
+from discreet.mechanisms.base import as_planned, certified
+from discreet.mechanisms.selection import ALGORITHM_4, Candidates, CountNoise, ExponentialMechanism, InnerTarget, calibrated, whole_curve
 from discreet.noise import Noise
 
 SET_BY_THE_SEARCH = (
@@ -60,13 +61,8 @@ T = TypeVar("T")
 R = TypeVar("R")
 
 
-class PrivateEstimator(Protocol):
-    """What a search needs of an estimator."""
-
-    certificate_: Certificate
-
-    def plan(self, *, features: int, records: int | None = None) -> Certificate:
-        """What a fit would promise."""
+class _Estimator(Protocol):
+    """What scikit-learn asks of one."""
 
     def fit(self, X: Any, y: Any) -> Any:
         """Fit, and leave a certificate."""
@@ -76,6 +72,15 @@ class PrivateEstimator(Protocol):
 
     def get_params(self, *, deep: bool) -> dict[str, Any]:
         """The settings by name."""
+
+
+class PrivateEstimator(_Estimator, Protocol):
+    """What a search needs of an estimator."""
+
+    certificate_: Certificate
+
+    def plan(self, *, features: int, records: int | None = None) -> Certificate:
+        """What a fit would promise."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -164,8 +169,7 @@ class Fits:
         """Fit on the records, and leave a certificate that is as planned. Raises VerificationFailure if it is not."""
         with without_ledger():
             copy.fit(table.X, table.y, **({} if table.persons is None else {"persons": table.persons}))
-        certificate = copy.certificate_
-        if any(getattr(certificate, name) != getattr(planned, name) for name in ("mechanism", "parameters", "problem", "guarantee", "releases")):
+        if not as_planned(copy.certificate_, planned):
             raise VerificationFailure("the certificate of a fit differs from the one planned from public parameters, so the search cannot use it.")
 
 
@@ -215,14 +219,11 @@ def random_stopping(
         return curves(planned)
 
     target = calibrated(
-        epsilon=epsilon,
-        delta=delta,
+        Privacy(epsilon=epsilon, delta=delta, neighbours=fits.neighbours),
         law=law,
         score_share=share,
-        neighbours=fits.neighbours,
         curves_at=curves_at,
-        persons=fits.persons,
-        fine=fits.scoring.fine,
+        score=partial(CountNoise, persons=fits.persons, fine=fits.scoring.fine),
     )
     planned = plans[target.epsilon, target.delta]
     guarantee = _stated(target.mechanism.guarantee(curves(planned)), epsilon, delta)
@@ -299,7 +300,9 @@ def algorithm_4(fits: Fits, table: SearchTable, noise: Noise, *, epsilon: float,
     count = len(fits.settings)
     hidden = fits.neighbours is ADD_REMOVE
     if not hidden and records < count + 1:
-        raise InvalidInput(f"Algorithm 4 needs at least one record for each of the {count} settings and one for the choice; use fewer settings.")
+        raise InvalidInput(
+            f"a search by parts needs at least one record for each of the {count} settings and one for the choice. Use fewer settings."
+        )
     sizes = [len(part) for part in np.array_split(np.arange(0 if hidden else records), count + 1)]
     planned = [
         fits.planned(

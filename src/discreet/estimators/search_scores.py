@@ -57,7 +57,7 @@ class Scoring:
 
     @property
     def of_times(self) -> bool:
-        """Whether times are."""
+        """Whether models of times are scored."""
         return self.kind == LOG_LOSS
 
     @property

@@ -5,12 +5,15 @@ minimise  sum_i l(<w, x_i> + t v; y_i) (+ n (alpha / 2) |(w, v)|^2)   over (w, v
 
 import math
 from abc import abstractmethod
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Annotated, ClassVar
 
+import numpy as np
+
 from discreet.core.errors import InvalidInput, quietly
 from discreet.core.neighbours import Privacy
-from discreet.core.validate import positive
+from discreet.core.validate import positive, whole
 from discreet.data import Domain
 from discreet.estimators.bounded_model import BoundedModel
 from discreet.estimators.explanation import Explanation, Reason, known_features
@@ -34,7 +37,7 @@ class ConstrainedModel(BoundedModel):
 
     @abstractmethod
     def _constraint(self, dimension: int) -> Constraint:
-        """C."""
+        """The set C of the weights."""
 
     @abstractmethod
     def _loss(self) -> PredictionLoss:
@@ -44,13 +47,14 @@ class ConstrainedModel(BoundedModel):
     def _mechanism(self, problem: SetRisk, privacy: Privacy) -> ConstrainedMechanism:
         """The calibrated mechanism."""
 
-    def explain(self, *, features: int | None = None, records: int | None = None) -> Explanation:
+    def explain(self, *, features: int | None = None, records: int | None = None, targets: int = 1) -> Explanation:
         """The mechanisms that there are for this problem with the bounds of risk that are proved for them; needs no data.
 
-        Parameters: `features` d (of the fitted model if left out), `records` n, public or supposed. Raises InvalidInput where d is unknown or
-        epsilon is infinite.
+        Parameters: `features` d (of the fitted model if left out), `records` n, public or supposed; `targets` 1, as a set has one. Raises
+        InvalidInput where d is unknown or epsilon is infinite.
         """
         known = known_features(self, features)
+        self.units_for(whole(targets, "targets"))
         privacy, count = self._privacy(), whole_or_none(self.public_records if records is None else records, "records")
         problem = self._problem(self._domain(known, count, self._public_rule(told_apart=False), classes=self._kinds()))
         found = [one for one in candidates(problem, **privacy.target, choices=self._choices(problem, privacy)) if self._considers(one.name)]
@@ -159,6 +163,10 @@ class ByComparison(ConstrainedModel):
         str, "auto (the best bound of risk), objective-perturbation-set, mirror-descent, frank-wolfe-gaussian or frank-wolfe-polytope."
     ] = "auto"
     alpha: Annotated[float | None, "Strength of regularisation, of |w|^2 / 2 in the mean objective; from public numbers if left out."] = None
+    penalty_factor: Annotated[
+        Mapping[str, float] | Sequence[float] | None,
+        "What the ridge is multiplied by for the coefficients of a column, from 1 on; 1 for columns that are left out. With objective perturbation.",
+    ] = None
     mirror_map: Annotated[str, "Of mirror descent: auto (the best bound of risk), euclidean, p-norm, power or entropy, where the set has it."] = AUTO
     calibration: Annotated[str, "tight, or published: the noise that is printed in the paper."] = "tight"
 
@@ -166,7 +174,8 @@ class ByComparison(ConstrainedModel):
         ridge = None if self.alpha is None else ridge_of(self.alpha, problem.domain.records, privacy.neighbours)
         if self.mirror_map != AUTO:
             mirror_map_named(self.mirror_map, problem.constraint)
-        return Choices(ridge=ridge, mirror_map=self.mirror_map, calibration=self.calibration)
+        factors = () if self.penalty_factor is None else factors_of(self.penalty_factor, problem)
+        return Choices(ridge=ridge, factors=factors, mirror_map=self.mirror_map, calibration=self.calibration)
 
     def _mechanism(self, problem: SetRisk, privacy: Privacy) -> ConstrainedMechanism:
         steps, choices = whole_or_none(self.n_iter, "n_iter"), self._choices(problem, privacy)
@@ -175,6 +184,17 @@ class ByComparison(ConstrainedModel):
 
 _BY_DIMENSION = ("l1-ball", "l2-ball", "linfinity-ball", "simplex")
 """Sets that a dimension and a radius make."""
+
+
+def factors_of(given: object, problem: SetRisk) -> tuple[float, ...]:
+    """Of every coefficient, from those of the features; the intercept is pulled as the ridge says, and all classes alike. Raises InvalidInput."""
+    domain = problem.domain
+    refusal = InvalidInput(f"penalty_factor must be {domain.features} numbers from 1 on, one for each feature, or None; something else was given.")
+    found = quietly(lambda: np.array(given, dtype=np.float64), refusal)
+    if isinstance(given, str | bytes) or found.shape != (domain.features,) or not np.all(np.isfinite(found)):
+        raise refusal
+    each = [*found.tolist(), *[1.0] * (domain.dimension - domain.features)]
+    return tuple(each * (problem.dimension // domain.dimension))
 
 
 def loss_of(loss: object) -> PredictionLoss:

@@ -44,36 +44,36 @@ class Lasso(ScoredRegressor, _OverL1Ball, OfNumbers):
 
     Parameters
     ----------
-    epsilon : privacy loss, > 0; `inf` is the ordinary fit without privacy, and its certificate says so.
-    delta : probability that the loss is exceeded, well below 1 / n; 0 for pure differential privacy, which costs this method much.
+    epsilon : privacy loss, > 0; `inf` is the ordinary fit without privacy, and the certificate says so.
+    delta : probability that the loss is exceeded, well below 1 / n; 0 for pure differential privacy, which is expensive with this method.
     neighbours : "replace-one" (the number of records is public) or "add-remove" (it is not).
-    radius : of the l1 ball: the largest sum of absolute coefficients. Chosen without the records.
-    data_bound : bound on every entry of X; larger ones are clipped to it, in fit and in predict. Never learnt from the data. None where
-        data_norm bounds the rows alone.
+    radius : of the l1 ball: the largest sum of absolute coefficients. Choose it without looking at the records.
+    data_bound : bound on every entry of X; larger entries are clipped to it, in fit and in predict. Never learnt from the data. None if only
+        data_norm bounds the rows.
     data_norm : bound on the Euclidean norm of a row, or None.
     target_bound : bound on |y|; larger targets are clipped to it.
     loss : "squared", "huber" or "log-cosh" (of width 1), or a loss of `discreet.losses.predictions`.
-    max_slope : bound that slopes of the loss are clipped to, record by record: less noise, for less weight of far-off targets. None takes the
-        largest possible slope, 2 (radius data_bound + target_bound) for the squared loss.
-    fit_intercept, intercept_scale : an intercept is a constant feature of this size whose coefficient lies in the ball with the others; None takes
-        the bound of the entries, which costs no noise.
+    max_slope : slopes of the loss are clipped to this, record by record: less noise, but less weight for outlying targets. None is the largest
+        possible slope, 2 (radius data_bound + target_bound) for the squared loss.
+    fit_intercept, intercept_scale : an intercept is a constant feature of this size whose coefficient lies in the ball with the others; None is the
+        bound of the entries, which adds no noise.
     mechanism : "auto" (the better one, from public numbers), "frank-wolfe-polytope" or "frank-wolfe-gaussian".
-    n_iter : number of steps, chosen without the records; None takes it from public numbers.
-    public_records : under add-remove, a number of records that you declare public, for the number of steps.
-    ledger : an Account(path, name) to spend on; None spends on the ledger in use (`discreet.ledger.using`), if any.
-    n_jobs : threads that work on one fit, as in scikit-learn: None is 1, -1 all processors. Results are the same for any number.
-    random_state : None draws noise from the operating system. A seed makes results reproducible and the certificate invalid.
-    rows_per_person : the most rows of one person that are kept, drawn uniformly, where `fit` gets the ids `persons`: neighbours then differ in all
-        rows of a person, and n counts persons. 1 needs no ids: nobody has a second row, as you say. None: the unit of privacy is a row.
-    person_weight : of a kept row: "person" (one over the number of its person's: each person counts once) or "row" (1 / rows_per_person: rows count
-        alike).
+    n_iter : number of steps, chosen without looking at the records; None chooses it from public numbers.
+    public_records : under add-remove, a number of records that you declare public; it sets the number of steps.
+    ledger : the Account(path, name) to charge; None charges the ledger in use (`discreet.ledger.using`), if any.
+    n_jobs : number of threads for one fit, as in scikit-learn: None is 1, -1 all processors. The result is the same for any number.
+    random_state : None draws noise from the operating system. With a seed, results are reproducible but not private, and the certificate is invalid.
+    rows_per_person : the largest number of rows kept per person, drawn uniformly, if `fit` gets the ids `persons`: neighbouring tables then differ
+        in all rows of one person, and n counts persons. 1 needs no ids: you declare that nobody has a second row. None: the unit of privacy is a row.
+    person_weight : the weight of a kept row: "person" (one over the number of that person's kept rows, so each person counts once) or "row" (1 /
+        rows_per_person, so rows count equally).
 
     Attributes
     ----------
     coef_ : coefficients, (d,); intercept_ : a number.
     weights_ : the released vector, (d,) or (d + 1,); the last entry times the constant feature is the intercept.
-    n_features_in_, feature_names_in_ : d, and the names of the columns where X has them.
-    certificate_ : what the release promises and why; `certificate_.verify(weights_)` checks it.
+    n_features_in_, feature_names_in_ : d, and the column names if X has them.
+    certificate_ : what the release guarantees and why; `certificate_.verify(weights_)` checks it.
 
     Examples
     --------
@@ -99,12 +99,12 @@ class Lasso(ScoredRegressor, _OverL1Ball, OfNumbers):
 @answers_per_record
 @dataclass(kw_only=True, eq=False, repr=False)
 class LassoClassifier(ScoredClassifier, _OverL1Ball):
-    """Sparse logistic regression of two classes under differential privacy, for tables with many features.
+    """Sparse logistic regression with two classes under differential privacy, for tables with many features.
 
     Parameters and attributes are those of Lasso, but for
 
-    radius : 10 where nobody chooses.
-    classes : [negative, positive]. None takes them from y, with a PrivacyWarning: nothing then hides which labels occur.
+    radius : 10 by default.
+    classes : [negative, positive]. None takes them from y, with a PrivacyWarning, because this reveals which labels occur.
     loss, max_slope, target_bound : none of them; the loss is the logistic one.
     coef_ : coefficients, (1, d); intercept_ : (1,); classes_ : [negative, positive].
 
@@ -125,11 +125,11 @@ class LassoClassifier(ScoredClassifier, _OverL1Ball):
     classes: Any = None
 
     def decision_function(self, X: Any) -> Floats:
-        """<w, x> + intercept, (n,), with rows brought within the declared bounds."""
+        """<w, x> + intercept, (n,); rows are clipped to the declared bounds."""
         return self._predictions(X)
 
     def predict(self, X: Any, *, threshold: float | None = None) -> npt.NDArray[Any]:
-        """The likelier class of every row, (n,); with a `threshold` in (0, 1), the second where its probability is above it."""
+        """The most likely class for every row, (n,); with a `threshold` in (0, 1), the second where its probability is above it."""
         return super().predict(X) if threshold is None else np.asarray(self.classes_[codes_above(self.predict_proba(X), threshold)])
 
     def predict_proba(self, X: Any) -> Floats:

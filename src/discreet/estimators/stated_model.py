@@ -3,6 +3,7 @@
 Losses, schemes and sets are those that the certificate's problem states; a kind of model has some of them and no others.
 """
 
+import math
 from abc import ABC, abstractmethod
 from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any
@@ -29,7 +30,7 @@ from discreet.estimators.forms import (
     log_probabilities,
     probabilities,
 )
-from discreet.estimators.saved import KINDS, OWN, Saved
+from discreet.estimators.saved import SAVED, Saved, every_kind, saved_as
 from discreet.losses import Logistic, MarginLoss, loss_named
 from discreet.losses.predictions import PredictionLoss, prediction_loss_named
 from discreet.losses.softmax import Softmax
@@ -62,6 +63,11 @@ class StatedModel(ABC):
 
         Of several targets two arrays, (m,).
         """
+
+    @property
+    def units(self) -> tuple[float, ...]:
+        """Of several targets that are numbers; none of one, and of classes."""
+        return self.form.units if isinstance(self.form, BoundedForm) and not self.classes else ()
 
     @abstractmethod
     def decision(self, rows: Any, /) -> Floats:
@@ -152,6 +158,12 @@ class StatedModel(ABC):
         decision = np.array([0.0, 1.0])
         return not self.classes and (self.made is not None or not np.array_equal(self._number_loss().answer(decision), decision))
 
+    @property
+    def intercept_level(self) -> float:
+        """The intercept where the weights are 0: of the logarithm of a mean that of its unit, as a share of the range."""
+        unit = None if self.classes or self.made is not None else self._number_loss().parameters.get("unit")
+        return 0.0 if unit is None else math.log(unit)
+
     def require_probabilities(self) -> None:
         """Raise InvalidInput for a model that has none."""
         if not self.classes:
@@ -168,9 +180,9 @@ class StatedModel(ABC):
 
         Raises InvalidInput for a kind that there is not, for numbers that are not finite, and for `parts` that do not belong together.
         """
-        if not isinstance(self.kind, str) or self.kind not in {**KINDS, **OWN}:
-            near = did_you_mean(self.kind, (*KINDS, *OWN)) if isinstance(self.kind, str) else ""
-            raise InvalidInput(f"the kind of a model must be one of {quoted((*KINDS, *OWN))}; {self.kind!r} was given.{near}")
+        if not isinstance(self.kind, str) or (self.kind not in SAVED and saved_as(self.kind) is None):
+            near = did_you_mean(self.kind, every_kind()) if isinstance(self.kind, str) else ""
+            raise InvalidInput(f"the kind of a model must be one of {quoted(every_kind())}; {self.kind!r} was given.{near}")
         weights = np.array(self.weights, dtype=np.float64)
         if not np.all(np.isfinite(weights)):
             raise InvalidInput("the weights of a model must be finite numbers.")
@@ -212,7 +224,7 @@ class StatedModel(ABC):
 
     @property
     def _saved(self) -> Saved:
-        return {**OWN, **KINDS}.get(self.kind, Saved(""))
+        return SAVED.get(self.kind) or saved_as(self.kind) or Saved("")
 
     def _number_loss(self) -> PredictionLoss:
         """The loss of numbers that the certificate names. Raises InvalidInput for one that is not known here, or has other parameters."""

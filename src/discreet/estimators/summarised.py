@@ -131,7 +131,7 @@ def _known(covariance: Floats, quantile: float, directions: Floats) -> Floats:
 
 
 def _read(subject: Subject, target: AnyTarget | None) -> _Read:
-    """See module docstring."""
+    """See the module docstring."""
     schema, form = subject.schema, subject.form
     constant = form.intercept_scale > 0
     functions = subject.functions
@@ -152,6 +152,9 @@ def _read(subject: Subject, target: AnyTarget | None) -> _Read:
                 directions[place] *= slope
                 intercept[place] = least - slope * column.bounds.lower
             place += len(made)
+    if schema is not None and schema.metric is not None:  # a coefficient of a column is a mixture of weights
+        intercept[:features] = schema.metric.coefficients(intercept[:features])
+        directions[:, :features] = directions[:, :features] @ schema.metric.matrix
     scale, constants = 1.0, np.zeros(features + 1)
     if isinstance(target, NumberTarget) and not subject.linked:
         scale = 0.5 * (target.upper - target.lower)

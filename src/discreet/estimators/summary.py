@@ -43,7 +43,7 @@ class Line:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Part:
-    """The coefficients of one function: the only one, or that of a class."""
+    """The coefficients of one decision function: the only one, or that of one class."""
 
     towards: str
     """What a larger value speaks for."""
@@ -74,11 +74,11 @@ class Summary:
 
     @property
     def header(self) -> tuple[str, ...]:
-        """Of the columns behind the names, those that any line fills."""
+        """Headers of the columns after the names, for columns with any content."""
         return tuple(_HEADER[place] for place in self._filled)
 
     def rows(self, part: Part) -> list[tuple[str, ...]]:
-        """The lines of a part as text, the name first."""
+        """The rows of a part as text, with the name first."""
         return [(_named(line), *(line.cells()[place] for place in self._filled)) for line in part.lines]
 
     def __str__(self) -> str:
@@ -94,7 +94,7 @@ class Summary:
         return shown("summaries.latex", self)
 
     def to_dict(self) -> dict[str, Json]:
-        """For JSON; null for what is not there, and for an infinite end."""
+        """For JSON; null for missing values and infinite ends."""
         return {
             "title": self.title,
             "model": dict(self.facts),
@@ -110,7 +110,7 @@ class Summary:
         return json.dumps(self.to_dict(), indent=2, ensure_ascii=False, allow_nan=False) + "\n"
 
     def to_csv(self) -> str:
-        """A line a coefficient, all digits; empty where there is nothing, as in JSON."""
+        """One line per coefficient, with all digits; missing values are empty."""
         text = io.StringIO()
         writer = csv.writer(text, lineterminator="\n")
         writer.writerow(["towards", "name", "unit", *_HEADER])

@@ -120,7 +120,8 @@ def facts_of(subject: Subject) -> Iterator[tuple[str, str]]:
     features = form.features if isinstance(form, MadeForm) else len(subject.weights) // subject.functions - (form.intercept_scale > 0)
     yield "Random features" if isinstance(form, KernelForm) else "Features", f"{features:,}{' and an intercept' if form.intercept_scale > 0 else ''}"
     if math.isfinite(form.data_norm):
-        yield "Row norm", f"at most {form.data_norm * subject.unit:.4g}: longer rows are shortened"
+        where = "" if subject.schema is None or subject.schema.metric is None else " in the coordinates of a public metric"
+        yield "Row norm", f"at most {form.data_norm * subject.unit:.4g}{where}: longer rows are shortened"
     if isinstance(loss, str):
         over = problem.get("constraint")
         yield "Loss", f"{loss}{f' over the set {over}' if isinstance(over, str) else ''}"

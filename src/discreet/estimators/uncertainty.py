@@ -60,16 +60,17 @@ from discreet.data.coding import Coding
 from discreet.estimators.forms import has_link, probabilities
 from discreet.estimators.function_errors import FunctionErrors
 from discreet.estimators.inputs import feature_rows
-from discreet.estimators.released_noise import NoiseLaw, fit_within, mixture_quantile, noise_law
+from discreet.estimators.released_noise import NoiseLaw, fit_within, mixture_quantile, noise_law, unit_of, was_shrunk
 from discreet.matrices import Matrix
 from discreet.mechanisms.curvature import Curvature
 from discreet.mechanisms.curvature.factors import CurvedRisk
 from discreet.mechanisms.learning.two_signed import prediction_loss
 from discreet.mechanisms.selection.curves import problem_from
-from discreet.problems import PredictionRisk, RegularisedRisk
+from discreet.problems import MadeRisk, MadeRows, PredictionRisk, RegularisedRisk, SeveralTargets
 from discreet.problems.regularised_risk import MultinomialRisk, OneVsRestRisk, Risk
-from discreet.statements.base import CURVATURE_WITH_FIT, NORM_THEN_FIT, SCORES_WITH_FIT
+from discreet.statements.base import CURVATURE_WITH_FIT, NORM_THEN_FIT
 from discreet.statements.constrained import real_domain
+from discreet.statements.learning import target_units
 from discreet.statements.regression import prediction_problem
 
 PENALISED, UNPENALISED = "penalised", "unpenalised"
@@ -78,11 +79,11 @@ _TARGETS = {PENALISED: "penalised as in the fit, at this lambda and number of re
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Uncertainty(Tabled):
-    """What is known of the errors of a fitted model; public, since it was released."""
+    """What is known about the errors of a fitted model; public, because it was released."""
 
     problem: CurvedRisk
     weights: Floats
-    """w, (d,) or (d + 1,); of K > 2 classes K times as long."""
+    """w, (d,) or (d + 1,); of K > 2 classes, or K targets in their units, K times as long."""
     matrices: Curvature
     """H and J, as released."""
     model_certificate: Certificate
@@ -99,62 +100,67 @@ class Uncertainty(Tabled):
 
     @property
     def references(self) -> tuple[int, ...]:
-        """Places of coefficients that are 0 with target "unpenalised": first categories of columns; the others of a column are relative to it."""
+        """Positions of coefficients that are 0 with target "unpenalised": the reference category of each column, to which the others are relative."""
         return self.coding.references(intercept=self.problem.domain.intercept_scale > 0)
 
     @property
     def paid_with_the_model(self) -> bool:
-        """Whether the model's certificate counts this release: that of a fit with intervals counts its own, and none that is bought afterwards."""
+        """Whether the model's certificate includes the cost of this release: so after fit_with_intervals, not after release_uncertainty."""
         part = self.model_certificate.parameters.get("curvature") if self.model_certificate.mechanism == CURVATURE_WITH_FIT else None
         own = {"parameters": dict(self.certificate.parameters), "problem": dict(self.certificate.problem)}
         return isinstance(part, dict) and own == {key: part.get(key) for key in own}
 
     @property
     def guarantee(self) -> Guarantee:
-        """Model and intervals together."""
+        """The guarantee of model and intervals together."""
         if self.paid_with_the_model:
             return self.model_certificate.guarantee
         return compose([self.model_certificate.guarantee, self.certificate.guarantee])
 
     def verify(self) -> Verification:
-        """Check the certificate of H and J, and that these are the ones that it was issued for."""
+        """Check the certificate of H and J, and that it was issued for these matrices."""
         return self.certificate.verify(self.value)
 
     @property
     def functions(self) -> int:
-        """K of more than two classes, else 1."""
-        return len(self.weights) // self.problem.domain.dimension
+        """K of more than two classes, or of several targets, else 1."""
+        return 1 if isinstance(self.problem, MadeRisk) else len(self.weights) // self.problem.domain.dimension
 
     def coef_interval(self, level: float = 0.95, *, target: str = PENALISED) -> Intervals:
-        """Intervals for the coefficients, (d,), with K > 2 classes (K, d), in the units of the features.
+        """Intervals for the coefficients, (d,), with K > 2 classes or K targets (K, d), in the units of the features, and of targets.
 
-        `target`: "penalised", what the fit estimates, around coef_; "unpenalised", the minimiser without a penalty, around a Newton step from coef_.
-        Raises InvalidInput for another one, or a level outside (0, 1).
+        `target`: "penalised", what the fit estimates, centred on coef_; "unpenalised", the minimiser without a penalty, centred on a Newton step
+        from coef_. Raises InvalidInput for any other target, or a level outside (0, 1).
         """
         return self.along(np.eye(self.problem.domain.features), level, target=target)
 
     def intercept(self, level: float = 0.95, *, target: str = PENALISED) -> Intervals:
-        """The interval for the intercept, (1,), with K > 2 classes (K, 1): of decisions, before any link. Raises InvalidInput without one."""
+        """The interval for the intercept, (1,), with K functions (K, 1): of decisions, before any link. Raises InvalidInput without one.
+
+        Of a model of times, or of ordered classes, (M,): the log odds of each period, or threshold, where every feature is 0.
+        """
         domain = self.problem.domain
+        if isinstance(self.problem, MadeRisk):
+            return self._intervals(self.problem.made.level_directions(np.zeros(len(self.weights))), level, target)
         if domain.intercept_scale == 0:
             raise InvalidInput("the model has no intercept.")
         return self._of_each(domain.intercept_scale * np.eye(domain.dimension)[-1:], level, target)
 
     def along(self, directions: AnyFloats, level: float = 0.95, *, target: str = PENALISED) -> Intervals:
-        """Intervals for combinations of the coefficients, the rows (k, d) of `directions`: differences, or what a column adds; (k,) or (K, k)."""
-        features, size = self.problem.domain.features, self.problem.domain.dimension
+        """Intervals for linear combinations of the coefficients, given by the rows (k, d) of `directions`, such as differences; (k,) or (K, k)."""
+        features, size = self.problem.domain.features, len(self.weights) // self.functions
         if directions.ndim != 2 or directions.shape[1] != features:
             raise InvalidInput(f"directions must have shape (k, {features}), a row for each combination of the coefficients.")
         return self._of_each(np.hstack((directions, np.zeros((len(directions), size - features)))), level, target)
 
     def of_weights(self, directions: AnyFloats, level: float = 0.95, *, target: str = PENALISED) -> Intervals:
-        """Intervals for combinations of all weights, (k,), the rows (k, m) of `directions`; a function's last weight is its constant's."""
+        """Intervals for linear combinations of all weights, (k,), the rows (k, m) of `directions`; a function's last weight is the constant's."""
         if directions.ndim != 2 or directions.shape[1] != len(self.weights):
             raise InvalidInput(f"directions must have shape (k, {len(self.weights)}), a row for each combination of the weights.")
         return self._intervals(directions, level, target)
 
     def noise(self, directions: AnyFloats) -> Floats:
-        """Standard deviations that the noise alone leaves in combinations of the weights, (k,), as far as the released curvature tells."""
+        """Standard deviations, from the noise alone, of linear combinations of the weights, (k,), according to the released curvature."""
         law, total = noise_law(self.model_certificate), np.zeros(len(directions))
         for place, one in self._parts(law):
             _, parts, _ = one.penalised(directions[:, place], 1.0)
@@ -163,40 +169,45 @@ class Uncertainty(Tabled):
         return np.sqrt(total)
 
     def decisions(self, X: Any, level: float = 0.95, *, target: str = PENALISED) -> Intervals:
-        """Intervals for the decision value of every row, (n,) or (n, K), rows brought within the bounds as in the fit: of theta, not of a label.
+        """Intervals for the decision value of every row, (n,) or (n, K), with rows clipped as in the fit; they are about theta, not about a label.
 
-        Of a kernel model X is what its `random_features` makes of rows.
+        For a kernel model, X is the output of its `random_features`. Of a model of times (n, T): the log odds of
+        the hazard in each period; of one of ordered classes (n, K - 1): of lying above each threshold.
         """
+        if isinstance(self.problem, MadeRisk):
+            return self._of_made(self.problem, X, level, target)
         parts = [self._of_each(block, level, target) for block in self._directions(_rows(X, self.problem.domain.features))]
         joined = [np.concatenate([getattr(part, end).T for part in parts]) for end in ("low", "estimate", "high")]
         return Intervals(low=joined[0], estimate=joined[1], high=joined[2], level=level)
 
     def probabilities(self, X: Any, level: float = 0.95, *, target: str = PENALISED) -> Intervals:
-        """Intervals for the probability of the second class, (n,): those of the decisions, through the link of the loss.
+        """Intervals for the probability of the second class, (n,): the intervals of the decisions, mapped through the link of the loss.
 
+        Of a model of times (n, T): hazards; of one of ordered classes (n, K - 1): chances to lie above each threshold.
         Raises InvalidInput for a loss without probabilities, and for more than two classes.
         """
-        problem = self.problem
+        problem = self.problem.of_rows if isinstance(self.problem, MadeRisk) else self.problem
         if not isinstance(problem, RegularisedRisk):
             raise InvalidInput("intervals of probabilities need a model of two classes; ask for decisions.")
         loss = problem.loss
         if not has_link(loss):
             raise InvalidInput(f"the {loss.name} loss has no probabilities; ask for decisions.")
         found = self.decisions(X, level, target=target)
-        low, middle, high = (probabilities(loss, end, multinomial=False)[:, 1] for end in (found.low, found.estimate, found.high))
+        ends = (found.low, found.estimate, found.high)
+        low, middle, high = (probabilities(loss, end.ravel(), multinomial=False)[:, 1].reshape(end.shape) for end in ends)
         return Intervals(low=low, estimate=middle, high=high, level=level)
 
     def plot(self, level: float = 0.95, *, target: str = PENALISED) -> Svg:
-        """The intervals of the coefficients below each other, SVG; the first 40 that have an end. Raises as `coef_interval` does."""
+        """A picture (SVG) of the intervals of the coefficients; the first 40 with finite ends. Raises as `coef_interval` does."""
         return pictured("told.plot", self.coef_interval(level, target=target).told())
 
     def told(self) -> Told:
-        """What is shown: see `print` and notebooks."""
+        """The text shown by `print` and in notebooks."""
         facts = [("Model and intervals cost", guarantee_words(self.guarantee.to_dict())), ("Of", f"the weights {_TARGETS[PENALISED]}")]
         return self.coef_interval().told("Intervals of the coefficients", facts)
 
     def to_dict(self, level: float = 0.95, *, target: str = PENALISED) -> dict[str, Json]:
-        """For JSON: intervals of the coefficients, class by class (null for an infinite end), what they cost, and what they are intervals for."""
+        """For JSON: intervals for the coefficients, class by class (null for an infinite end), their cost, and what they are intervals for."""
         found = self.coef_interval(level, target=target)
         rows = np.stack((found.low, found.estimate, found.high), axis=-1).reshape(-1, 3).tolist()
         return {
@@ -211,6 +222,15 @@ class Uncertainty(Tabled):
     def _directions(self, rows: Matrix) -> Iterator[AnyFloats]:
         return (entries for _, entries in bounded_rows(rows, self.problem.domain).chunks())
 
+    def _of_made(self, problem: MadeRisk, X: Any, level: float, target: str) -> Intervals:
+        """For every row that is made of each record, (n, M)."""
+        found = []
+        for block in self._directions(_rows(X, problem.domain.features)):
+            own = np.hstack((block[:, : problem.domain.features], np.zeros((len(block), 1 + problem.made.rows))))
+            found.append(self._intervals(np.vstack([problem.made.level_directions(one) for one in own]), level, target))
+        joined = (np.concatenate([getattr(part, end) for part in found]).reshape(-1, problem.made.rows) for end in ("low", "estimate", "high"))
+        return Intervals(**dict(zip(("low", "estimate", "high"), joined, strict=True)), level=level)
+
     def _of_each(self, directions: AnyFloats, level: float, target: str) -> Intervals:
         """For the rows (k, m) of `directions` in the weights of every function, (k,) or (K, k)."""
         functions, (count, size) = self.functions, directions.shape
@@ -218,16 +238,19 @@ class Uncertainty(Tabled):
             return self._intervals(directions, level, target)
         spread = np.einsum("fg,kj->fkgj", np.eye(functions), directions).reshape(functions * count, functions * size)
         found = self._intervals(spread, level, target)
-        ends = (end.reshape(functions, count) for end in (found.low, found.estimate, found.high))
+        units = np.array(self.problem.units)[:, np.newaxis] if isinstance(self.problem, SeveralTargets) else 1.0
+        ends = (units * end.reshape(functions, count) for end in (found.low, found.estimate, found.high))
         return Intervals(**dict(zip(("low", "estimate", "high"), ends, strict=True)), level=level)
 
     def _parts(self, law: NoiseLaw) -> Iterator[tuple[slice, FunctionErrors]]:
-        """Functions whose errors are known apart, with the places of their weights: of one class against the rest each, else all together."""
+        """Functions whose errors are known apart, with the places of their weights: of one class against the rest, and of each target; else all."""
         problem, held = self.problem, self.matrices
         prior = np.zeros_like(self.weights) if self.prior is None else self.prior
         ridge = problem.ridge + law.extra_ridge if isinstance(problem, Risk) else law.ridge
         each, free, null = problem.domain.dimension, 1.0, None
-        size = each if isinstance(problem, OneVsRestRisk) else len(self.weights)
+        size = each if isinstance(problem, OneVsRestRisk | SeveralTargets) else len(self.weights)
+        if isinstance(problem, MadeRisk):
+            null = problem.unseen[:, np.newaxis]
         if isinstance(problem, MultinomialRisk):
             # A vector that all classes share changes no probability.
             null = np.tile(np.eye(each), (problem.classes, 1)) / math.sqrt(problem.classes)
@@ -265,6 +288,8 @@ def check_target(problem: CurvedRisk, target: str) -> None:
     """Raise InvalidInput for a target that there is none of for this problem."""
     if target not in _TARGETS:
         raise InvalidInput(f"target must be one of {quoted(_TARGETS)}; {target!r} was given.")
+    if target == UNPENALISED and isinstance(problem, MadeRisk):
+        raise InvalidInput("without a penalty the constants of a record's rows are not determined; ask for penalised intervals.")
     if target == UNPENALISED and isinstance(problem, MultinomialRisk):
         raise InvalidInput("without a penalty only differences between the classes' weights are determined; ask for penalised intervals.")
 
@@ -289,16 +314,9 @@ def problem_of(certificate: Certificate) -> CurvedRisk:
     Raises InvalidInput, in one sentence, for other models.
     """
     mechanism, parameters, stated = fit_within(certificate)
-    if "made_rows" in stated:
-        raise InvalidInput("intervals need one row per record; this model expands a record into several yes-or-no rows.")
-    if "target_units" in stated:
-        raise InvalidInput(
-            "intervals that count sampling error need a single target: fit each target separately. The noise in the weights of several is known: "
-            "summary() has it, for free."
-        )
     if "target_bound" in stated and "max_weight" in stated:
         raise InvalidInput("intervals of a regression need records of equal weight; fit it without sample_weight.")
-    if certificate.mechanism == SCORES_WITH_FIT:
+    if was_shrunk(certificate):
         raise InvalidInput("intervals need the weights that a fit released; those of this model were shrunk afterwards (fit_with_calibration).")
     if certificate.mechanism == NORM_THEN_FIT:
         raise InvalidInput('intervals need a declared data_norm; this fit chose its norm privately (data_norm="private").')
@@ -314,7 +332,7 @@ def problem_of(certificate: Certificate) -> CurvedRisk:
     if problem is None:
         raise InvalidInput(
             f"the distribution of the noise in single weights is not known for {mechanism!r}. Intervals need objective perturbation, the "
-            'default for models of one target without a set. For a linear regression by "refined" or "moments", call coef_interval in '
+            'default for models without a set. For a linear regression by "refined" or "moments", call coef_interval in '
             "Python."
         )
     noise_law(certificate)
@@ -325,10 +343,17 @@ def _stated_problem(mechanism: str, parameters: Mapping[str, Any], stated: Mappi
     """None for a mechanism without a curvature, or where the record says something else too."""
     made: CurvedRisk
     match mechanism:
+        case _ if "made_rows" in stated:
+            rows = problem_from({name: value for name, value in stated.items() if name != "made_rows"})
+            if not isinstance(rows, RegularisedRisk):
+                return None
+            made = MadeRisk(of_rows=rows, made=MadeRows.stated(stated["made_rows"]))
         case "prediction-objective":
             made = prediction_problem(stated)
+        case "targets-objective":
+            made = SeveralTargets(each=prediction_problem(stated), units=target_units(stated))
         case "least-squares-objective":
-            loss = prediction_loss(str(parameters["loss"]), real(parameters["width"]))
+            loss = prediction_loss(str(parameters["loss"]), unit_of(parameters) * real(parameters["width"]))
             made = PredictionRisk(loss=loss, domain=real_domain(stated))
             stated = {**stated, "loss": loss.name, "loss_parameters": made.to_dict()["loss_parameters"]}
             stated.pop("most_records")

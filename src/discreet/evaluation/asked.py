@@ -20,12 +20,12 @@ class Asked(ABC):
 
     @abstractmethod
     def queries(self) -> Queries:
-        """What is asked of the records."""
+        """The queries on the records."""
 
     @property
     @abstractmethod
     def wanted(self) -> frozenset[str]:
-        """What a model has to be asked for."""
+        """The predictions that the model must provide."""
 
     @abstractmethod
     def read(self, outcomes: Outcomes) -> list[Integers]:
@@ -33,11 +33,11 @@ class Asked(ABC):
 
     @abstractmethod
     def nothing(self) -> list[Integers]:
-        """What `read` finds where there is no record."""
+        """The result of `read` for an empty table."""
 
     @abstractmethod
     def to_dict(self) -> dict[str, object]:
-        """For JSON."""
+        """Plain dicts, lists and numbers, as JSON has them."""
 
     @property
     def shared(self) -> bool:

@@ -22,6 +22,7 @@ approximation which benchmarks/time_coverage.py tries.
 """
 
 import math
+from typing import NamedTuple
 
 import numpy as np
 from scipy.special import ndtri
@@ -34,14 +35,33 @@ _STEPS = 4000
 _FEW = 4.0
 
 
+class InOrder(NamedTuple):
+    """Of the comparable pairs of a histogram."""
+
+    share: float
+    """Those in the right order, in [0, 1]; 1/2 where there are no pairs."""
+    pairs: float
+
+
+def in_order(counts: Floats) -> InOrder:
+    """What (2 T + 1, bins) counts say, as if they had no noise."""
+    events, beyond = _apart(counts)
+    pairs = float(np.sum(events.sum(axis=1) * beyond.sum(axis=1)))
+    share = min(1.0, max(0.0, float(np.sum(events * _above(beyond))) / pairs)) if pairs > 0.0 else 0.5
+    return InOrder(share, pairs)
+
+
+def _apart(counts: Floats) -> tuple[Floats, Floats]:
+    """E and L, both (T, bins)."""
+    return counts[1::2], np.cumsum(counts[::-1], axis=0)[::-1][2::2]  # row p of L: all rows from 2 (p + 1) on
+
+
 def concordance(counts: Floats, law: NoiseLaw, *, level: float) -> Estimate:
     """From released counts (2 T + 1, bins), `law` that of one cell's noise. (0, 1) where there are no pairs to speak of."""
-    events = counts[1::2]
-    beyond = np.cumsum(counts[::-1], axis=0)[::-1][2::2]  # row p: all rows from 2 (p + 1) on
-    pairs = float(np.sum(events.sum(axis=1) * beyond.sum(axis=1)))
+    events, beyond = _apart(counts)
+    value, pairs = in_order(counts)
     if pairs <= 0.0:
-        return Estimate(value=0.5, low=0.0, high=1.0, noise_low=0.0, noise_high=1.0, level=level)
-    value = min(1.0, max(0.0, float(np.sum(events * _above(beyond))) / pairs))
+        return Estimate(value=value, low=0.0, high=1.0, noise_low=0.0, noise_high=1.0, level=level)
     grid = np.append(np.linspace(0.0, 1.0, _STEPS + 1), value)
     slope, flat = _derivative(events, beyond)  # g = slope - a flat
     variance = law.deviation**2 + min(law.deviation**2, 0.25)

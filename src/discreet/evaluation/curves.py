@@ -132,7 +132,7 @@ class RocCurve(_Plotted):
     __repr__ = short_repr
 
     def to_dict(self) -> dict[str, object]:
-        """For JSON."""
+        """Plain dicts, lists and numbers, as JSON has them."""
         return {
             "thresholds": list(self.thresholds),
             "false_alarms": list(self.false_alarms),
@@ -155,21 +155,21 @@ class CalibrationBin:
     """Of the second class among them; None where no more records were counted than noise alone explains."""
 
     def to_dict(self) -> dict[str, object]:
-        """For JSON."""
+        """Plain dicts, lists and numbers, as JSON has them."""
         share = None if self.share is None else self.share.to_dict()
         return {"lowest": self.lowest, "highest": self.highest, "records": self.records, "share": share}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CalibrationCurve(_Plotted):
-    """One bin after the other."""
+    """The bins, in order."""
 
     bins: tuple[CalibrationBin, ...]
 
     __repr__ = short_repr
 
     def to_dict(self) -> dict[str, object]:
-        """For JSON."""
+        """Plain dicts, lists and numbers, as JSON has them."""
         return {"bins": [one.to_dict() for one in self.bins]}
 
 

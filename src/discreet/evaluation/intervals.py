@@ -116,9 +116,7 @@ class NoiseLaw:
 
 def _grid(scale: float, *, reach: float, parts: int) -> tuple[int, int]:
     if not (math.isfinite(scale) and 0 < scale / parts <= _WIDEST):
-        raise InvalidInput(
-            f"the law of noise is known for scales up to {_WIDEST:g}; {scale / parts!r} was given. Such an answer would be pure noise: raise epsilon."
-        )
+        raise InvalidInput(f"scales of noise go up to {_WIDEST:g}; {scale / parts!r} was given. Such an answer would be pure noise: raise epsilon.")
     grid = max(1, math.floor(scale / _FINE))
     return grid, math.ceil(reach * scale / grid) + 4
 
@@ -172,7 +170,7 @@ class Estimate:
         return Estimate(**ends, level=self.level)
 
     def to_dict(self) -> dict[str, object]:
-        """For JSON."""
+        """Plain dicts, lists and numbers, as JSON has them."""
         return {
             "value": self.value,
             "interval": [self.low, self.high],

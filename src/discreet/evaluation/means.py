@@ -42,7 +42,7 @@ class Total(NamedTuple):
 
     @property
     def deviation(self) -> float:
-        """Of the noise."""
+        """The standard deviation of the noise."""
         return 0.0 if self.law is None else self.law.deviation
 
     @property
@@ -112,14 +112,9 @@ def mean_of(total: Total, squares: Total, size: Total, *, level: float) -> Estim
 
     value = min(1.0, max(0.0, total.value / size.value))
     alone, steep = total.quantile(tail), size.quantile(tail)
-    return Estimate(
-        value=value,
-        low=_end(plausible, value, 0.0),
-        high=_end(plausible, value, 1.0),
-        noise_low=max(0.0, (total.value - alone) / (size.value + steep)),
-        noise_high=min(1.0, max(0.0, (total.value + alone) / (size.value - steep))) if size.value > steep else 1.0,
-        level=level,
-    )
+    low = max(0.0, (total.value - alone) / (size.value + steep))
+    high = min(1.0, max(0.0, (total.value + alone) / (size.value - steep))) if size.value > steep else 1.0
+    return _around(low, high, _end(plausible, value, 0.0), _end(plausible, value, 1.0), value=value, level=level)
 
 
 @dataclass(frozen=True, slots=True)
@@ -196,14 +191,14 @@ def difference_of(total: Total, squares: Total, size: Total, *, level: float) ->
     value = min(1.0, max(-1.0, total.value / size.value))
     alone, steep = total.quantile(tail), size.quantile(tail)
     sizes = max(size.value - steep, 1.0), size.value + steep
-    return Estimate(
-        value=value,
-        low=_end(plausible, value, -1.0),
-        high=_end(plausible, value, 1.0),
-        noise_low=max(-1.0, min((total.value - alone) / one for one in sizes)),
-        noise_high=min(1.0, max((total.value + alone) / one for one in sizes)),
-        level=level,
-    )
+    low, high = max(-1.0, min((total.value - alone) / one for one in sizes)), min(1.0, max((total.value + alone) / one for one in sizes))
+    return _around(low, high, _end(plausible, value, -1.0), _end(plausible, value, 1.0), value=value, level=level)
+
+
+def _around(noise_low: float, noise_high: float, low: float, high: float, *, value: float, level: float) -> Estimate:
+    """What the noise alone leaves open is found at its corners, so where samples hardly differ it may be the wider one: the population's holds it."""
+    ends = {"low": min(low, noise_low), "high": max(high, noise_high), "noise_low": noise_low, "noise_high": noise_high}
+    return Estimate(value=value, **ends, level=level)
 
 
 def _end(plausible: Callable[[float], bool], middle: float, farthest: float) -> float:

@@ -60,7 +60,7 @@ class NumberSurvey(Asked):
 
     @property
     def bound(self) -> float:
-        """B."""
+        """B, at which errors are cut."""
         return self.half if self.error_bound is None else self.error_bound
 
     @property
@@ -85,11 +85,11 @@ class NumberSurvey(Asked):
 
     @property
     def wanted(self) -> frozenset[str]:
-        """What a model has to be asked for."""
+        """The predictions that the model must provide."""
         return frozenset({PREDICTED})
 
     def nothing(self) -> list[Integers]:
-        """What `read` finds where there is no record."""
+        """The result of `read` for an empty table."""
         return [np.zeros((0, Moments.columns), dtype=np.int64)]
 
     def read(self, outcomes: Outcomes) -> list[Integers]:
@@ -105,5 +105,5 @@ class NumberSurvey(Asked):
         return [np.stack((np.rint(levels * off), np.rint(levels * around)), axis=1).astype(np.int64)]
 
     def to_dict(self) -> dict[str, object]:
-        """For JSON."""
+        """Plain dicts, lists and numbers, as JSON has them."""
         return {"metrics": list(self.metrics), "target": {"lower": self.lower, "upper": self.upper}, "error_bound": self.bound}

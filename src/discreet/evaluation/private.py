@@ -19,7 +19,7 @@ from typing import Any
 from discreet.certificates import Release
 from discreet.core.advice import about_numbers, caller
 from discreet.core.errors import InvalidInput, PrivacyAdvice, frameless
-from discreet.core.neighbours import ADD_REMOVE, Neighbours, Persons, Privacy, neighbours_of
+from discreet.core.neighbours import ADD_REMOVE, DELTA, Neighbours, Persons, Privacy, neighbours_of
 from discreet.core.validate import job_count, number, small_delta
 from discreet.data import BlockTable, EncodedTable
 from discreet.evaluation.asked import Asked
@@ -52,7 +52,7 @@ def evaluate_privately(  # noqa: PLR0913 - each is a public choice
     y: Any = None,  # noqa: ANN401 - labels of any kind
     *,
     epsilon: float,
-    delta: float = 0.0,
+    delta: float = DELTA,
     neighbours: Neighbours | str = Neighbours.REPLACE_ONE,
     metrics: Sequence[str] | None = None,
     bins: int = 20,
@@ -68,23 +68,23 @@ def evaluate_privately(  # noqa: PLR0913 - each is a public choice
     rows_per_person: int | None = None,
     person_weight: str = "person",
 ) -> PrivateEvaluation:
-    """Release measures of a fitted model on private records X (n, d) with classes or numbers y (n,), at a cost of (epsilon, delta).
+    """Release quality measures of a fitted model on private records X (n, d) with classes or numbers y (n,), at a cost of (epsilon, delta).
 
-    `model` is a classifier with `classes_` and `predict`, a regression (ours or scikit-learn's), a model of times with `predict_survival` and
-    `ends_`, an `ArrayModel`, or a `Model`, for which X may be a table with its target and y is left out. X may be a BlockTable, which brings its
-    targets: it is read once, by `n_jobs` threads, and every record counts once, whatever its weight. `metrics` of a classifier are some of
+    `model` is a classifier with `classes_` and `predict`, a regression (ours or scikit-learn's), a survival model with `predict_survival` and
+    `ends_`, an `ArrayModel`, or a `Model`, for which X may be a table with its target, without y. X may be a BlockTable with its targets: it is read
+    once, by `n_jobs` threads, and every record counts once, whatever its weight. `metrics` of a classifier are some of
     "accuracy", "confusion", "log_loss" (needs probabilities), "roc" and "calibration" (of two classes), and "distance" (of classes in order); of
-    numbers some of "mse", "mae" and "r2", of times of "log_loss" and "concordance". Left out they are the first two, "distance" too where classes
-    are known to be in order, and all of numbers and times. `bins` (even) or `edges` divide the scores, publicly, and `bins` the mean times;
-    `log_loss_bound` is where the loss of a record is cut, `error_bound` where an error is: half the targets' range if left out.
-    That range is `target_bounds`, or what a model from a file or one of our estimators says. `level` is that of the intervals. `account` is where to
-    spend; None spends on the ledger in use. `random_state` None draws noise from the operating system; a seed makes the certificate invalid.
+    numbers some of "mse", "mae" and "r2", of times of "log_loss" and "concordance". The default is the first two, plus "distance" if the classes are
+    known to be ordered, and all for numbers and times. `bins` (even) or `edges` divide the scores, publicly, and `bins` the mean times;
+    The loss of a record is clipped at `log_loss_bound`, an error at `error_bound` (default: half the range of targets). That range is
+    `target_bounds`, or that of a model file or of one of our estimators. `level` is that of the intervals. `account` is the account to charge; None
+    charges the ledger in use. `random_state` None draws noise from the operating system; a seed makes the certificate invalid.
 
-    `persons` (n,) ids say whose row each is, and at most `rows_per_person` of a person, drawn uniformly, are kept: neighbours then differ in all
-    rows of a person. With `person_weight` "person" every person counts once, by the mean over its rows; with "row" kept
-    rows count alike. rows_per_person=1 needs no ids: nobody has a second row, as you say.
+    `persons` (n,) are the person ids of the rows, and at most `rows_per_person` rows per person, drawn uniformly, are kept: neighbouring tables then
+    differ in all rows of one person. With `person_weight` "person" every person counts once, by the mean over their rows; with "row" kept rows count
+    equally. rows_per_person=1 needs no ids: you declare that nobody has a second row.
 
-    Raises InvalidInput or InvalidType for what cannot be measured, BudgetExceeded before noise is drawn. No message holds a value of X or y.
+    Raises InvalidInput or InvalidType if the model cannot be measured, BudgetExceeded before noise is drawn. No message contains a value of X or y.
 
     Examples
     --------
@@ -139,7 +139,7 @@ def prepare(  # noqa: PLR0913 - as above
     model: Any,  # noqa: ANN401 - as above
     *,
     epsilon: float,
-    delta: float = 0.0,
+    delta: float = DELTA,
     neighbours: Neighbours | str = Neighbours.REPLACE_ONE,
     metrics: Sequence[str] | None = None,
     bins: int = 20,
@@ -150,9 +150,9 @@ def prepare(  # noqa: PLR0913 - as above
     level: float = 0.95,
     persons: Persons | None = None,
 ) -> Prepared[Any]:
-    """Everything about `evaluate_privately` that needs no records, its guarantee included; raises what it would raise about its arguments.
+    """Everything about `evaluate_privately` that needs no records, including its guarantee; raises the same errors about its arguments.
 
-    `persons` None is what the schema of a `Model` says.
+    `persons` None uses the schema of a `Model`.
     """
     relation = neighbours_of(neighbours)
     checked_level(level)
@@ -193,7 +193,7 @@ def prepare(  # noqa: PLR0913 - as above
 
 
 def calibrated(survey: Asked, classes: tuple[Any, ...], *, epsilon: float, delta: float, level: float) -> Prepared[Any]:
-    """A plan with the least noise for this budget. Raises InvalidInput for one that it cannot be calibrated for."""
+    """A plan with the least noise for this budget. Raises InvalidInput if it cannot be calibrated for it."""
     small_delta(delta)
     mechanism = least_noise(survey.queries(), epsilon=epsilon, delta=delta, neighbours=survey.neighbours)
     prepared = Prepared(survey=survey, mechanism=mechanism, classes=classes, level=level)

@@ -35,7 +35,7 @@ def _plain(one: _Shown | None) -> dict[str, object] | None:
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class PrivateEvaluation:
-    """Public: safe to save, print and share. A measure that was not asked for is None."""
+    """Public: safe to save, print and share. A measure that was not requested is None."""
 
     classes: tuple[Any, ...]
     """None where numbers are predicted."""
@@ -84,12 +84,12 @@ class PrivateEvaluation:
 
     @property
     def counted(self) -> str:
-        """What `records` and the confusion counts are numbers of: "Records", "Persons", or "Rows kept" where rows of persons count alike."""
+        """The unit of `records` and of the confusion counts: "Records", "Persons", or "Rows kept" if all kept rows count equally."""
         return "Rows kept" if self.survey.by_rows else "Records" if self.survey.persons is None else "Persons"
 
     @property
     def measures(self) -> list[tuple[str, str, Estimate]]:
-        """Those that are one number with its intervals, by the names that they are shown under: short, and in full."""
+        """Measures that are a single number with an interval, by the names under which they are shown: short and full."""
         cut = f", errors cut at {self.survey.bound:,.6g}" if isinstance(self.survey, NumberSurvey) else ""
         found = (
             ("Accuracy", "Accuracy", self.accuracy),
@@ -110,13 +110,13 @@ class PrivateEvaluation:
         return self.certificate.verify(self.value)
 
     def plot(self) -> Svg:
-        """The ROC and calibration curves that there are, as SVG text. Raises InvalidInput where there is none."""
+        """The ROC and calibration curves, if any, as SVG text. Raises InvalidInput if there is neither."""
         if self.roc is None and self.calibration is None:
             raise InvalidInput("there is no curve to draw. Ask for the metrics roc or calibration.")
         return pictured("evaluation.plot", self)
 
     def to_dict(self) -> dict[str, object]:
-        """A plain table for JSON."""
+        """A plain dictionary for JSON."""
         head = {
             "format": self.format,
             "classes": list(self.classes),
@@ -147,7 +147,7 @@ class PrivateEvaluation:
         return json.dumps(self.to_dict(), indent=2, ensure_ascii=False, allow_nan=False)
 
     def save(self, path: str | Path, *, overwrite: bool = False) -> None:
-        """Write `to_json` to a file, whole or not at all; `read_evaluation` reads it. Raises InvalidInput where it exists or cannot be written."""
+        """Write `to_json` to a file, completely or not at all; `read_evaluation` reads it. Raises InvalidInput if it exists or cannot be written."""
         write_whole(path, self.to_json() + "\n", overwrite=overwrite)
 
     def __str__(self) -> str:

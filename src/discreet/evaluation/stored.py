@@ -29,13 +29,13 @@ from discreet.mechanisms.counting import CountingMechanism, GaussianCounting, La
 
 
 def read_evaluation(path: str | Path) -> PrivateEvaluation:
-    """The evaluation in a file. Raises InvalidInput where there is none, FileFormatError, with the path, for its content."""
+    """The evaluation in a file. Raises InvalidInput if the file does not exist, and FileFormatError, with the path, if its content is not valid."""
     remedy = "Check the path, or write one with `discreet evaluate --epsilon --out`."
     return read_parsed(path, evaluation_from, what="evaluation file", remedy=remedy)
 
 
 def evaluation_from(text: str) -> PrivateEvaluation:
-    """The evaluation that `to_json` wrote. Raises FileFormatError for anything else."""
+    """The evaluation that `to_json` wrote. Raises FileFormatError for any other text."""
     what = "a private evaluation"
     stated = read_object(text, what=what).get("format")
     return read_back(text, _read, what=what, format_=stated if stated in FORMATS else FORMAT, basis="the released integers")

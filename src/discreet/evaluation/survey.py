@@ -98,13 +98,13 @@ class Survey(Asked):
 
     @property
     def wanted(self) -> frozenset[str]:
-        """What a model has to be asked for."""
+        """The predictions that the model must provide."""
         scores = PROBABILITIES if self.probabilities else DECISION
         asked = [(self.main == "scores", scores), (self.main in {"confusion", "answers"}, PREDICTED), (self.has_sum, PROBABILITIES)]
         return frozenset(answer for needed, answer in asked if needed)
 
     def nothing(self) -> list[Integers]:
-        """What `read` finds where there is no record."""
+        """The result of `read` for an empty table."""
         return [np.zeros(0, dtype=np.int64) for _ in self.queries().each]
 
     def read(self, outcomes: Outcomes) -> list[Integers]:
@@ -124,7 +124,7 @@ class Survey(Asked):
         return [*found, self._losses(outcomes)] if self.has_sum else found
 
     def to_dict(self) -> dict[str, object]:
-        """For JSON."""
+        """Plain dicts, lists and numbers, as JSON has them."""
         return {
             "metrics": list(self.metrics),
             "score": None if self.main != "scores" else ("probability" if self.probabilities else "decision value"),

@@ -31,41 +31,35 @@ class Classifier(Protocol):
         """A class for every record."""
 
 
-@runtime_checkable
-class StoredModel(Protocol):
-    """A model from a file, which brings its schema."""
-
-    schema: Schema
+class _Stored(Protocol):
+    """A model from a file."""
 
     @property
     def has_probabilities(self) -> bool:
         """Whether `probabilities` works."""
 
-    def predict(self, frame: Any) -> Any:  # noqa: ANN401 - as above
-        """A class for every record."""
+    def predict(self, rows: Any, /) -> Any:  # noqa: ANN401 - as above
+        """A class, or a number, for every record."""
 
-    def probabilities(self, frame: Any) -> Any:  # noqa: ANN401 - as above
+    def probabilities(self, rows: Any, /) -> Any:  # noqa: ANN401 - as above
         """Probabilities of all classes (n, K)."""
 
-    def decision(self, frame: Any) -> Any:  # noqa: ANN401 - as above
+    def decision(self, rows: Any, /) -> Any:  # noqa: ANN401 - as above
         """Decision values."""
 
 
 @runtime_checkable
-class StoredArrays(Protocol):
-    """A model of arrays from a file, which knows no schema."""
+class StoredModel(_Stored, Protocol):
+    """One that brings its schema, for tables."""
+
+    schema: Schema
+
+
+@runtime_checkable
+class StoredArrays(_Stored, Protocol):
+    """One of arrays, which knows no schema."""
 
     labels: tuple[Any, ...]
-    has_probabilities: bool
-
-    def predict(self, X: Any) -> Any:  # noqa: ANN401 - as above
-        """A class, or a number, for every record."""
-
-    def probabilities(self, X: Any) -> Any:  # noqa: ANN401 - as above
-        """Probabilities of all classes (n, K)."""
-
-    def decision(self, X: Any) -> Any:  # noqa: ANN401 - as above
-        """Decision values."""
 
 
 class Truth(NamedTuple):

@@ -81,11 +81,11 @@ class TimeSurvey(Asked):
 
     @property
     def wanted(self) -> frozenset[str]:
-        """What a model has to be asked for."""
+        """The predictions that the model must provide."""
         return frozenset({SURVIVAL})
 
     def nothing(self) -> list[Integers]:
-        """What `read` finds where there is no record."""
+        """The result of `read` for an empty table."""
         counts = [np.zeros(0, dtype=np.int64)] if "concordance" in self.metrics else []
         return [*counts, np.zeros((0, Moments.columns), dtype=np.int64)] if "log_loss" in self.metrics else counts
 
@@ -108,5 +108,5 @@ class TimeSurvey(Asked):
         return found
 
     def to_dict(self) -> dict[str, object]:
-        """For JSON."""
+        """Plain dicts, lists and numbers, as JSON has them."""
         return {"metrics": list(self.metrics), "ends": list(self.ends), "bins": self.bins, "log_loss_bound": self.log_loss_bound}

@@ -29,7 +29,7 @@ from discreet.evaluation.survey import Survey
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Baseline:
-    """The best answer that needs no model, and what the model gains over it; public."""
+    """The best constant prediction, and the model's gain over it; public."""
 
     answer: Any
     """A class, or None for the mean of the targets."""
@@ -50,12 +50,12 @@ class Baseline:
 
     @property
     def useless(self) -> bool | None:
-        """True where no gain is plausible, False where none at all is not plausible, None where neither is known, or errors are cut too soon."""
+        """True if no gain is plausible, False if a gain is certain at this level, None if neither is known, or if errors are clipped too early."""
         return True if self.gain.high <= 0.0 else False if self.gain.low > 0.0 and not self.narrow else None
 
     @property
     def words(self) -> str:
-        """In one sentence."""
+        """The comparison in one sentence."""
         if self.chance:
             head = {True: "Orders pairs no better", False: "Orders pairs better", None: "Not shown to order pairs better"}[self.useless]
             return f"{head} than chance: it gains {self.gain.value:.4f} ({self.gain.low:.4f} to {self.gain.high:.4f}) of concordance"
@@ -72,7 +72,7 @@ class Baseline:
         return f"{found[self.useless]} {named}: {gained}{only}"
 
     def to_dict(self) -> dict[str, object]:
-        """For JSON."""
+        """Plain dicts, lists and numbers, as JSON has them."""
         return {
             "answer": "chance" if self.chance else "mean" if self.share is None else self.answer,
             "share": self.share,

@@ -117,7 +117,7 @@ class FeatureMapMatrix(RowsOf):
 
     @property
     def _bytes(self) -> int:
-        """Of all features."""
+        """How many bytes all features would take."""
         return 8 * self.shape[0] * self.shape[1]
 
     def _at_hand(self) -> Floats | None:

@@ -28,7 +28,7 @@ _LONGEST = 120
 
 @dataclass(frozen=True, slots=True)
 class Account:
-    """A data set in a ledger file. Opened anew for every spending; see Ledger for what its methods raise."""
+    """A data set in a ledger file. The file is opened for each use; see Ledger for the errors of its methods."""
 
     path: str
     """Of the ledger file; made absolute, since workers may have another working folder."""
@@ -59,11 +59,11 @@ class Account:
 
     @property
     def left(self) -> Amount:
-        """What can still be spent here."""
+        """The budget that is left."""
         return self.ledger.left(self.name, part=self.part)
 
     def charged(self, guarantee: Guarantee) -> Guarantee:
-        """What is taken from the total for it: itself, or what follows from it for persons, where `group_rows` says how. Raises as `to_persons`."""
+        """What a guarantee costs here: itself, or what follows from it for persons, if `group_rows` is set. Raises as `to_persons`."""
         if self.group_rows is None or guarantee.unit is Unit.PERSON:
             return guarantee
         return to_persons(guarantee, self.group_rows, numbers_are_public=True)
@@ -74,7 +74,7 @@ class Account:
 
     @contextmanager
     def spending(self, guarantee: Guarantee, *, purpose: str, table: Iterable[bytes] | None = None) -> Iterator[Reservation]:
-        """`Ledger.spending` here; `table` is the content of the table, which is read for its digest."""
+        """`Ledger.spending` for this data set; `table` is the content of the table, read for its digest."""
         ledger, charged = self.ledger, self.charged(guarantee)
         digest = None if table is None else ledger.digest(table)
         said = f"{self.why} ({purpose})" if self.why else purpose
@@ -94,15 +94,15 @@ _counting = threading.Lock()
 
 
 def last_reservation() -> tuple[Account, str] | None:
-    """The account of this context's last reservation, and its entry: for whoever is interrupted and has to say what is spent."""
+    """The account and the entry of this context's last reservation: after an interruption, it tells what was spent."""
     return _last.get()
 
 
 @contextmanager
 def using(ledger: Ledger | str | Path, name: str, *, part: str | None = None, group_rows: int | None = None) -> Iterator[Account]:
-    """Spend on this data set in the block, wherever no account is given explicitly. Raises InvalidInput where the ledger does not know it.
+    """Within the block, charge this data set wherever no account is given.
 
-    Blocks nest; the innermost is current.
+    Raises InvalidInput if it is not in the ledger. Blocks nest; the innermost applies.
     """
     opened = ledger if isinstance(ledger, Ledger) else Ledger(ledger)
     account = Account(str(opened.path), name, part=part, group_rows=group_rows)
@@ -113,7 +113,7 @@ def using(ledger: Ledger | str | Path, name: str, *, part: str | None = None, gr
 
 @contextmanager
 def without_ledger() -> Iterator[None]:
-    """Record nothing in the block: for invented or public records, beside or inside a `using` block."""
+    """Within the block, charge nothing: for simulated or public records, beside or inside a `using` block."""
     with _becoming(None):
         yield
 
@@ -121,7 +121,7 @@ def without_ledger() -> Iterator[None]:
 def current() -> Account | None:
     """The account of the innermost `using` block of this context; None outside of all blocks.
 
-    Raises InvalidInput in a thread that no context was handed to while a block is open in another one.
+    Raises InvalidInput in a thread without a context while a block is open in another one.
     """
     found = _current.get()
     if not isinstance(found, _Word):
@@ -136,7 +136,7 @@ def current() -> Account | None:
 
 @contextmanager
 def spending_on(account: Account | None, guarantee: Guarantee, *, purpose: str, table: Iterable[bytes] | None = None) -> Iterator[Reservation | None]:
-    """For mechanisms: spend on `account`, or on the current one; yields None, having recorded nothing, where there is neither."""
+    """For mechanisms: charge `account`, or the current one; without either, it yields None and records nothing."""
     chosen = current() if account is None else account
     if chosen is None:
         yield None

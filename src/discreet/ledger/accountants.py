@@ -70,9 +70,10 @@ _REGISTERED: dict[str, Accountant] = {name: partial(_added, name) for name in _A
 
 
 def register_accountant(name: str, accountant: Accountant) -> None:
-    """Make an accountant known under a name, in every process that spends. It must be a privacy filter; see the module docstring.
+    """Register an accountant under a name; do so in every process that spends.
 
-    It runs while the file is locked, so it should be quick. Raises InvalidInput when the name is taken.
+    It must be a privacy filter; see the module docstring. It runs while the file is locked, so it should be fast. Raises InvalidInput if the name is
+    taken.
     """
     if _REGISTERED.setdefault(name, accountant) is not accountant:
         raise InvalidInput(f"an accountant {name!r} is already registered.")
@@ -101,7 +102,7 @@ def accountant_named(name: str) -> Accountant:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Amount:
-    """A pair (epsilon, delta): a total, what is spent of it, or what is left."""
+    """A pair (epsilon, delta): a total, the part spent, or the part left."""
 
     epsilon: float
     delta: float = 0.0
@@ -117,7 +118,7 @@ class Amount:
 
     @property
     def words(self) -> str:
-        """For people."""
+        """The same in a sentence for people."""
         return f"epsilon {self.epsilon:.6g}, delta {self.delta:.3g}"
 
     def to_dict(self) -> dict[str, Json]:

@@ -15,7 +15,7 @@ from functools import lru_cache
 from discreet.accounting import ApproximateDP, Guarantee, Json, NoGuarantee, PureDP, Unit, guarantee_from_dict
 from discreet.core.errors import DiscreetError, FileFormatError, InvalidInput, quietly
 from discreet.core.files.strict_json import read_object
-from discreet.core.neighbours import Neighbours
+from discreet.core.neighbours import DELTA, Neighbours
 from discreet.core.short import short_repr
 from discreet.ledger.accountants import BASIC, Amount, accountant_named, total
 
@@ -76,7 +76,7 @@ class Entry:
     __repr__ = short_repr
 
     def to_dict(self) -> dict[str, Json]:
-        """For JSON."""
+        """Plain dicts, lists and numbers, as JSON has them."""
         return {field.name: getattr(self, field.name) for field in fields(self)} | {"guarantee": self.guarantee.to_dict(), "state": str(self.state)}
 
     def __str__(self) -> str:
@@ -105,7 +105,7 @@ def declaration(
     name: str,
     *,
     epsilon: float,
-    delta: float = 0.0,
+    delta: float = DELTA,
     neighbours: Neighbours | str = Neighbours.REPLACE_ONE,
     unit: Unit | str = Unit.RECORD,
     parts: Sequence[str] = (),

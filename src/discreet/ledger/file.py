@@ -107,7 +107,7 @@ if sys.platform != "win32":
 
 
 class LedgerUnavailable(DiscreetError, RuntimeError):
-    """The ledger cannot be read or written now: locked, read-only, disk full. No noise may be drawn; what was recorded before stays recorded."""
+    """The ledger cannot be read or written now: locked, read-only, disk full. No noise may be drawn; earlier entries stay recorded."""
 
     exit_code = 8
 

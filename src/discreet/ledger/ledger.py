@@ -20,7 +20,7 @@ from uuid import uuid4
 
 from discreet.accounting import Guarantee, Unit
 from discreet.core.errors import InvalidInput
-from discreet.core.neighbours import Neighbours
+from discreet.core.neighbours import DELTA, Neighbours
 from discreet.core.showing import Svg, html_of, pictured
 from discreet.core.told import Told
 from discreet.ledger import exchange, records
@@ -36,7 +36,7 @@ _LONGEST_PATIENCE = 1e9
 
 @dataclass(frozen=True, slots=True, init=False)
 class Ledger:
-    """An existing ledger file; a value that can be copied, compared and sent to other processes, since it holds no connection.
+    """An existing ledger file. A Ledger can be copied, compared and sent to other processes, because it holds no connection.
 
     All methods raise LedgerUnavailable (locked, read-only, disk full), FileFormatError (damaged, of an unknown version), or InvalidInput (no such
     file, data set or entry). Make a new file with `Ledger.create`.
@@ -69,17 +69,17 @@ class Ledger:
 
     @classmethod
     def create(cls, path: str | Path, *, patience: float = PATIENCE) -> "Ledger":
-        """A new, empty ledger. Raises InvalidInput where something has this name, or the folder cannot be written to."""
+        """Create a new, empty ledger. Raises InvalidInput if the file exists or the folder is not writable."""
         create_file(Path(os.path.abspath(path)), now())  # noqa: PTH100 - as above
         return cls(path, patience=patience)
 
     @property
     def exposed(self) -> str | None:
-        """A sentence, with the remedy, if others than its owner can read or write the file."""
+        """A sentence, with the remedy, if anyone but its owner can read or write the file."""
         return self._file.exposed()
 
     def check(self) -> None:
-        """Go through the whole file. Raises FileFormatError unless its pages, references and seals are sound."""
+        """Check the whole file. Raises FileFormatError unless its pages, references and seals are intact."""
         self._file.check()
 
     def declare(  # noqa: PLR0913 - each is a part of what is promised
@@ -87,7 +87,7 @@ class Ledger:
         name: str,
         *,
         epsilon: float,
-        delta: float = 0.0,
+        delta: float = DELTA,
         neighbours: Neighbours | str = Neighbours.REPLACE_ONE,
         unit: Unit | str = Unit.RECORD,
         parts: Sequence[str] = (),
@@ -95,7 +95,7 @@ class Ledger:
         accountant: str = BASIC,
         digest: str | None = None,
     ) -> DataSet:
-        """A data set and its total; declaring it again with the same numbers changes nothing, with others raises InvalidInput.
+        """Declare a data set and its total. Declaring it again with the same numbers changes nothing; with other numbers it raises InvalidInput.
 
         `parts` are labels of disjoint parts; under replace-one the caller must state `part_of_a_record_stays` (see `accountants`). `accountant` is
         one of the names in `accountants`, or registered. `digest` is `self.digest` of the table.
@@ -125,7 +125,10 @@ class Ledger:
         return found
 
     def link(self, alias: str, *, to: str) -> None:
-        """Make `alias` another name of the data set `to`: one total, one history. Raises InvalidInput where the alias is in use otherwise."""
+        """Make `alias` another name for the data set `to`: one total, one history.
+
+        Raises InvalidInput if the alias is already used for something else.
+        """
         alias = public_text(alias, "the name of a data set")
         with self._file.writing() as connection:
             target, found = records.get(connection, to), records.find(connection, alias)
@@ -134,16 +137,17 @@ class Ledger:
             if found is None:
                 records.add_alias(connection, alias, target)
 
-    def amend(self, name: str, *, epsilon: float, delta: float = 0.0, reason: str) -> DataSet:
-        """Change the total of a data set from now on, larger or smaller; the reason stays in the file and in exports."""
-        new, why = total(epsilon, delta), public_text(reason, "the reason of an amendment")
+    def amend(self, name: str, *, epsilon: float, delta: float | None = None, reason: str) -> DataSet:
+        """Change the total of a data set from now on, larger or smaller; the reason stays in the file and in exports. Without `delta` it stays."""
+        why = public_text(reason, "the reason of an amendment")
         with self._file.writing() as connection:
             data_set = records.get(connection, name)
+            new = total(epsilon, data_set.total.delta if delta is None else delta)
             records.add_amendment(connection, Amendment(id=str(uuid4()), data_set=data_set.name, total=new, reason=why, created=now()))
             return records.get(connection, name)
 
     def amendments(self, name: str) -> tuple[Amendment, ...]:
-        """The later totals of a data set, the one in force last."""
+        """The later totals of a data set; the last one applies."""
         with self._file.reading() as connection:
             return records.amendments_of(connection, records.get(connection, name).name)
 
@@ -158,10 +162,10 @@ class Ledger:
             return tuple(records.get(connection, name) for name in records.names(connection))
 
     def digest(self, blocks: Iterable[bytes]) -> str | None:
-        """HMAC-SHA-256 of the blocks one after the other, under the key of this file: hexadecimal, the same however the bytes are cut into blocks.
+        """HMAC-SHA-256 of the blocks in order, under the key of this file: hexadecimal, and independent of how the bytes are divided into blocks.
 
-        None where there is no byte, as in the content of a table without records: all those are alike, and who is refused because of it knows that
-        there is no record, which add-remove keeps private.
+        None if there are no bytes, as for a table without records: all such tables are alike, and refusing one for that reason would reveal that it
+        has no record, which add-remove keeps private.
         """
         with self._file.reading() as connection:
             key = sums(connection).key
@@ -173,15 +177,15 @@ class Ledger:
         return code.hexdigest() if read else None
 
     def check_fits(self, name: str, guarantee: Guarantee, *, part: str | None = None) -> None:
-        """Raise what `reserve` would raise now. Nothing is reserved: others may spend in the meantime, so the reservation decides."""
+        """Raise what `reserve` would raise now. Nothing is reserved: others may spend in the meantime, so only the reservation decides."""
         with self._file.reading() as connection:
             self._fitting(connection, name, guarantee, _part(part))
 
     def reserve(self, name: str, guarantee: Guarantee, *, purpose: str, part: str | None = None, digest: str | None = None) -> "Reservation":
-        """Take `guarantee` from what is left, on the disk, before any noise is drawn.
+        """Subtract `guarantee` from what is left, on disk, before any noise is drawn.
 
-        `digest` (of `self.digest`) lets the ledger notice the table under another name; it is kept under this one. Raises BudgetExceeded, having
-        recorded nothing; InvalidInput for another neighbouring relation or unit, an undeclared part, or a table known under another name.
+        With `digest` (from `self.digest`), the ledger recognises the table under another name; it is stored with this one. Raises BudgetExceeded,
+        having recorded nothing; InvalidInput for another neighbouring relation or unit, an undeclared part, or a table known under another name.
         """
         purpose, part = public_text(purpose, "the purpose", empty=True), _part(part)
         with self._file.writing() as connection:
@@ -195,9 +199,10 @@ class Ledger:
     def spending(
         self, name: str, guarantee: Guarantee, *, purpose: str, part: str | None = None, digest: str | None = None
     ) -> Iterator["Reservation"]:
-        """Reserve, run the block, settle. Whatever the block raises leaves the reservation counted, unless the block has cancelled it.
+        """Reserve, run the block, settle.
 
-        Where the ledger cannot be written at the end, the entry stays reserved and counts all the same: a release that is paid for is not lost.
+        If the block raises, the reservation still counts, unless the block has cancelled it. If the ledger cannot be written at the end, the entry
+        stays reserved and still counts, so that a release that is paid for is not lost.
         """
         reservation = self.reserve(name, guarantee, purpose=purpose, part=part, digest=digest)
         yield reservation
@@ -206,9 +211,9 @@ class Ledger:
                 records.settle(connection, reservation.id)
 
     def settle(self, entry: str) -> None:
-        """Mark the entry of this id as done; once more changes nothing.
+        """Mark the entry with this id as done; doing so again changes nothing.
 
-        Settling what was cancelled counts it again and raises InvalidInput: noise was drawn after all.
+        Settling a cancelled entry makes it count again and raises InvalidInput: noise was drawn after all.
         """
         with self._file.writing() as connection:
             before = records.settle(connection, entry)
@@ -219,7 +224,10 @@ class Ledger:
             )
 
     def cancel(self, entry: str, *, no_noise_was_drawn: bool) -> None:
-        """Take a reservation back, on the caller's word that no noise was drawn for it. Raises InvalidInput without it, or for a settled entry."""
+        """Cancel a reservation; the caller confirms that no noise was drawn for it.
+
+        Raises InvalidInput without that confirmation, or for a settled entry.
+        """
         if no_noise_was_drawn is not True:
             raise InvalidInput(
                 "cancelling a reservation needs no_noise_was_drawn=True, for which the caller is responsible; otherwise it counts as spent."
@@ -233,29 +241,29 @@ class Ledger:
             return records.get_entry(connection, entry)
 
     def history(self, name: str) -> tuple[Entry, ...]:
-        """All entries of a data set, in the order in which they came into this file: of their reservation here, or of their import."""
+        """All entries of a data set, in the order in which they were reserved here or imported."""
         with self._file.reading() as connection:
             return records.entries_of(connection, records.get(connection, name).name)
 
     def spent(self, name: str, *, part: str | None = None) -> Amount:
-        """What is reserved or settled; on parts, the largest over all parts, or that of one of them."""
+        """What is reserved or settled; with parts, the largest over all parts, or that of one part."""
         return self._account(name, part)[0]
 
     def left(self, name: str, *, part: str | None = None) -> Amount:
-        """The total in force less what is spent, at least zero."""
+        """The current total minus what is spent, at least zero."""
         spent, data_set = self._account(name, part)
         return spent.left_of(data_set.total)
 
     def export(self) -> str:
-        """Everything but the digests and their key, as JSON."""
+        """Everything except the digests and their key, as JSON."""
         with self._file.reading() as connection:
             return exchange.exported(connection, now())
 
     def import_(self, text: str) -> int:
-        """Take over what `export` wrote, here or elsewhere; returns how many entries are new. All or nothing, and twice is the same as once.
+        """Import what `export` wrote, here or elsewhere; returns the number of new entries.
 
-        Entries are counted even beyond a total: they happened. Raises FileFormatError for text that is no export of a known version, and
-        InvalidInput where it contradicts this ledger.
+        All or nothing; importing twice is the same as once. Entries count even beyond a total, because they happened. Raises FileFormatError for text
+        that is not an export of a known version, and InvalidInput if it contradicts this ledger.
         """
         with self._file.writing() as connection:
             return exchange.imported(connection, text)
@@ -268,7 +276,7 @@ class Ledger:
             return data_set, spent, spent.left_of(data_set.total), records.count_of(connection, data_set.name)
 
     def spendings(self, name: str) -> tuple[DataSet, list[records.Spending]]:
-        """A data set, and of each entry that counts its time, whether it is settled, its part, and its guarantee as it is stored."""
+        """A data set and, for each entry that counts, its time, whether it is settled, its part, and its stored guarantee."""
         with self._file.reading() as connection:
             data_set = records.get(connection, name)
             return data_set, records.spendings(connection, data_set.name)
@@ -319,7 +327,7 @@ def _part(given: str | None) -> str | None:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Reservation:
-    """What `reserve` returned: the right to draw noise once for the reserved guarantee."""
+    """The result of `reserve`: the right to draw noise once for the reserved guarantee."""
 
     ledger: Ledger
     id: str

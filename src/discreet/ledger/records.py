@@ -33,7 +33,7 @@ _REMEDIES = {
 
 
 class BudgetExceeded(DiscreetError, RuntimeError):
-    """What is asked for does not fit into what is left; nothing was recorded and no noise may be drawn. Its message has public numbers only."""
+    """The request exceeds what is left; nothing was recorded, and no noise may be drawn. The message contains public numbers only."""
 
     exit_code = 7
 

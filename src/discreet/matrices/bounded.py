@@ -304,6 +304,7 @@ def brought_near(rows: Matrix, bound: float) -> Matrix:
         largest = np.max(np.abs(entries), axis=1)
         if not np.all(np.isfinite(largest)):
             raise InvalidInput(_NOT_FINITE)
+        # The largest entry ends between one and four bounds: squares no longer overflow, and the row is still shortened, in its direction.
         powers[place] = np.where(far[place], np.frexp(bound)[1] + 1 - np.frexp(largest)[1], 0)
     return times_powers(rows, powers)
 

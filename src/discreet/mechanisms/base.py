@@ -200,6 +200,12 @@ def at_epsilon(epsilon: float, delta: float, neighbours: Neighbours, theorem: st
     return ApproximateDP(epsilon=epsilon, delta_at_epsilon=min(delta, 1.0 - 2.0**-53), neighbours=neighbours, theorem=theorem)
 
 
+def as_planned(issued: Certificate, planned: Certificate) -> bool:
+    """Whether it promises what was planned, from the same public numbers; what was released on the way (`Drawn.chosen`) comes on top."""
+    known = all(name in issued.parameters and issued.parameters[name] == value for name, value in planned.parameters.items())
+    return known and all(getattr(issued, name) == getattr(planned, name) for name in ("mechanism", "problem", "guarantee", "releases"))
+
+
 def certified(
     name: str,
     parameters: Mapping[str, Json],

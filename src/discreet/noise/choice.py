@@ -58,6 +58,7 @@ def select(words: Words, scores: npt.NDArray[np.integer], *, rate: Fraction | fl
     upper, lower = weights(gaps, c)
     ends = np.cumsum(upper)
     total = int(ends[-1])
+    # Words above are drawn again: the rest of the division would favour small places.
     last = np.uint64((1 << WORD) // total * total - 1)
     out = np.empty(whole(count, DRAWS, least=0), dtype=np.int64)
     pending = np.arange(len(out))
@@ -67,6 +68,7 @@ def select(words: Words, scores: npt.NDArray[np.integer], *, rate: Fraction | fl
         index = np.searchsorted(ends, place, side="right")
         level = place - (ends[index] - upper[index])
         kept = (drawn <= last) & (level < lower[index])
+        # Fewer than n 2^-26 of the proposals: a level between the two integers, which further words settle.
         for i in np.flatnonzero((drawn <= last) & ~kept):
             kept[i] = below(words, int(level[i]), 0, scaled_exp(c * int(gaps[index[i]]), Fraction(1 << WEIGHT_BITS)))
         out[pending[kept]] = index[kept]
@@ -95,6 +97,7 @@ def select_one(words: Words, scores: npt.NDArray[np.integer], *, rate: Fraction 
         value = int(np.searchsorted(ends, place, side="right"))
         member, level = divmod(place - int(ends[value] - counts[value] * upper[value]), int(upper[value]))
         sure = level < int(lower[value])
+        # The usual case needs no list of members.
         if sure and counts[value] == 1:
             return int(np.argmax(values == value))
         index = int(np.flatnonzero(values == value)[member])

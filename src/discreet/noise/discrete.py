@@ -76,6 +76,7 @@ def propose(proposals: WordArray, words: Words, envelope: Envelope, out: Integer
     if envelope.block_bits:
         # The low 48 bits do not depend on the cell.
         out += (proposals & np.uint64((1 << envelope.block_bits) - 1)).view(np.int64)
+    # Cells are sorted: first those below the curve everywhere, then the wedges, and the tails in the last one.
     unsure = np.flatnonzero(cell >= envelope.sure)
     wedges = unsure[cell[unsure] < CELLS - 1]
     refused = [wedges[~_under(words, envelope, cell[wedges] - envelope.sure, out[wedges])]]
@@ -96,6 +97,7 @@ def _under(words: Words, envelope: Envelope, wedge: Integers, k: Integers) -> np
     level = envelope.wedge_level[wedge]
     point = (level << envelope.height_bits) + (fresh >> np.uint64(WORD - envelope.height_bits)).view(np.int64)
     accepted: npt.NDArray[np.bool_] = point < low
+    # The enclosure leaves these open: words that were read stay, and further ones decide.
     for i in np.flatnonzero((point >= low) & (point < high)):
         accepted[i] = below(words, int(level[i]) << WORD | int(fresh[i]), WORD, envelope.height(int(k[i])))
     return accepted
@@ -116,6 +118,7 @@ def _tail(words: Words, envelope: Envelope) -> int | None:
     """One proposal of the tails, or None if it is rejected."""
     word = int(words(1)[0])
     mirrored = word & 1
+    # The number of ones before the first zero is geometric: every further piece of the tail is proposed half as often.
     piece, word, left = 0, word >> 1, WORD - 1
     while word & 1 or not left:
         if left:

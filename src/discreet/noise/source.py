@@ -96,6 +96,7 @@ class Noise(ABC):
         """Independent vectors of density prop. to exp(-rate |b|_2) as columns, (dimension, draws), each within `spherical_error` of its ideal."""
         words = self.words()
         directions = standard_normals(words, draws * dimension).reshape(draws, dimension)
+        # A normal vector has a uniform direction, independent of its length.
         directions /= np.linalg.norm(directions, axis=1, keepdims=True)
         lengths = standard_exponentials(words, draws * dimension).reshape(draws, dimension).sum(axis=1, keepdims=True)
         return np.asfortranarray((directions * (lengths / _checked(rate, "rate"))).T)
@@ -150,6 +151,7 @@ class SeededNoise(Noise):
 
     def words(self) -> Words:
         """The stream of the next call."""
+        # Each call has a key of its own, as with the system's source: no stream depends on how much another one drew.
         text = f"discreet seeded noise {self.seed} {next(self._calls)}"
         return keyed_words(hashlib.sha256(text.encode()).digest())
 
@@ -178,7 +180,7 @@ class _SeededPart(SeededNoise):
         return keyed_words(hashlib.sha256(text.encode()).digest())
 
     def beside(self, what: str) -> "Noise":
-        """Of this part."""
+        """A source that the seed, this part and the name determine."""
         return _SeededPart(self.seed, part=f"{self.part} {what}")
 
 
@@ -240,6 +242,7 @@ def apart(noise: Noise, count: int) -> Sequence[Noise]:
 
 def standard_normals(words: Words, count: int) -> Floats:
     """`count` standard normal numbers, each within NORMAL_ERROR of its ideal."""
+    # Of the first word the highest bit is the sign, the next says which branch, and 62 are left for the uniform number.
     first, second = words(count), words(count)
     negative, tail = (first >> np.uint64(63)).astype(bool), (first >> np.uint64(62) & np.uint64(1)).astype(bool)
     uniform = _uniforms(first << np.uint64(2), second, 62, words)

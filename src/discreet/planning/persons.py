@@ -38,7 +38,7 @@ class Way:
     """None where no noise is enough."""
 
     def to_dict(self) -> dict[str, object]:
-        """For JSON."""
+        """Plain dicts, lists and numbers, as JSON has them."""
         return asdict(self)
 
 
@@ -46,7 +46,7 @@ def rows_kept(counts: Mapping[int, int], rows: int) -> int:
     """How many rows are left where at most `rows` of each person are; counts[m] persons have m rows. Raises InvalidInput for what are no counts."""
     whole(rows, "rows_per_person")
     if not counts:
-        raise InvalidInput("the numbers of rows need at least one number of persons; none was given.")
+        raise InvalidInput("the counts of persons by their number of rows are empty. Give at least one.")
     for size, persons in counts.items():
         whole(size, "a number of rows")
         whole(persons, "a number of persons")

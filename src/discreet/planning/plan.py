@@ -86,7 +86,7 @@ class PlannedBound:
     _repr_html_ = html_of("planning.bound_view")
 
     def to_dict(self) -> dict[str, object]:
-        """For JSON."""
+        """Plain dicts, lists and numbers, as JSON has them."""
         return {
             "records": self.records,
             "excess": self.excess,
@@ -104,7 +104,7 @@ class PlannedBound:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Plan:
-    """A linear classifier that is to be fitted, in public numbers. Raises InvalidInput for numbers that plan nothing."""
+    """A planned fit of a linear classifier, in public numbers. Raises InvalidInput for impossible numbers."""
 
     epsilon: float
     delta: float = DELTA
@@ -121,6 +121,8 @@ class Plan:
     """The bound may fail with this probability."""
     rows_per_person: int | None = None
     """The most rows of a person that are kept, each person counting once; records are then persons. None where the unit is a row."""
+
+    __repr__ = short_repr
 
     def __post_init__(self) -> None:
         """See class docstring."""
@@ -145,7 +147,7 @@ class Plan:
 
     @property
     def counted(self) -> str:
-        """What the number of records counts, in a word."""
+        """The unit of the number of records, in a word."""
         return "records" if self.rows_per_person is None else "persons"
 
     @property
@@ -154,7 +156,7 @@ class Plan:
         return loss_named(self.loss)
 
     def calibrated(self, records: int, ridge: float) -> _Mechanism:
-        """The mechanism of a fit with these numbers. Raises InfeasibleTarget where the theorem wants more regularisation."""
+        """The mechanism of a fit with these numbers. Raises InfeasibleTarget if the theorem needs more regularisation."""
         problem = self.problem(records, ridge)
         found = calibrate(problem, mechanism=self.mechanism, calibration="tight", epsilon=self.epsilon, delta=self.delta, neighbours=self.neighbours)
         if not isinstance(found, _Mechanism):
@@ -190,7 +192,7 @@ class Plan:
         )
 
     def least(self, records: int) -> float:
-        """The excess that every method with this guarantee has at the least, with more than the probability `failure`, under some law of records."""
+        """A lower bound for every method with this guarantee: some distribution of records has a larger excess with probability above `failure`."""
         return least_excess(
             self.margin_loss,
             records=records,
@@ -202,9 +204,9 @@ class Plan:
         )
 
     def records_for(self, excess: float) -> PlannedBound:
-        """The fewest records (to one part in 1000) for which an excess of at most `excess` is proved.
+        """The smallest number of records (to one part in 1000) for which an excess of at most `excess` is proved.
 
-        Raises InfeasibleTarget where 10^15 are too few.
+        Raises InfeasibleTarget if 10^15 are too few.
         """
         positive(excess, "excess")
         low, high = 1, 2
@@ -224,7 +226,7 @@ class Plan:
         return _noise_of(self.calibrated(records, ridge), self.problem(records, ridge), self.failure * _LAST).norm.quantile(0.5) / records
 
     def records_without_privacy(self, excess: float) -> int:
-        """The fewest records for which the same bound, without noise and at its best Lambda, is at most `excess`."""
+        """The smallest number of records for which the same bound, without noise and at its best Lambda, is at most `excess`."""
         positive(excess, "excess")
         reach = self.margin_loss.lipschitz * self.problem(1, 1.0).domain.radius
         return math.ceil((2.0 * self.norm * reach * (2.0 + math.sqrt(2.0 * math.log(2.0 / self.failure))) / excess) ** 2)
@@ -274,9 +276,9 @@ class Plan:
 
 
 def least_epsilon(plan: Plan, *, records: int, excess: float) -> Plan:
-    """The plan at the least epsilon for which `bound(records)` is at most `excess`; the epsilon that `plan` has plays no part.
+    """The plan at the smallest epsilon for which `bound(records)` is at most `excess`; the epsilon of `plan` is ignored.
 
-    Rounded up to four digits. Raises InfeasibleTarget where the bound without privacy exceeds `excess`, or epsilon = 100 is not enough.
+    Rounded up to four digits. Raises InfeasibleTarget if the bound without privacy exceeds `excess`, or if epsilon = 100 is not enough.
     """
     positive(excess, "excess")
     whole(records, "records")
@@ -309,7 +311,7 @@ def least_epsilon(plan: Plan, *, records: int, excess: float) -> Plan:
 
 
 def proved_at(plan: Plan, epsilon: float, records: int) -> float | None:
-    """The excess that is proved at another epsilon; None where nothing is."""
+    """The excess that is proved at another epsilon; None if nothing is proved."""
     try:
         return replace(plan, epsilon=epsilon).bound(records).excess
     except InfeasibleTarget:
@@ -348,7 +350,7 @@ def _scaled(norm: NoiseNorm, factor: float) -> NoiseNorm:
             return replace(norm, rate=norm.rate / factor)
         case ChiNorm():
             return replace(norm, scale=norm.scale * factor)
-    raise InvalidInput("the law of the noise must be a GammaNorm or a ChiNorm.")
+    raise InvalidInput("the distribution of the noise must be a GammaNorm or a ChiNorm.")
 
 
 def _rounded_up(value: float) -> float:

@@ -43,7 +43,7 @@ from discreet.sets import Constraint
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SetRisk:
-    """One mechanism, and what is proved of it."""
+    """One mechanism, and what is proved about it."""
 
     mechanism: str
     risk: float
@@ -57,7 +57,7 @@ class SetRisk:
     """Map or regularisation, or why there is no bound."""
 
     def to_dict(self) -> dict[str, object]:
-        """For JSON."""
+        """Plain dicts, lists and numbers, as JSON has them."""
         return {**asdict(self), "risk": _or_none(self.risk), "own_risk": _or_none(self.own_risk)}
 
 
@@ -82,14 +82,14 @@ class SetBound:
         return self.mechanisms[0]
 
     def of(self, mechanism: str) -> SetRisk:
-        """The one of this name. Raises InvalidInput for names that there are not."""
+        """The mechanism with this name. Raises InvalidInput for an unknown name."""
         for one in self.mechanisms:
             if one.mechanism == mechanism:
                 return one
         raise InvalidInput(f"mechanism must be one of {[one.mechanism for one in self.mechanisms]}; {mechanism!r} was given.")
 
     def to_dict(self) -> dict[str, object]:
-        """For JSON."""
+        """Plain dicts, lists and numbers, as JSON has them."""
         return {
             "records": self.records,
             "risk": self.best.risk,
@@ -118,13 +118,13 @@ class NeededRecords:
     """Why not."""
 
     def to_dict(self) -> dict[str, object]:
-        """For JSON."""
+        """Plain dicts, lists and numbers, as JSON has them."""
         return asdict(self)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SetPlan:
-    """A model over a set that is to be fitted, in public numbers. Raises InvalidInput for numbers that plan nothing."""
+    """A planned fit of a model over a set, in public numbers. Raises InvalidInput for impossible numbers."""
 
     constraint: Constraint
     """C, in as many dimensions as there are features, one more with an intercept."""

@@ -112,7 +112,7 @@ class SimulatedOverSet:
     repeats: int
 
     def to_dict(self) -> dict[str, object]:
-        """For JSON."""
+        """Plain dicts, lists and numbers, as JSON has them."""
         return asdict(self)
 
 

@@ -51,7 +51,7 @@ class Simulated:
     repeats: int
 
     def to_dict(self) -> dict[str, object]:
-        """For JSON."""
+        """Plain dicts, lists and numbers, as JSON has them."""
         return asdict(self)
 
 
@@ -66,7 +66,7 @@ class SimulatedEpsilon:
     repeats: int
 
     def to_dict(self) -> dict[str, object]:
-        """For JSON."""
+        """Plain dicts, lists and numbers, as JSON has them."""
         return asdict(self)
 
 

@@ -6,6 +6,7 @@ from discreet.core.lazily import names_of
 
 if TYPE_CHECKING:
     from discreet.problems.constrained_risk import ConstrainedRisk
+    from discreet.problems.made_risk import MadeRisk
     from discreet.problems.made_rows import MadeRows
     from discreet.problems.objective import MarginObjective
     from discreet.problems.prediction_risk import PredictionRisk
@@ -22,6 +23,7 @@ else:
 __all__ = [
     "AnyRisk",
     "ConstrainedRisk",
+    "MadeRisk",
     "MadeRows",
     "MarginObjective",
     "MultinomialRisk",

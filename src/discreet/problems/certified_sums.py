@@ -50,7 +50,7 @@ def chunks(count: int, width: int = 1) -> Iterator[slice]:
 
 
 def gamma(terms: int) -> float:
-    """gamma_k."""
+    """gamma_k = k u / (1 - k u), for k = `terms`."""
     return terms * UNIT / (1 - terms * UNIT)
 
 
@@ -92,6 +92,7 @@ class CertifiedSums:
         total = self.high + self.low
         shrink = ridge * points
         gradients = total + shrink if linears is None else total + (shrink + linears)
+        # `low` has the errors of additions but for those of its own additions: that is the square.
         rounding = self.errors + gamma(self.additions) ** 2 * norms_above(self.sizes)
         rounding += 4 * UNIT * (norms_above(total) + norms_above(shrink) + (0.0 if linears is None else norms_above(linears)))
         return gradients, (norms_above(gradients) + rounding) * (1 + 8 * UNIT)
@@ -133,13 +134,14 @@ class BandedSum:
     def add(self, part: Floats, rows: int) -> None:
         """Add the gradient (d, k) of a band of so many rows."""
         self._waiting = part if self._waiting is None else self._waiting + part
+        # Within a band the products are summed block by block: both counts are terms of one rounded sum (`longest`).
         self._blocks += -(-rows // BLOCK_ROWS)
         self._rows = max(self._rows, min(rows, BLOCK_ROWS))
         if self._blocks >= GROUP:
             self._close()
 
     def found(self) -> Summed:
-        """All of it."""
+        """The sum of all bands that were added."""
         self._close()
         return Summed(self._high, self._low, self._sizes, self._additions, self._longest)
 
@@ -185,7 +187,7 @@ class Here:
         return values
 
     def here(self, values: Array) -> Floats:
-        """And back."""
+        """Numbers of the rows' place as NumPy arrays."""
         return np.asarray(values)
 
     def norms(self) -> Array:
@@ -194,6 +196,8 @@ class Here:
 
     def matvec(self, point: Floats) -> Array:
         """<x_i, w>, (n,) or (n, k), an array of its own."""
+        if not point.any():  # where most fits begin: no pass
+            return np.zeros((self._matrix.shape[0], *point.shape[1:]))
         return self._matrix.matvec(point)
 
     def rmatvec(self, coefficients: Array) -> Floats:

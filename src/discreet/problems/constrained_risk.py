@@ -50,8 +50,8 @@ class ConstrainedRisk(SetRisk):
         self.domain.require("number")
         if self.constraint.dimension != self.domain.dimension:
             raise InvalidInput(
-                f"the set lies in dimension {self.constraint.dimension}, the records have {self.domain.dimension} features, the intercept's constant "
-                "counted; they must agree."
+                f"the set has dimension {self.constraint.dimension}, but the records have {self.domain.dimension} features, with the "
+                "constant column of the intercept. The two must agree."
             )
         if self.max_slope is not None and not (is_finite(self.max_slope) and self.max_slope > 0):
             raise InvalidInput(f"max_slope must be a positive finite number or None; {self.max_slope!r} was given.")
@@ -84,11 +84,6 @@ class ConstrainedRisk(SetRisk):
     def smoothness(self) -> float:
         """c, infinity for a loss with a kink."""
         return self.loss.smoothness(self.domain.target_bound)
-
-    @property
-    def gradient_bound(self) -> float:
-        """B R_2: the most one record adds to the gradient, in l2."""
-        return self.slope_bound * self.domain.radius * _UP
 
     @property
     def coordinate_bound(self) -> float:

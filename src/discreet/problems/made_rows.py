@@ -34,7 +34,7 @@ _SLACK = raising(4_096)
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MadeRows:
-    """See module docstring."""
+    """See the module docstring."""
 
     of: Literal["times", "ordered classes"]
     rows: int

@@ -157,6 +157,11 @@ class RowObjective(ABC):
         factor = _FACTOR * self.dimension**2 / max(count, 1)
         return (passes * _spaced(count, _SAMPLED * self.dimension).records / max(count, 1) + factor, passes + factor)
 
+    @property
+    def has_cheap_hessian(self) -> bool:
+        """Whether steps with a Hessian's factor, which is kept, cost less than products with Hessians do, up to the solvers' limit; by the shape."""
+        return True
+
     def sampled_hessian(self, curvatures: Array, *, single_precision: bool = False) -> Floats:
         """See Objective: of `_SAMPLED` records a column, evenly spaced."""
         some = _spaced(self.matrix.shape[0], _SAMPLED * self.dimension)
@@ -180,6 +185,7 @@ class RowObjective(ABC):
         some = None if short and not self.matrix.on_device else self._place.sample()
         if some is None:
             return None
+        # All terms shrink alike, so that the sample's minimiser estimates that of all.
         share = some.matrix.shape[0] / self.matrix.shape[0]
         columns: dict[str, Any] = {self.targets: some.of(self._targets)}
         weights = None if self._weights is None else some.of(self._weights)
@@ -235,7 +241,7 @@ class RowObjective(ABC):
         return point
 
     def _flat(self, columns: Floats) -> Floats:
-        """And back."""
+        """Columns as one vector again (see `_columns`)."""
         return columns
 
     def _weighted(self, values: Array, rows: slice) -> Array:
@@ -322,6 +328,8 @@ class MarginObjective(RowObjective):
         place, radii, dimension = self._place, self._radii, self.dimension
         lipschitz, smoothness = self.loss.lipschitz, self.loss.smoothness
         margin_error = (gamma(2 * self.matrix.width + 8) + 12 * UNIT) * norms_above(points) + dimension * TINY  # a unit of R_i; 12 u more below
+        # Two bounds of what wrong margins do to slopes: the largest curvature times the error, one number for all, or, where that is too coarse,
+        # how far the slope of each record moves between both ends of its margin's error (slopes rise), which costs twice as many slopes.
         coarse = smoothness * (margin_error * radii.twice + 12 * UNIT * radii.once)
         fine = bool(np.any(coarse > _FINE * UNIT * lipschitz * radii.once))
         reach = place.there(margin_error)

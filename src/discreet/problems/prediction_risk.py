@@ -3,7 +3,7 @@
     F(w) = sum_i l(<x_i, w>; y_i),        |x_i| <= R,  |y_i| <= b
 
 With a loss whose slopes are bounded for every prediction, |l'| <= L and 0 <= l'' <= c, one record moves the gradient by at most L R and the Hessian
-by at most c R^2, wherever w is.
+by at most c R^2, wherever w is. A prior, which its ridge pulls towards, is no part of either (module `prior`).
 """
 
 import math
@@ -16,6 +16,7 @@ from discreet.core.short import short_repr
 from discreet.data import Domain, Records
 from discreet.data.domain import OverDomain
 from discreet.losses.predictions import PredictionLoss
+from discreet.problems.prior import Prior
 from discreet.problems.set_risk import as_json
 
 _UP = raising(16)
@@ -27,6 +28,7 @@ class PredictionRisk(OverDomain):
 
     loss: PredictionLoss
     domain: Domain
+    prior: Prior | None = None
 
     __repr__ = short_repr
 
@@ -39,6 +41,8 @@ class PredictionRisk(OverDomain):
             raise InvalidInput(
                 f"the slopes of the loss {self.loss.name!r} have no bound without a constraint set. Use 'huber' or 'log-cosh', or ConstrainedERM."
             )
+        if self.prior is not None:
+            self.prior.require(self.dimension)
 
     @property
     def slope_bound(self) -> float:
@@ -64,6 +68,7 @@ class PredictionRisk(OverDomain):
             **domain.record(),
             "intercept_scale": domain.intercept_scale,
             "records": domain.records,
+            **({} if self.prior is None else {"prior": self.prior.to_dict()}),
         }
 
     def require(self, data: Records) -> None:

@@ -234,7 +234,10 @@ def _summed(sums: Iterable[Sums]) -> Floats:
 def rounding_share(
     records: int, *, dimension: int, reach: float, target_bound: float, smoothness: float, slope_bound: float, single: int = SINGLE_PRODUCT
 ) -> float:
-    """Bound of the error of a gradient over `records` records, in units of B R; `smoothness` is 0 for a loss with a kink. See module docstring."""
+    """Bound of the error of a gradient over `records` records, in units of B R; `smoothness` is 0 for a loss with a kink.
+
+    See the module docstring.
+    """
     predictions = smoothness / slope_bound * (gamma(dimension + 8) * reach + 12 * UNIT * (1.0 + reach * max(1.0, target_bound)))
     return records * (predictions + 32 * UNIT + summing_share(records, single)) * (1.0 + 2.0**-10)
 

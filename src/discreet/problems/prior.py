@@ -69,5 +69,5 @@ class Prior:
         return ridge * self.point
 
     def to_dict(self) -> dict[str, Json]:
-        """For certificates."""
+        """What a certificate states of it: plain numbers and words."""
         return {"digest": self.digest, "norm": self.norm}

@@ -51,7 +51,7 @@ from discreet.losses import MarginLoss
 from discreet.problems.objective import MarginObjective
 from discreet.problems.prior import Prior
 from discreet.problems.softmax_objective import SoftmaxObjective
-from discreet.problems.summed_objective import Part, SummedObjective, summed
+from discreet.problems.summed_objective import EAGER_DIMENSION, Part, SummedObjective, summed
 
 P = TypeVar("P", bound=Part)
 
@@ -71,7 +71,7 @@ class Risk(OverDomain, ABC):
     def __post_init__(self) -> None:
         """See class docstring."""
         if not (is_finite(self.ridge) and self.ridge > 0):
-            raise InvalidInput(f"the regularisation strength must be a positive finite number; {self.ridge!r} was given.")
+            raise InvalidInput(f"the ridge must be a positive finite number; {self.ridge!r} was given.")
         self.domain.require("sign", "code")
         check_scale(self.max_weight, "the largest weight of a record")
         if self.prior is not None:
@@ -206,8 +206,8 @@ class MultinomialRisk(Risk):
         return {**self._record("multinomial-logistic", {}), "classes": self.classes, "scheme": "multinomial"}
 
     def objective(self, data: Records) -> SoftmaxObjective | SummedObjective:
-        """G on these records, for a solver."""
-        return _objective(self, data, self._part, hessians=False)
+        """G on these records, for a solver; with Hessians of blocks where two classes bring theirs along with every gradient."""
+        return _objective(self, data, self._part, hessians=self.dimension <= EAGER_DIMENSION)
 
     def _part(self, data: Records, ridge: float) -> SoftmaxObjective:
         return SoftmaxObjective(matrix=data.matrix, codes=data.codes, classes=self.classes, weights=data.weights, ridge=ridge)

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from discreet.accounting import Json
 from discreet.core.errors import InvalidInput
 from discreet.core.fields import Named
+from discreet.core.rounding import raising
 from discreet.core.short import short_repr
 from discreet.data import Domain, Records
 from discreet.data.domain import OverDomain
@@ -19,6 +20,7 @@ from discreet.sets import Constraint
 
 ROUNDING = 2.0**-14
 """The share of a record's gradient bound that rounding errors of a whole gradient may have: noise covers it, for 0.01 % more."""
+_UP = raising(16)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -50,11 +52,6 @@ class SetRisk(OverDomain, ABC):
     @abstractmethod
     def slope_bound(self) -> float:
         """B, the largest slope of a record's loss."""
-
-    @property
-    @abstractmethod
-    def gradient_bound(self) -> float:
-        """The most one record adds to the gradient, in l2."""
 
     @property
     @abstractmethod
@@ -107,6 +104,11 @@ class SetRisk(OverDomain, ABC):
             "intercept_scale": self.domain.intercept_scale,
             "records": self.domain.records,
         }
+
+    @property
+    def gradient_bound(self) -> float:
+        """B R_2: the most one record adds to the gradient, in l2."""
+        return self.slope_bound * self.domain.radius * _UP
 
     @property
     def gradient_error(self) -> float:

@@ -35,13 +35,13 @@ class SeveralTargets:
     def __post_init__(self) -> None:
         """See class docstring."""
         if not 2 <= len(self.units) <= MOST_TARGETS:
-            raise InvalidInput(f"several targets are from 2 to {MOST_TARGETS}; {len(self.units)} were given.")
+            raise InvalidInput(f"from 2 to {MOST_TARGETS} targets can be learnt together; {len(self.units)} were given.")
         for unit in self.units:
             check_scale(unit, "target_bound")
 
     @property
     def targets(self) -> int:
-        """m."""
+        """m, the number of targets."""
         return len(self.units)
 
     @property
@@ -51,7 +51,7 @@ class SeveralTargets:
 
     @property
     def loss(self) -> PredictionLoss:
-        """Of each."""
+        """The loss of each target."""
         return self.each.loss
 
     @property
@@ -65,7 +65,7 @@ class SeveralTargets:
         return self.targets * self.each.dimension
 
     def to_dict(self) -> dict[str, Json]:
-        """For certificates."""
+        """What a certificate states of it: plain numbers and words."""
         return {**self.each.to_dict(), "target_units": list(self.units)}
 
     def require(self, data: TargetTable) -> None:

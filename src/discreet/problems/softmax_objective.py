@@ -5,8 +5,9 @@
     gradient  sum_i c_i x_i (p_i - e_{y_i})^T + ridge W + linear,     p_i = softmax(z_i)
     Hessian   sum_i c_i S(p_i) (x) x_i x_i^T + ridge I,               S(p) = diag(p) - p p^T
 
-A point is the vector of the K columns of W one after the other, (K d,). Hessians are used by products only, and preconditioned by the Kronecker
-product of the mean S(p_i) with the Gram matrix of the rows, whose spectrum is computed once.
+A point is the vector of the K columns of W one after the other, (K d,). Of narrow tables with few classes Hessians are formed and factors of them
+kept (`has_cheap_hessian`); elsewhere they are used by products only, and preconditioned by the Kronecker product of the mean S(p_i) with the Gram
+matrix of the rows, whose spectrum is computed once.
 
 Certified gradient norm
 -----------------------
@@ -26,9 +27,10 @@ The stand-in for the inverse Hessian
 Both are diagonalised, M once for all points, so that it is applied by products with matrices of eigenvectors.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, reduce
+from operator import add
 from typing import ClassVar
 
 import numpy as np
@@ -40,6 +42,14 @@ from discreet.problems.objective import RowObjective
 
 KRONECKER_LIMIT = 1500
 """Widest table whose Gram matrix is formed and diagonalised."""
+_PASSES, _FACTOR = 10.0, 0.04
+"""Most passes of a Hessian that is formed, with its factor, and passes of a factor as in `objective`."""
+_PAIRS, _NARROW = 4.0, 600
+"""Most pairs a class, and dimension, of such a Hessian where the passes of a Gram matrix are not known."""
+_SMALL = 1 << 14
+"""Numbers in a table below which steps cost more than passes."""
+_COLUMNWISE = 7
+"""Most classes of which a whole column is taken at a time, which is quicker than short rows, and adds up to the same bits."""
 _ROOT_TWO = 2.0**0.5
 
 
@@ -72,10 +82,28 @@ class SoftmaxObjective(RowObjective):
         """p_i as rows, (n, K): they make the Hessian."""
         return self._place.each(self._probabilities, margins)
 
-    def hessian(self, curvatures: Array, *, single_precision: bool = False) -> Floats:  # noqa: ARG002 - allowed, not asked
-        """(K d, K d), one Gram matrix a pair of classes: for small problems."""
-        blocks = [[self._block(curvatures, j, k) for k in range(self.classes)] for j in range(self.classes)]
-        return np.block(blocks) + self.ridge * np.eye(self.dimension)
+    @property
+    def has_cheap_hessian(self) -> bool:
+        """Whether a Hessian of all records is worth few passes; of tables of a few thousand numbers, for which neither costs anything, it is not."""
+        count, columns = self.matrix.shape
+        if self.matrix.on_device or count * columns < _SMALL:
+            return False
+        pairs, each = (self.classes + 1) / 2.0, self.matrix.gram_passes
+        if each == 0.0:  # not dense: not known
+            return pairs <= _PAIRS and self.dimension <= _NARROW
+        return pairs * each + _FACTOR * self.dimension**2 / (count * self.classes) <= _PASSES
+
+    def hessian(self, curvatures: Array, *, single_precision: bool = False) -> Floats:
+        """(K d, K d), one Gram matrix a pair of classes: for narrow tables and few classes."""
+        size = self.matrix.shape[1]
+        result = np.empty((self.dimension, self.dimension))
+        for j in range(self.classes):
+            for k in range(j + 1):
+                block = self._block(curvatures, j, k, single_precision=single_precision)
+                result[j * size : (j + 1) * size, k * size : (k + 1) * size] = block
+                result[k * size : (k + 1) * size, j * size : (j + 1) * size] = block
+        result[np.diag_indices_from(result)] += self.ridge
+        return result
 
     def hessian_diagonal(self, curvatures: Array) -> Floats:
         """Diagonal of the Hessian, (K d,)."""
@@ -114,9 +142,9 @@ class SoftmaxObjective(RowObjective):
     def _probabilities(self, margins: Array) -> Array:
         return _softmax(margins, self._place.xp)
 
-    def _block(self, curvatures: Array, j: int, k: int) -> Floats:
-        coupling = self._weighted(curvatures[:, j] * (float(j == k) - curvatures[:, k]), slice(0, curvatures.shape[0]))
-        gram = self._place.gram(self._place.xp.abs(coupling))
+    def _block(self, curvatures: Array, j: int, k: int, *, single_precision: bool) -> Floats:
+        others = curvatures[:, k] if j != k else 1.0 - curvatures[:, k]
+        gram = self._place.gram(self._weighted(curvatures[:, j] * others, slice(0, curvatures.shape[0])), single_precision=single_precision)
         return gram if j == k else -gram
 
     def _columns(self, point: Floats) -> Floats:
@@ -143,9 +171,17 @@ def softmax(margins: Floats) -> Floats:
 
 
 def _softmax(margins: Array, xp: Library) -> Array:
-    parts = xp.exp(margins - xp.max(margins, axis=1, keepdims=True))
-    parts /= xp.sum(parts, axis=1, keepdims=True)
+    if margins.shape[1] > _COLUMNWISE:
+        parts = xp.exp(margins - xp.max(margins, axis=1, keepdims=True))
+        parts /= xp.sum(parts, axis=1, keepdims=True)
+        return parts
+    parts = xp.exp(margins - reduce(xp.maximum, _columns_of(margins))[:, None])
+    parts /= reduce(add, _columns_of(parts))[:, None]
     return parts
+
+
+def _columns_of(rows: Array) -> Iterator[Array]:
+    return (rows[:, place] for place in range(rows.shape[1]))
 
 
 def _kronecker_inverse(spread: Floats, moments: tuple[Floats, Floats], ridge: float) -> Callable[[Floats], Floats]:

@@ -90,8 +90,8 @@ class SoftmaxRisk(SetRisk):
         self.domain.require("number")
         if self.constraint.dimension != self.dimension:
             raise InvalidInput(
-                f"the set lies in dimension {self.constraint.dimension}; {self.loss.classes} classes of {self.domain.dimension} features, the "
-                f"intercept's constant counted, have {self.dimension} coefficients. They must agree."
+                f"the set has dimension {self.constraint.dimension}; {self.loss.classes} classes of {self.domain.dimension} features, with the "
+                f"constant column of the intercept, have {self.dimension} coefficients. They must agree."
             )
         if self.domain.target_bound != self.loss.classes - 1.0:
             raise InvalidInput(f"targets are the numbers of {self.loss.classes} classes: target_bound must be {self.loss.classes - 1}.")
@@ -113,7 +113,7 @@ class SoftmaxRisk(SetRisk):
 
     @property
     def reach(self) -> float:
-        """r."""
+        """r: the most that a row's product with the weights of a class can be."""
         return min(self.domain.largest_entry * self.constraint.l1_radius, self.domain.radius * self.constraint.l2_radius) * _UP
 
     @property
@@ -125,11 +125,6 @@ class SoftmaxRisk(SetRisk):
     def slope_bound(self) -> float:
         """B(s)."""
         return self.loss.largest(self.margin_spread)[1]
-
-    @property
-    def gradient_bound(self) -> float:
-        """B R_2."""
-        return self.slope_bound * self.domain.radius * _UP
 
     @property
     def coordinate_bound(self) -> float:

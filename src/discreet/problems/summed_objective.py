@@ -24,6 +24,7 @@ from typing import Any, Protocol
 import numpy as np
 
 from discreet.core.arrays import Floats
+from discreet.core.smooth import Curves, Slopes
 from discreet.core.workers import map_in_order
 from discreet.data import Records
 from discreet.problems.certified_sums import CertifiedSums
@@ -32,7 +33,7 @@ from discreet.problems.kept import COSTLY, Memory, Products
 Sums = tuple[Any, ...]
 """What a part gives: numbers, arrays and CertifiedSums, to be added place by place."""
 
-_EAGER_DIMENSION = 256
+EAGER_DIMENSION = 256
 """Up to it a Gram matrix takes less time than reading the rows from a file does."""
 _SHARE = 16
 """One part of so many is sampled: where the minimiser of a sample is, a fit begins. Tables in blocks choose theirs (`discreet.data.stream`)."""
@@ -46,36 +47,18 @@ _MATRIX_LIMIT = 3000
 """As in the solvers: up to this dimension a first Hessian is wanted."""
 
 
-class Part(Protocol):
+class Part(Slopes, Curves, Protocol):
     """G_k: the sum over some records, without ridge and linear term."""
 
-    def margins(self, point: Floats) -> Floats:
-        """See Objective."""
-
     def value(self, point: Floats, margins: Floats) -> float:
-        """See Objective."""
-
-    def gradient(self, point: Floats, margins: Floats) -> Floats:
-        """See Objective."""
-
-    def curvatures(self, margins: Floats) -> Floats:
-        """See Objective."""
-
-    def hessian(self, curvatures: Floats, *, single_precision: bool = False) -> Floats:
-        """See Objective."""
-
-    def hessian_product(self, curvatures: Floats, direction: Floats) -> Floats:
-        """See Objective."""
+        """G_k(w)."""
 
     def hessian_diagonal(self, curvatures: Floats) -> Floats:
-        """See Objective."""
+        """(d,)."""
 
     @property
-    def hessian_passes(self) -> tuple[float, float]:
-        """See Objective."""
-
-    def slope_along(self, step: float, margins: Floats, change: Floats, base: float, bend: float) -> float:
-        """See Objective."""
+    def has_cheap_hessian(self) -> bool:
+        """See RowObjective."""
 
     def certified_sums(self, points: Floats) -> CertifiedSums:
         """The gradient with bounds of its errors, at the columns of `points`."""
@@ -151,6 +134,11 @@ class SummedObjective:
         return sample if self.linear is None else sample.with_linear(few.share * self.linear)
 
     @property
+    def has_cheap_hessian(self) -> bool:
+        """Whether steps take Hessians, which are kept, and not products with them."""
+        return self.hessians
+
+    @property
     def hessian_at_hand(self) -> bool:
         """Whether the gradient's pass brings the Hessian."""
         return self.eager and self.hessians
@@ -175,8 +163,10 @@ class SummedObjective:
         return hessian
 
     def sampled_inverse_diagonal(self, curvatures: Floats) -> Callable[[Floats], Floats]:
-        """See Objective: that of all records."""
-        inverse = 1.0 / self.hessian_diagonal(curvatures)
+        """See Objective: of the parts of a sample, or of all."""
+        share, spread = (1.0, self.spread) if self._few is None else (self._few.share, self._few.spread)
+        (found,) = added(spread(lambda part: (part.hessian_diagonal(_bends(part, curvatures)),)))
+        inverse = 1.0 / (found / share + self.ridge)
         return lambda vectors: inverse[:, np.newaxis] * vectors
 
     def value(self, point: Floats, margins: Floats) -> float:
@@ -303,7 +293,10 @@ def added(results: Iterable[Sums]) -> Sums:
 
 
 def summed(data: Records, part: Callable[[Records, float], Part], *, dimension: int, ridge: float, hessians: bool = True) -> SummedObjective:
-    """The objective of all records in parts, `part(records, ridge)` being that of some that are held, without linear term; see SummedObjective."""
+    """The objective of all records in parts, `part(records, ridge)` being that of some that are held, without linear term; see SummedObjective.
+
+    `hessians`: whether those of blocks are worth it, which are not at hand; of records that are, their shape says so.
+    """
     if not data.in_memory:
 
         def streamed(work: Work) -> Iterable[Sums]:
@@ -314,7 +307,7 @@ def summed(data: Records, part: Callable[[Records, float], Part], *, dimension: 
             dimension=dimension,
             ridge=ridge,
             hessians=hessians,
-            eager=data.slow and dimension <= _EAGER_DIMENSION,
+            eager=data.slow and dimension <= EAGER_DIMENSION,
             some=_of_blocks(data, part),
         )
     made = map_in_order(lambda run: (part(run, 0.0), [part(piece, 0.0) for piece in run.parts()]), data.runs(_RUN), data.jobs)
@@ -325,8 +318,8 @@ def summed(data: Records, part: Callable[[Records, float], Part], *, dimension: 
         certify=lambda work: map_in_order(work, runs, data.jobs),
         dimension=dimension,
         ridge=ridge,
-        hessians=hessians,
-        eager=data.slow and dimension <= _EAGER_DIMENSION,
+        hessians=parts[0].has_cheap_hessian,
+        eager=data.slow and dimension <= EAGER_DIMENSION,
         some=_spaced(parts, data.jobs),
         passes=0.0 if data.slow else parts[0].hessian_passes[1],
     )

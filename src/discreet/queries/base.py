@@ -184,7 +184,7 @@ class RowQuery(RecordQuery):
 
     @abstractmethod
     def to_dict(self) -> dict[str, Json]:
-        """For certificates."""
+        """What a certificate states of it: plain numbers and words."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

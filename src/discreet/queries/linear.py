@@ -163,7 +163,7 @@ class Projection(MappedRows):
     def _of(cls, domain: Domain, matrix: Floats, target: Target | str, *, seed: int | None, beside: bool) -> "Projection":
         read = released(domain, target)
         if beside and read.target is not Target.NOISY:
-            raise InvalidInput(f"a target beside a projection has noise of its own: take target='noisy'; {str(read.target)!r} was given.")
+            raise InvalidInput(f"beside a projection, the target has noise of its own. Use target='noisy'; {str(read.target)!r} was given.")
         _checked(read.columns - bool(beside), matrix)
         whole = LinearMap.on_grid(with_target(matrix, target_weight(read)) if beside else matrix)
         if beside and whole.matrix[-1, -1] != target_weight(read):

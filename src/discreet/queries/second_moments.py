@@ -48,7 +48,7 @@ class SecondMoments(RecordQuery):
         read = released(self.domain, self.target)
         object.__setattr__(self, "target", read.target)
         if read.target is Target.CLEAR:
-            raise InvalidInput("second moments have no target in clear: take target='noisy' or 'omitted'.")
+            raise InvalidInput("second moments cannot include a target without noise. Use target='noisy' or 'omitted'.")
         if isinstance(self.most_records, bool) or not isinstance(self.most_records, int) or not 1 <= self.most_records <= MOST_RECORDS:
             raise InvalidInput(f"most_records must be an integer from 1 to 2^40; {self.most_records!r} was given.")
 
@@ -108,6 +108,6 @@ class SecondMoments(RecordQuery):
         return np.roll(data.matrix.integer_gram(beside, unit=self.unit, factors=roots), 1, axis=(0, 1))
 
     def to_dict(self) -> dict[str, Json]:
-        """For certificates."""
+        """What a certificate states of it: plain numbers and words."""
         name = "counted-moments" if self.counted else "second-moments"
         return {"query": name, **self.read.record(), "most_records": self.most_records}

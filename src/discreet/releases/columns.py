@@ -25,6 +25,7 @@ from discreet.data import Target as ClassTarget
 from discreet.data.columns import Scale
 from discreet.data.encodings import Linear
 from discreet.data.frames import Frame
+from discreet.data.metric import require_no_metric
 from discreet.queries import Projection, Target
 from discreet.statements.base import among
 
@@ -102,6 +103,7 @@ def released_schema(schema: Schema) -> Schema:
 
     Encodings and crosses are left out: whoever has the numbers can encode them. Raises InvalidInput for dates and for indicators of missing values.
     """
+    require_no_metric(schema, "a release")
     dates, indicated = [one.name for one in schema.date], [one.name for one in schema.numeric if one.indicated]
     if dates or indicated:
         remedies = [f"leave out {quoted(dates)}, or turn each into days since a public date"] * bool(dates)
@@ -140,7 +142,7 @@ def encoded_table(schema: Schema, frame: Frame, target: Target, *, persons: bool
 def require_target(schema: Schema, target: Target) -> None:
     """Raise InvalidInput where the schema's target is no number, or where there are several."""
     if target is not Target.OMITTED and isinstance(schema.target, NumberTargets):
-        raise InvalidInput(f"{schema.target.where} are several, but a release has at most one. Release without them (target='omitted').")
+        raise InvalidInput(f"{schema.target.where}: a release has at most one target. Release without them (target='omitted').")
     if target is not Target.OMITTED and isinstance(schema.target, TimeTarget):
         raise InvalidInput(f"{schema.target.where} is a time until an event, which cannot be released. Release without it (target='omitted').")
     if target is not Target.OMITTED and isinstance(schema.target, ClassTarget) and len(schema.target.classes) > 2:

@@ -41,7 +41,7 @@ _BATCH = 1024
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class RandomisedRecord:
-    """What one owner hands out."""
+    """The randomised record of one owner."""
 
     columns: tuple[str, ...]
     values: Floats
@@ -55,7 +55,7 @@ class RandomisedRecord:
         return self.certificate.verify(self.values[np.newaxis])
 
     def to_dict(self) -> dict[str, object]:
-        """A plain table for JSON."""
+        """A plain dictionary for JSON."""
         return {"format": FORMAT, "columns": list(self.columns), "values": self.values.tolist(), "certificate": self.certificate.to_dict()}
 
     def to_line(self) -> str:
@@ -64,7 +64,7 @@ class RandomisedRecord:
 
     @classmethod
     def from_line(cls, line: str) -> "RandomisedRecord":
-        """What `to_line` wrote. Raises FileFormatError for anything else."""
+        """What `to_line` wrote. Raises FileFormatError for any other text."""
         try:
             record = read_object(line, what="a randomised record")
         except FileFormatError:
@@ -80,7 +80,7 @@ class RandomisedRecord:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LocalSurvey:
-    """What all owners of a survey are asked: the same schema, the same noise. Build it with `planned`."""
+    """The questions to all owners in a survey: the same schema, the same noise. Build it with `planned`."""
 
     schema: Schema
     query: Rows
@@ -90,9 +90,9 @@ class LocalSurvey:
 
     @classmethod
     def planned(cls, schema: Schema, *, epsilon: float, delta: float, target: Target = Target.NOISY) -> "LocalSurvey":
-        """Gaussian noise, or Laplace noise with delta = 0. Raises InvalidInput for what cannot be calibrated.
+        """A survey with Gaussian noise, or Laplace noise if delta = 0.
 
-        With a target in clear the features alone are protected, and the certificate says so.
+        Raises InvalidInput if it cannot be calibrated. With an exact target only the features are protected, and the certificate says so.
         """
         used = released_schema(schema)
         query = Rows(domain=schema_domain(used), target=target)
@@ -111,9 +111,10 @@ class LocalSurvey:
 
 
 def collect(lines: Iterable[str], folder: str | Path, *, schema: Schema, about: About = About(), overwrite: bool = False) -> PublishedRelease:  # noqa: B008 - a frozen value
-    """A release of the lines that owners wrote. Blank lines are skipped.
+    """Make a release from the owners' lines.
 
-    Raises FileFormatError for a line that is damaged or was made otherwise than the first, InvalidInput for a folder that cannot be written.
+    Blank lines are skipped. Raises FileFormatError for a line that is damaged or was made differently from the first, InvalidInput for a folder that
+    cannot be written.
     """
     used = released_schema(schema)
     check_folder(folder, overwrite=overwrite, replaceable=is_release)

@@ -11,13 +11,16 @@ from typing import Self
 import numpy as np
 import numpy.typing as npt
 
+from discreet.accounting import ApproximateDP
 from discreet.core.arrays import Floats
 from discreet.core.errors import FileFormatError, InvalidInput, quietly
+from discreet.core.neighbours import DELTA
 from discreet.core.short import short_repr
 from discreet.data import Schema
 from discreet.data import Target as ClassTarget
 from discreet.data.frames import Frame
 from discreet.data.labels import Label, canonical
+from discreet.data.metric import require_no_metric
 from discreet.matrices import Matrix
 from discreet.mechanisms.base import Numbers
 from discreet.mechanisms.release import Categories, RandomisedCategories
@@ -25,12 +28,12 @@ from discreet.mechanisms.release.categories import columns_of, unbiased
 from discreet.noise import Integers, Noise
 from discreet.queries import Target
 from discreet.releases.local import RandomisedRecord, checked_lines
-from discreet.statements.categories import RESPONSE
+from discreet.statements.categories import RESPONSE, UNIT
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CategorySurvey:
-    """What all owners are asked: in which category they are, of each categorical column and of the target. Build it with `planned`."""
+    """The questions to all owners: their category in each categorical column and in the target. Build it with `planned`."""
 
     schema: Schema
     target: Target
@@ -40,9 +43,16 @@ class CategorySurvey:
     __repr__ = short_repr
 
     @classmethod
-    def planned(cls, schema: Schema, *, epsilon: float, target: Target = Target.NOISY) -> Self:
-        """Raises InvalidInput for a schema with numbers or dates, for a target that is no class or in clear, and for what cannot be calibrated."""
+    def planned(cls, schema: Schema, *, epsilon: float, target: Target = Target.NOISY, delta: float = DELTA, shuffled: int | None = None) -> Self:
+        """Plan a survey.
+
+        Each report has epsilon; or, with `shuffled`, so many in a secret order have (epsilon, delta) together, and each by itself a larger epsilon.
+        Raises InvalidInput for a schema with numbers or dates, for a target without classes or an exact one, and if it cannot be calibrated.
+        """
         query = asked(schema, target)
+        if shuffled is not None:
+            made = RandomisedCategories.calibrate_shuffled(query, epsilon=epsilon, delta=delta, shuffled=shuffled)
+            return cls(schema=schema, target=target, query=query, mechanism=made)
         return cls(schema=schema, target=target, query=query, mechanism=RandomisedCategories.calibrate(query, epsilon=epsilon))
 
     def randomise(self, record: Mapping[str, object], noise: Noise) -> RandomisedRecord:
@@ -63,6 +73,7 @@ class CategorySurvey:
 
 def asked(schema: Schema, target: Target) -> Categories:
     """Raises as `CategorySurvey.planned`."""
+    require_no_metric(schema, "a report of categories")
     if schema.numeric or schema.date:
         raise InvalidInput(
             "randomising categories needs a schema of categories only, and this one has numbers or dates. Leave these out, or randomise "
@@ -88,7 +99,7 @@ def bit_names(schema: Schema, target: Target) -> tuple[str, ...]:
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class ReportedColumn:
-    """What owners answered about one column, and the law they answered by; public."""
+    """The answers about one column, and the distribution of the randomisation; public."""
 
     name: str
     labels: tuple[Label, ...]
@@ -103,7 +114,7 @@ class ReportedColumn:
 
     @property
     def unbiased(self) -> Floats:
-        """(n, k), of numbers that are on average 1 for the own category and 0 for others, whatever the record is; by an encoding their sum varies."""
+        """Numbers (n, k) whose expectation is 1 for the true category and 0 for the others, for any record; with some encodings their sum varies."""
         return unbiased(self.law, len(self.labels), self.odds, self.bits.astype(np.float64))
 
 
@@ -115,12 +126,26 @@ class Reports:
     columns: tuple[ReportedColumn, ...]
     target: ReportedColumn | None
     """The last of the columns, where the target was asked for."""
+    mechanism: RandomisedCategories
+    """By which all owners answered."""
 
     __repr__ = short_repr
 
     def __len__(self) -> int:
         """n."""
         return len(self.columns[0].bits)
+
+    def in_secret_order(self, *, delta: float, shuffled: int | None = None) -> ApproximateDP:
+        """What owners are promised of those who see these reports in a secret order, or shares and models that follow from them, and never the lines.
+
+        Counted on are `shuffled` owners who answered as asked, all if None. Raises InvalidInput for more than there are reports, and as
+        `RandomisedCategories.shuffled` does.
+        """
+        count = len(self) if shuffled is None else shuffled
+        if count > len(self):
+            raise InvalidInput(f"{count} reports are to be counted on, and there are {len(self)}. Count at most as many (--shuffle).")
+        query = Categories(columns=tuple((column.name, len(column.labels)) for column in self.columns))
+        return self.mechanism.shuffled(query, delta=delta, shuffled=count)
 
     @property
     def features(self) -> tuple[ReportedColumn, ...]:
@@ -133,11 +158,11 @@ class Reports:
 
 
 def read_reports(lines: Iterable[str], schema: Schema) -> Reports:
-    """The lines of many owners; blank ones are skipped. Costs no privacy.
+    """Read the lines of many owners; blank lines are skipped. Costs no privacy.
 
-    Raises FileFormatError for a line that is damaged, was made otherwise than the first, or says what no owner's draw can: with k-ary response more
-    or fewer categories than one. Such a line is refused by its number, and never left out without a word: what is counted is all that was given. A
-    lie in a line that could have been drawn cannot be told from the truth. Raises InvalidInput where there is no line.
+    Raises FileFormatError for a line that is damaged, was made differently from the first, or that no draw can produce: with k-ary response, not
+    exactly one category. The error names the line number; no line is ever dropped silently. A false report that could have been drawn cannot be
+    detected. Raises InvalidInput if there are no lines.
     """
 
     def fits(record: RandomisedRecord) -> None:
@@ -148,7 +173,7 @@ def read_reports(lines: Iterable[str], schema: Schema) -> Reports:
         problem = asked(schema, target).to_dict()
         if dict(record.certificate.problem) != problem or record.columns != bit_names(schema, target) or len(record.values) != len(record.columns):
             raise FileFormatError("the lines were made with a different schema.")
-        refusal = FileFormatError("the certificate of a line states no laws of randomised categories.")
+        refusal = FileFormatError("the certificate of a line does not say how its categories were randomised.")
         quietly(lambda: list(columns_of(record.certificate.parameters, problem)), refusal, KeyError, TypeError, ValueError)
 
     first: RandomisedRecord | None = None
@@ -170,7 +195,9 @@ def read_reports(lines: Iterable[str], schema: Schema) -> Reports:
         ReportedColumn(name=name, labels=labels, law=law, odds=odds, bits=bits)
         for (name, labels), (law, _, odds), bits in zip(names, laws, parts, strict=True)
     )
-    return Reports(schema=schema, columns=columns, target=columns[-1] if with_target else None)
+    kept_odds = tuple(round(odds * UNIT) for _, _, odds in laws)
+    mechanism = RandomisedCategories(laws=tuple(law for law, *_ in laws), kept=kept_odds)
+    return Reports(schema=schema, columns=columns, target=columns[-1] if with_target else None, mechanism=mechanism)
 
 
 def _places(rows: Matrix, schema: Schema) -> Integers:

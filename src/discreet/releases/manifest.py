@@ -11,8 +11,9 @@ What is missing, mistyped, of another version or contradicts itself is refused, 
 import hashlib
 import json
 import re
+from abc import ABC, abstractmethod
 from dataclasses import dataclass
-from typing import Any, Protocol
+from typing import Any, TypedDict
 
 from discreet.accounting import Json
 from discreet.certificates import Certificate
@@ -37,8 +38,28 @@ _PARQUET = "application/vnd.apache.parquet"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class Contents:
-    """What a manifest says, as values."""
+class Stated(ABC):
+    """What a manifest says of every release, as values."""
+
+    certificate: Certificate
+    """What the release promises and why."""
+    parts: tuple[Part, ...]
+    """Its files of rows."""
+    name: str
+    description: str
+    license: str | None = None
+
+    __repr__ = short_repr
+
+    @property
+    @abstractmethod
+    def in_words(self) -> dict[str, list[Json]]:
+        """What it protects, what not, and how to use it."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)
+class Contents(Stated):
+    """What the manifest of a table says, as values."""
 
     method: str
     """One of `METHODS`, or "local"."""
@@ -48,17 +69,9 @@ class Contents:
     """What became of the target."""
     columns: tuple[PublishedColumn, ...]
     """Those of the released numbers, in order; a target is the last."""
-    parts: tuple[Part, ...]
     projection_part: Part | None
     schema: Schema | None
     """By which the table was encoded, and by which others may be; None for a release of arrays."""
-    certificate: Certificate
-    """What the release promises and why."""
-    name: str
-    description: str
-    license: str | None = None
-
-    __repr__ = short_repr
 
     @property
     def made_by(self) -> Method:
@@ -77,7 +90,7 @@ class Contents:
 
     @property
     def column_names(self) -> list[str]:
-        """In order."""
+        """The names of the columns, in order."""
         return [column.name for column in self.columns]
 
     @property
@@ -111,27 +124,7 @@ class Contents:
         return files
 
 
-class Named(Protocol):
-    """What a manifest says of every release."""
-
-    @property
-    def name(self) -> str:
-        """Of the release."""
-
-    @property
-    def description(self) -> str:
-        """Of the release."""
-
-    @property
-    def license(self) -> str | None:
-        """Of the release."""
-
-    @property
-    def in_words(self) -> dict[str, list[Json]]:
-        """What it protects, what not, and how to use it."""
-
-
-def document_of(release: Named, files: list[dict[str, Any]], fields: list[dict[str, Any]], stated: dict[str, Any]) -> dict[str, Any]:
+def document_of(release: Stated, files: list[dict[str, Any]], fields: list[dict[str, Any]], stated: dict[str, Any]) -> dict[str, Any]:
     """The manifest, with its digest: of files that Croissant describes, of rows with these fields, and what else is `stated`."""
     words = release.in_words
     document = {
@@ -158,7 +151,7 @@ def digest_of_manifest(document: dict[str, Any]) -> str:
 
 
 def manifest_text(document: dict[str, Any]) -> str:
-    """As it is written."""
+    """The manifest as it is written into the folder."""
     return json.dumps(document, indent=2, ensure_ascii=False, allow_nan=False) + "\n"
 
 
@@ -204,21 +197,47 @@ def croissant_context() -> dict[str, Any]:
 
 def read_manifest(given: str) -> tuple[Contents, dict[str, Any]]:
     """What the text says, as values and as it stands. Raises FileFormatError for anything that this version would not have written."""
+    document = document_in(given, FORMAT)
+    return understood(lambda: _contents(document)), document
+
+
+def document_in(given: str, form: str) -> dict[str, Any]:
+    """A manifest of this format. Raises FileFormatError for another, and for characters that nobody sees."""
     document = read_object(given, what="the manifest of a release")
     stated = document.get("discreet:format")
-    if stated != FORMAT:
+    if stated != form:
         known = isinstance(stated, str) and stated.isprintable()
         what = "none is stated" if stated is None else f"{stated!r} was given" if known else "another was given"
-        raise FileFormatError(f"this version reads releases of the format {FORMAT!r}; {what}. Install a version of discreet that reads it.")
+        raise FileFormatError(f"this version reads releases of the format {form!r}; {what}. Install a version of discreet that reads it.")
     if not printable(document):
         raise FileFormatError("it holds control characters, which could disguise what it says.")
-    return understood(lambda: _contents(document)), document
+    return document
+
+
+class Common(TypedDict):
+    """What every manifest says, but for its files."""
+
+    certificate: Certificate
+    name: str
+    description: str
+    license: str | None
+
+
+def common_of(document: dict[str, Any]) -> Common:
+    """What all methods have in common, read from a manifest."""
+    given = document.get("license")
+    return {
+        "certificate": Certificate.from_dict(document["discreet:certificate"]),
+        "name": text(document["name"]),
+        "description": text(document["description"]),
+        "license": None if given is None else text(given),
+    }
 
 
 def _contents(document: dict[str, Any]) -> Contents:
     files = [entry for entry in _list(document["distribution"]) if entry["@type"] == "cr:FileObject"]
-    parts = tuple(_part(entry) for entry in files if entry["contentUrl"] != PROJECTION)
-    projections = [_part(entry) for entry in files if entry["contentUrl"] == PROJECTION]
+    parts = tuple(file_part(entry) for entry in files if entry["contentUrl"] != PROJECTION)
+    projections = [file_part(entry) for entry in files if entry["contentUrl"] == PROJECTION]
     if [part.path for part in parts] != [part_path(number) for number in range(len(parts))] or not parts or len(projections) > 1:
         raise FileFormatError("it names other files than those of a release.")
     (record_set,) = _list(document["recordSet"])
@@ -226,7 +245,7 @@ def _contents(document: dict[str, Any]) -> Contents:
         raise FileFormatError("it was made by a method that this version does not know.")
     if document["discreet:calibration"] not in ("tight", "published"):
         raise FileFormatError("it states no calibration that this version knows.")
-    schema, license_ = document["discreet:schema"], document.get("license")
+    schema = document["discreet:schema"]
     made = Contents(
         method=document["discreet:method"],
         calibration=document["discreet:calibration"],
@@ -235,10 +254,7 @@ def _contents(document: dict[str, Any]) -> Contents:
         parts=parts,
         projection_part=projections[0] if projections else None,
         schema=None if schema is None else Schema.from_dict(schema),
-        certificate=Certificate.from_dict(document["discreet:certificate"]),
-        name=text(document["name"]),
-        description=text(document["description"]),
-        license=None if license_ is None else text(license_),
+        **common_of(document),
     )
     if count(document["discreet:rows"]) != made.shape[0]:
         raise FileFormatError("its parts do not belong together: its files have another number of rows.")
@@ -247,7 +263,8 @@ def _contents(document: dict[str, Any]) -> Contents:
     return made
 
 
-def _part(entry: dict[str, Any]) -> Part:
+def file_part(entry: dict[str, Any]) -> Part:
+    """A file as Croissant describes it."""
     size = text(entry["contentSize"])
     if not re.fullmatch(r"\d{1,18} B", size):
         raise ValueError

@@ -60,7 +60,7 @@ class ColumnNoise:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Outlook:
-    """See module docstring. Build it with `Publication.outlook`."""
+    """What a release will be worth, from public numbers alone: its noise, and how large a sample it is good for. Built by `Publication.outlook`."""
 
     method: str
     records: int
@@ -115,7 +115,7 @@ class Outlook:
         return f"{words}{unit}: {', '.join(shown)}{more}"
 
     def learning(self) -> str:
-        """What a learner that knows the noise would make of it."""
+        """What a learner that accounts for the noise can achieve with it."""
         needed = "no number of rows is enough" if math.isinf(self.needed) else f"{_rounded(self.needed)} rows are needed"
         off = f"a correlation of two columns comes out {self.error:.2g} off from {self._rows()}; for {WANTED:g} {needed}"
         if self.error >= NOTHING:

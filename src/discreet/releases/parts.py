@@ -68,7 +68,7 @@ class PartWriter:
         self._folder = folder
 
     def keep(self, block: Floats) -> None:
-        """Some more rows."""
+        """Write some more rows."""
         self.begun = True
         if self._left:
             first, block = block[: self._left], block[self._left :]

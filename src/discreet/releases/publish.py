@@ -47,7 +47,7 @@ Word = TypeVar("Word", bound=StrEnum)
 
 
 class About(NamedTuple):
-    """What the custodian says about the release, in words of their own; published as it is."""
+    """The custodian's own description of the release; published as it is."""
 
     name: str | None = None
     """The schema's if left out."""
@@ -71,7 +71,7 @@ class Publication:
 
     @classmethod
     def planned(cls, method: str, request: Request, *, calibration: str, schema: Schema | None, about: About) -> Self:
-        """Raises InvalidInput for what cannot be released, InfeasibleTarget where no noise is enough."""
+        """Raises InvalidInput for a release that is not possible, InfeasibleTarget if no amount of noise is enough."""
         chosen = method_named(method)
         if schema is not None:
             if request.domain.persons is None:
@@ -85,20 +85,20 @@ class Publication:
 
     @property
     def guarantee(self) -> Guarantee:
-        """What it will promise, before any record is read."""
+        """The guarantee, before any record is read."""
         return self.plan.mechanism.guarantee(self.plan.query)
 
     @property
     def columns(self) -> tuple[PublishedColumn, ...]:
-        """Those of the release."""
+        """The names of the released columns."""
         width = self.plan.query.columns if not self.method.draws_projection else self.request[WIDTH]
         weight = weight_beside(self.plan.query)
         return released_columns(self.method.kind, self.request.domain, self.request.target, self.schema, width=width, weight=weight)
 
     def outlook(self, records: int | None = None) -> Outlook:
-        """What it will be worth, from public numbers alone: nothing is read, drawn or spent. `records` is their number, where that is public.
+        """How useful the release will be, from public numbers alone: nothing is read, drawn or spent.
 
-        Raises InvalidInput for what is no number of records.
+        `records` is their number, if it is public. Raises InvalidInput for an invalid number of records.
         """
         known = None if records is None else whole(records, "records")
         return outlook_of(self.method, self.plan, self.request, self.schema, records=known)
@@ -179,20 +179,20 @@ def publish(  # noqa: PLR0913 - what is public about a table, and what becomes o
     license: str | None = None,  # noqa: A002 - Croissant's word
     **numbers: Any,  # noqa: ANN401 - see `SETTINGS`: a method refuses what it does not take
 ) -> PublishedRelease:
-    """Release `table` into `folder`, whole or not at all, and spend on `account` or the ledger in use.
+    """Release `table` into `folder`, completely or not at all, and charge `account` or the ledger in use.
 
-    `table` is Records; with `schema` any table that it encodes, or the paths of files that are read in blocks, by the workers of the Dask
-    cluster of `client` where it is given; with `domain` an array (n, d) and `y` (n,), or a table in blocks.
+    `table` is Records; with `schema`, any table that it encodes, or the paths of files that are read in blocks, by the workers of the Dask cluster
+    of `client` if given; with `domain`, an array (n, d) and `y` (n,), or a table in blocks.
 
-    `persons` (n,) says whose row each is; a table in blocks brings its own ids, and a schema with [person] names their column. Of each person
-    `rows_per_person` rows are kept; in sums, a sketch say, they share one record's weight by `person_weight`. rows_per_person=1 without ids says
-    that nobody has a second row.
+    `persons` (n,) are the person ids of the rows; a table in blocks carries its own ids, and a schema with [person] names their column. At most
+    `rows_per_person` rows per person are kept; in sums, such as a sketch, they share one record's weight according to `person_weight`.
+    rows_per_person=1 without ids declares that nobody has a second row.
 
-    `numbers` say how much privacy is wanted (epsilon=1.0, delta=1e-6, ...): which of `SETTINGS` a method takes is in `METHODS` and in
-    docs/release.md. `calibration="published"` takes the papers' formulas, for comparison. `n_jobs` threads, as in scikit-learn.
+    `numbers` set the privacy (epsilon=1.0, delta=1e-6, ...); the `SETTINGS` of each method are in `METHODS` and in docs/release.md.
+    `calibration="published"` uses the papers' formulas, for comparison. `n_jobs` is the number of threads, as in scikit-learn.
 
-    Raises InvalidInput for what cannot be released and for a folder that cannot be written, InfeasibleTarget where no noise is enough,
-    BudgetExceeded before anything is drawn.
+    Raises InvalidInput for a release that is not possible and for a folder that cannot be written, InfeasibleTarget if no amount of noise is enough,
+    and BudgetExceeded before noise is drawn.
     """
     used = None if schema is None else released_schema(schema)
     if used is None and isinstance(table, BlockTable):

@@ -37,7 +37,7 @@ _TARGETS = {Target.OMITTED: "not released", Target.NOISY: "with noise, like the 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class PublishedRelease(Contents):
-    """A release in a folder: what its manifest says, and where its numbers are. Build it with `read_release`."""
+    """A release in a folder: its manifest, and the location of its numbers. Build it with `read_release`."""
 
     folder: Path
     document: Mapping[str, Any] = field(repr=False)
@@ -82,23 +82,23 @@ class PublishedRelease(Contents):
 
     @property
     def target_column(self) -> int | None:
-        """Position of the target in `values`; None where there is none (omitted, or mixed into projected columns)."""
+        """Position of the target in `values`; None if there is none (omitted, or mixed into projected columns)."""
         return next((place for place, column in enumerate(self.columns) if column.role == "target"), None)
 
     @property
     def slots(self) -> int | None:
-        """Rows that were released where their number is secret, under add-remove or of persons: those of noise alone included."""
+        """The number of released rows, including those of noise alone, if the number of records is secret (add-remove, or persons)."""
         slots = self.parameters.get("slots")
         return slots if isinstance(slots, int) else None
 
     @property
     def sketch_rows(self) -> int | None:
-        """k of a sketch, else None."""
+        """k for a sketch, else None."""
         return self.shape[0] if self.kind is Kind.SKETCH else None
 
     @property
     def records(self) -> int | None:
-        """The number of records where it is public, else None."""
+        """The number of records if it is public, else None."""
         return self.shape[0] if self.kind in (Kind.ROWS, Kind.PROJECTED_ROWS) and self.slots is None else None
 
     @property
@@ -116,7 +116,7 @@ class PublishedRelease(Contents):
 
     @property
     def noise_variance(self) -> float | None:
-        """The same as one number, where it is one for all noisy columns; else None."""
+        """The same as a single number if it is equal for all noisy columns, else None."""
         if self._covariance is None:
             return None
         noisy = [place for place, column in enumerate(self.columns) if column.noisy]
@@ -132,11 +132,11 @@ class PublishedRelease(Contents):
         return read_part(self.folder, self.projection_part, [f"p{number}" for number in range(len(self.feature_columns))])
 
     def blocks(self) -> Iterator[Floats]:
-        """The rows of `values`, in order, some at a time."""
+        """The rows of `values`, in order, in blocks."""
         return read_parts(self.folder, self.parts, self.column_names)
 
     def values(self) -> Floats:
-        """All released numbers, `shape`, in encoded units: features, then the target where there is one."""
+        """All released numbers, `shape`, in encoded units: features, then the target, if any."""
         return np.concatenate(list(self.blocks()))
 
     def features(self) -> Floats:
@@ -149,12 +149,12 @@ class PublishedRelease(Contents):
         return None if place is None else np.concatenate([block[:, place] for block in self.blocks()])
 
     def frame(self, *, within_bounds: bool = False, decimals: Mapping[str, int] | None = None) -> pl.DataFrame:
-        """The released numbers with the columns' names, in the columns' own units where they have some.
+        """The released numbers with column names, in the columns' own units if they have any.
 
-        `decimals` rounds columns, by their names, to so many places after the point, or before it where the number is negative; then `within_bounds`
-        puts a number that noise took beyond its column's public bounds on the nearest one: no age is negative. Both are functions of what was
-        released, and cost nothing; but means and models of clipped rows are biased, so consumers take `values`. Raises InvalidInput for a column that
-        is not there, and for other places than whole numbers from -15 to 15.
+        `decimals` rounds columns, by name, to this many decimal places (negative: before the point). `within_bounds` then clips numbers to the
+        public bounds of their column, so that no age is negative. Both use only what was released and cost nothing; but means and models of clipped
+        rows are biased, so consumers use `values`. Raises InvalidInput for an unknown column, and for decimals other than whole numbers from -15 to
+        15.
         """
         rounded = decimals or {}
         if not rounded.keys() <= set(self.column_names):
@@ -175,7 +175,7 @@ class PublishedRelease(Contents):
         return Verification(checks=all_checks(self.folder, self, self.document, self.query))
 
     def inspection(self) -> list[tuple[str, list[str]]]:
-        """What it is, what it protects and what not, and how to use it, for people: (heading, lines) in the order in which they matter."""
+        """What it is, what it protects and what not, and how to use it, for people: (heading, lines), most important first."""
         rows, columns = self.shape
         as_published = ", as published" if self.calibration == "published" else ""
         what = [
@@ -221,14 +221,14 @@ class PublishedRelease(Contents):
 
     @property
     def count_is_exact(self) -> bool:
-        """Of moments: whether the number of records, their first number, has no noise, since neighbours share it."""
+        """For moments: whether the number of records, the first number, has no noise because neighbouring tables share it."""
         return self.kind is Kind.MOMENTS and self.guarantee.neighbours is REPLACE_ONE and self.query.read.in_order
 
 
 def read_release(folder: str | Path) -> PublishedRelease:
-    """The release in a folder; its numbers are read when they are asked for.
+    """Open the release in a folder; its numbers are read when needed.
 
-    Raises InvalidInput where there is none, FileFormatError, with the path, for a manifest that this version would not have written.
+    Raises InvalidInput if there is none, and FileFormatError, with the path, for a manifest that this version would not have written.
     """
     path = Path(folder)
     try:

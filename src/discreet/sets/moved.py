@@ -59,7 +59,7 @@ class Moved(Constraint):
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class MovedPolytope(Moved, Polytope):
-    """The same of a polytope."""
+    """A polytope, moved as `Moved` moves its set."""
 
     base: Polytope
     """C."""
@@ -92,7 +92,7 @@ class Scaled(Moved):
 
     @property
     def diameter(self) -> float:
-        """Times t, rounded up."""
+        """The diameter of C times t, rounded up."""
         return outward(self.base.diameter * self.factor, 0)
 
     @property

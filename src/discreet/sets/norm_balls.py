@@ -58,11 +58,13 @@ class NormBall(Ball):
 class L1Ball(NormBall, Polytope):
     """The l1 ball { |x|_1 <= r }, the set of the LASSO.
 
-    projection          sign(x_j) max(|x_j| - theta, 0) with sum r              O(d log d); Duchi, Shalev-Shwartz, Singer and Chandra (2008)
-    linear minimiser    -r sign(v_j) e_j, j = argmax |v_j| (the first)
-    radii               l2: r        l1: r        diameter: 2 r
-    width               r E max_j |g_j| <= r sqrt(2 ln 2d)                       (upper bound within 1e-3 r, by quadrature from above)
-    vertices            2 d: number j is r e_j, number d + j is -r e_j
+        projection          sign(x_j) max(|x_j| - theta, 0) with sum r              O(d log d); Duchi, Shalev-Shwartz, Singer and Chandra (2008)
+        linear minimiser    -r sign(v_j) e_j, j = argmax |v_j| (the first)
+        radii               l2: r        l1: r        diameter: 2 r
+        width               r E max_j |g_j| <= r sqrt(2 ln 2d)                       (upper bound within 1e-3 r, by quadrature from above)
+        vertices            2 d: number j is r e_j, number d + j is -r e_j
+
+    r is the radius, d the dimension, g a standard normal vector.
     """
 
     name = "l1-ball"
@@ -113,10 +115,12 @@ class L1Ball(NormBall, Polytope):
 class L2Ball(NormBall):
     """The Euclidean ball { |x|_2 <= r }.
 
-    projection          x min(1, r / |x|_2)                                     O(d)
-    linear minimiser    -r v / |v|_2
-    radii               l2: r        l1: r sqrt(d)        diameter: 2 r
-    width               r E |g|_2 = r sqrt(2) Gamma((d + 1) / 2) / Gamma(d / 2), between r sqrt(d - 1/2) and r sqrt(d)     (exact)
+        projection          x min(1, r / |x|_2)                                     O(d)
+        linear minimiser    -r v / |v|_2
+        radii               l2: r        l1: r sqrt(d)        diameter: 2 r
+        width               r E |g|_2 = r sqrt(2) Gamma((d + 1) / 2) / Gamma(d / 2), between r sqrt(d - 1/2) and r sqrt(d)     (exact)
+
+    r is the radius, d the dimension, g a standard normal vector.
     """
 
     name = "l2-ball"
@@ -144,10 +148,12 @@ class L2Ball(NormBall):
 class LInfinityBall(NormBall):
     """The l-infinity ball { |x|_inf <= r }.
 
-    projection          each coordinate clipped to [-r, r]                      O(d)
-    linear minimiser    -r sign(v_j) in each coordinate (0 where v_j = 0)
-    radii               l2: r sqrt(d)        l1: r d        diameter: 2 r sqrt(d)
-    width               r d sqrt(2 / pi)                                         (exact)
+        projection          each coordinate clipped to [-r, r]                      O(d)
+        linear minimiser    -r sign(v_j) in each coordinate (0 where v_j = 0)
+        radii               l2: r sqrt(d)        l1: r d        diameter: 2 r sqrt(d)
+        width               r d sqrt(2 / pi)                                         (exact)
+
+    r is the radius, d the dimension, g a standard normal vector.
     """
 
     name = "linfinity-ball"

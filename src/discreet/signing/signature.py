@@ -54,12 +54,15 @@ class Signature:
         return {"format": FORMAT, "algorithm": ALGORITHM, "key": self.key, "signature": self.signature.hex()}
 
     def save(self, path: str | Path, *, overwrite: bool = False) -> None:
-        """Write the file, whole or not at all. Raises InvalidInput where it exists (unless `overwrite`) or cannot be written."""
+        """Write the file completely or not at all. Raises InvalidInput if it exists (unless `overwrite`) or cannot be written."""
         write_whole(path, json.dumps(self.to_dict(), indent=2) + "\n", overwrite=overwrite)
 
     @classmethod
     def load(cls, path: str | Path) -> "Signature":
-        """The signature in a file. Raises InvalidInput where there is none, FileFormatError, with the path, for its content."""
+        """The signature in a file.
+
+        Raises InvalidInput if the file does not exist, and FileFormatError, with the path, if its content is not valid.
+        """
         return read_parsed(path, cls._read, what="signature", remedy="Check the path, or write one with `discreet sign`.")
 
     @classmethod

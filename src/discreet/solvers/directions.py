@@ -101,6 +101,7 @@ class SecantPairs:
         """-B^{-1} gradients, shape (d, k)."""
         residual = -gradients
         parts = []
+        # From the newest pair to the oldest, and back below: each pair's two factors around what is inside.
         for step, change, rho in reversed(self._pairs):
             part = rho * _dots(step, residual)
             residual = residual - part * change
@@ -147,6 +148,7 @@ class CholeskyDirections:
 
     def learn(self, sample: Objective, point: Floats, share: float) -> None:
         """See Directions: the sample's Hessian over its share, for m records of a well-behaved table within about sqrt(d / m) of that of all."""
+        # The sample's Hessian is about `share` of that of all: so is the square of its factor.
         factor, lower = self._factorise(sample.hessian, sample.curvatures(sample.margins(point)))
         self._begin(_solving((factor / share**0.5, lower)), Stage.SAMPLED)
         self._single, self._learnt = True, True
@@ -165,6 +167,7 @@ class CholeskyDirections:
             pairs.add((point - before)[:, np.newaxis], (gradient - slope)[:, np.newaxis])
         self._last = point, gradient
         direction = pairs.directions(gradient[:, np.newaxis])[:, 0]
+        # Pairs and float32 may lose descent; a new factor in float64 does not, so that this comes back here once at most.
         if (self._single or not self._fresh) and not (np.all(np.isfinite(direction)) and direction @ gradient < 0):
             self._single, self._pairs = False, None
             return self.propose(objective, point, margins, gradient, contraction)
@@ -184,6 +187,7 @@ class CholeskyDirections:
         elif len(self._norms) <= _LOOKED_AT:
             return False
         else:
+            # Of several steps: a single one of a poor H_0 goes up and down.
             rate = (norm / self._norms[-1 - _LOOKED_AT]) ** (1.0 / _LOOKED_AT)
         left, following = max(math.log(norm / self._tolerance), 1.0), self._following(objective)
         cost = whole if following is Stage.WHOLE else sampled
@@ -242,6 +246,7 @@ def positive_factor(hessian: Floats) -> tuple[Floats, bool]:
             return cho_factor(hessian + lift * np.eye(len(hessian)) if lift else hessian, lower=True, check_finite=False)
         except LinAlgError:
             lift = max(16.0 * lift, unit * len(hessian))
+    # No lift was enough: each coordinate by itself is still a direction of descent.
     return np.diag(np.sqrt(np.diag(hessian))), True
 
 
@@ -278,6 +283,7 @@ class ConjugateDirections:
         for _ in range(_PRODUCTS):
             product = objective.hessian_product(curvatures, search)
             bend = float(search @ product)
+            # H is positive definite, so this is rounding: what was found so far is a direction of descent.
             if not bend > 0:
                 break
             solution += (energy / bend) * search

@@ -1,11 +1,12 @@
 """Newton's method, one fit: which directions, by shape alone, and a globally convergent descent along them that stops only at a certified minimiser.
 
-A full step is taken when it at least halves the smallest gradient norm met so far (which can happen only so often), or when its end lies in the
-window of the line search; otherwise the line search shortens or lengthens it, and then G decreases by at least a fixed part of |grad G|^2, since
-all matrices used have eigenvalues between the ridge and ridge + c sum_i c_i |x_i|^2. So |grad G| -> 0 for every margin loss, twice differentiable
-or not; near the minimum full steps take over. Stopping asks `certified_gradients`, never the computed norm alone: that one is summed in plain
-floating-point numbers, and on long tables its rounding error alone can exceed the tolerance, when the certified one, a compensated sum, does not.
-So the certificate is also asked for where the computed norm has stopped falling near the tolerance, and the last steps follow the compensated sum.
+A full step is taken when it leaves a fixed part at most of the smallest gradient norm met so far (which can happen only so often), or when its end
+lies in the window of the line search; otherwise the line search shortens or lengthens it, and then G decreases by at least a fixed part of
+|grad G|^2, since all matrices used have eigenvalues between the ridge and ridge + c sum_i c_i |x_i|^2. So |grad G| -> 0 for every margin loss, twice
+differentiable or not; near the minimum full steps take over. Stopping asks `certified_gradients`, never the computed norm alone: that one is summed
+in plain floating-point numbers, and on long tables its rounding error alone can exceed the tolerance, when the certified one, a compensated sum,
+does not. So the certificate is also asked for where the computed norm has stopped falling near the tolerance, and the last steps follow the
+compensated sum.
 
 Where directions come from is in module `directions`: whatever they are made of (float32, a sample of the records, what was at an earlier point), the
 gradient is always float64, and of all records.
@@ -22,8 +23,10 @@ from discreet.core.arrays import Floats
 from discreet.core.errors import InvalidInput, SolverFailure
 from discreet.core.workers import single_threaded_algebra
 from discreet.solvers.directions import COSTLY, MATRIX_LIMIT, CholeskyDirections, ConjugateDirections, Directions
-from discreet.solvers.objective import Objective, Solution, failure
+from discreet.solvers.objective import Objective, Solution, Status, failure
 
+_ENOUGH, _ENOUGH_WHERE_COSTLY = 0.5, 0.75
+"""Of the smallest gradient norm met so far: what a full step may leave; the second where a line search costs more than the step after it."""
 SIGMA = 0.3
 """Part of the initial slope that a line search may leave."""
 _ROUNDS = 100
@@ -103,6 +106,7 @@ def minimise(objective: Objective, directions: Directions, *, tolerance: float, 
     gradient = objective.gradient(point, margins)
     norm = best = float(np.linalg.norm(gradient))
     contraction, target, stalled = 1.0, tolerance, False
+    enough = _ENOUGH_WHERE_COSTLY if directions.status is Status.NEWTON and objective.hessian_passes[1] > COSTLY else _ENOUGH
     for iteration in range(1, points):
         if not np.isfinite(norm):
             break
@@ -111,13 +115,17 @@ def minimise(objective: Objective, directions: Directions, *, tolerance: float, 
             finished, certified = _finish(objective, directions, point, margins, tolerance=tolerance)
             if finished is not None:
                 return Solution(weights=finished, gradient_norm=certified, iterations=iteration, status=directions.status)
+            # Rounding alone is more than the tolerance, so that no point near this one can be certified: further steps would not help.
             if norm <= target and certified - norm > tolerance:
                 break
+            # Asked too early. A certificate is a pass, so it is asked for again only where the norm leaves room for the rounding that was just seen.
             target = min(0.1 * norm, max(tolerance - (certified - norm), 0.0))
         direction = directions.propose(objective, point, margins, gradient, contraction)
+        # Where this step is likely the last, its gradient is computed with its certificate: one pass instead of two.
         move = _move_certified if contraction * norm <= _LIKELY * tolerance else _move
-        moved = move(objective, point, margins, gradient, direction, enough=0.5 * best)
+        moved = move(objective, point, margins, gradient, direction, enough=enough * best)
         if moved is None:
+            # Rounding hides every step from plain sums: what is left is what compensated ones see, unless they were asked above.
             finished, certified = (None, norm) if near else _finish(objective, directions, point, margins, tolerance=tolerance)
             if finished is not None:
                 return Solution(weights=finished, gradient_norm=certified, iterations=iteration, status=directions.status)
@@ -128,6 +136,7 @@ def minimise(objective: Objective, directions: Directions, *, tolerance: float, 
         margins = objective.margins(point) if moved_margins is None else moved_margins
         previous, norm = norm, float(np.linalg.norm(gradient))
         stalled = norm > 0.5 * best
+        # A step that was shortened says nothing of the factor: it counts as one that did badly.
         best, contraction = min(best, norm), norm / previous if whole else 1.0
     raise failure(solver=directions.status.name.lower().replace("_", "-"), tolerance=tolerance, dimension=objective.dimension)
 
@@ -142,6 +151,7 @@ def _finish(objective: Objective, directions: Directions, point: Floats, margins
         first = certified if math.isnan(first) else first
         if certified <= tolerance:
             return point, certified
+        # Also where it is no number.
         if not certified <= 0.9 * last:
             break
         last = certified
@@ -178,8 +188,10 @@ def _move(objective: Objective, point: Floats, margins: Floats, gradient: Floats
     if not initial < 0:
         return None
     moved, change = point + direction, objective.margins(direction) if _is_looked_along(objective, point, direction) else None
+    # The slope of ridge and linear term at t along the direction is base + t bend: no pass over the records is needed for it.
     steady = objective.ridge * point if objective.linear is None else objective.ridge * point + objective.linear
     base, bend = float(steady @ direction), objective.ridge * float(direction @ direction)
+    # The slope at the full step costs no pass where the direction's margins are known, and says whether the gradient there is worth one.
     full = None if change is None else objective.slope_along(1.0, margins, change, base, bend)
     if full is None or full <= -SIGMA * initial:
         moved_margins = objective.margins(moved) if change is None else objective.margins_at(moved, margins, change, 1.0)
@@ -225,6 +237,7 @@ def descend(slope: Callable[[float], float], initial: float, full: float) -> flo
         if slope_low >= SIGMA * initial:
             break
         part = weight_low / (weight_low - weight_high)
+        # False position alone may creep from one side; every third step halves.
         if round_ % 3 == 2:
             part = 0.5
         middle = low + min(max(part, 0.01), 0.99) * (high - low)

@@ -7,10 +7,11 @@ from typing import Protocol
 
 from discreet.core.arrays import Floats
 from discreet.core.errors import SolverFailure
+from discreet.core.smooth import Curves, Slopes
 
 
-class Objective(Protocol):
-    """G(w) = L(m(w)) + (ridge / 2) |w|^2 + <linear, w>, m linear in w, L convex with Lipschitz slopes. `margins` are those of the same point."""
+class Regularised(Protocol):
+    """What is known without the records."""
 
     @property
     def dimension(self) -> int:
@@ -18,22 +19,22 @@ class Objective(Protocol):
 
     @property
     def ridge(self) -> float:
-        """Strong convexity, > 0."""
+        """lambda > 0, of the term lambda |w|^2 / 2."""
 
     @property
     def linear(self) -> Floats | None:
         """(d,), or None for zero."""
 
+    def with_linear(self, linear: Floats | None) -> "Objective":
+        """The same function with another linear term."""
+
+
+class Sampled(Protocol):
+    """What some of the records tell, where all of them are dear."""
+
     @property
     def hessian_at_hand(self) -> bool:
         """Whether the last point's Hessian costs nothing once its gradient is known: then a fresh one is always used."""
-
-    @property
-    def hessian_passes(self) -> tuple[float, float]:
-        """About what a sampled Hessian and a whole one cost, each with its factor, in passes over all records; zeros where each is worth it.
-
-        A function of the shape.
-        """
 
     def sampled_hessian(self, curvatures: Floats, *, single_precision: bool = False) -> Floats:
         """(d, d): that of some records, over their share."""
@@ -41,35 +42,18 @@ class Objective(Protocol):
     def sampled_inverse_diagonal(self, curvatures: Floats) -> Callable[[Floats], Floats]:
         """The inverse of its diagonal, of fewer records, applied to (d, k)."""
 
-    def with_linear(self, linear: Floats | None) -> "Objective":
-        """The same function with another linear term."""
-
     def sample(self) -> "Objective | None":
         """That of some records, ridge and linear term multiplied by their share, so that its minimiser is near; None where passes are cheap."""
 
-    def margins(self, point: Floats) -> Floats:
-        """m(w), shape (n,)."""
+
+class Objective(Slopes, Curves, Regularised, Sampled, Protocol):
+    """G(w) = L(m(w)) + (ridge / 2) |w|^2 + <linear, w>, m linear in w, L convex with Lipschitz slopes."""
 
     def margins_at(self, point: Floats, margins: Floats, change: Floats, step: float) -> Floats:
         """m(w + t v), the `point`, for t = `step`, from m(w) and `change` = m(v): no pass where these are known."""
 
-    def gradient(self, point: Floats, margins: Floats) -> Floats:
-        """grad G(w), shape (d,)."""
-
-    def curvatures(self, margins: Floats) -> Floats:
-        """The weights (n,) that make the Hessian at this point."""
-
-    def hessian(self, curvatures: Floats, *, single_precision: bool = False) -> Floats:
-        """(d, d)."""
-
-    def hessian_product(self, curvatures: Floats, direction: Floats) -> Floats:
-        """Hessian times `direction` (d,)."""
-
     def preconditioner(self, curvatures: Floats) -> Callable[[Floats], Floats]:
         """A cheap positive definite stand-in for the inverse Hessian, applied to (d,): what conjugate gradients start from."""
-
-    def slope_along(self, step: float, margins: Floats, change: Floats, base: float, bend: float) -> float:
-        """d/dt G(w + t v) at t = `step`; `change` = m(v), base = <ridge w + linear, v>, bend = ridge |v|^2."""
 
     def certified_gradients(self, points: Floats, linears: Floats | None) -> tuple[Floats, Floats]:
         """Gradients (d, k) at columns (d, k), with the columns of `linears` for linear terms, and numbers (k,) >= their norms in exact arithmetic."""

@@ -65,7 +65,10 @@ SCHEMA = "the schema: columns, bounds, categories and classes"
 THE_SETTINGS = "the settings that are searched over"
 KERNEL = "the kernel with its scale, the number of features and their seed"
 PRIOR = "the point that the ridge pulls towards (prior)"
+METRIC = "the metric in whose coordinates rows are (SHA-256 of its map {digest})"
 """Lines of what callers may declare public, besides what a mechanism always takes for granted."""
+_METRIC = re.compile(re.escape(METRIC).replace(re.escape("{digest}"), "[0-9a-f]{64}"))
+_NOTHING_COUNTED = "nothing that is released was computed from a secret number of records"
 _ABOUT = re.compile(r"about ([1-9][0-9]*) records(, which the number of steps was chosen for)?")
 
 
@@ -243,8 +246,10 @@ def counted(neighbours: Neighbours, enforced: str = "", *, records: Json = None)
 
 
 def counted_by_fit(parameters: Record, problem: Record) -> Hypothesis:
-    """The same, of a fit."""
-    return counted(relation_of(parameters), ": nothing that is released was computed from a secret number of records", records=problem["records"])
+    """The hypothesis of what is counted by a fit."""
+    noisy = "count_scale" in parameters
+    enforced = "of a secret number of records a noisy one alone was used" if noisy else _NOTHING_COUNTED
+    return counted(relation_of(parameters), f": {enforced}", records=problem["records"])
 
 
 def noise_hypothesis(law: str, *records: Record, **more: object) -> Hypothesis:
@@ -267,7 +272,7 @@ def about_records(records: int, *, steps: bool = False) -> str:
 def unknown_lines(lines: Iterable[str], of_mechanism: Iterable[str]) -> list[str]:
     """Those that nobody writes."""
     always = {*of_mechanism, CLASSES, SCHEMA, LABELS_THAT_OCCUR, THE_SETTINGS, KERNEL, PRIOR}
-    return [line for line in lines if line not in always and not _ABOUT.fullmatch(line)]
+    return [line for line in lines if line not in always and not _ABOUT.fullmatch(line) and not _METRIC.fullmatch(line)]
 
 
 def public_records(lines: Iterable[str]) -> int | None:

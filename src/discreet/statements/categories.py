@@ -25,7 +25,7 @@ def asked_columns(value: Json) -> list[int]:
 
 
 def laws_of(value: Json) -> list[str]:
-    """Of the columns."""
+    """The checked names of the laws of the columns."""
     return [str(among(RESPONSE, UNARY)(law)) for law in filled(value)]
 
 

@@ -18,6 +18,7 @@ from discreet.statements.base import (
     Words,
     condition,
     counted_by_fit,
+    filled,
     mapping,
     noise_hypothesis,
     optional,
@@ -35,6 +36,8 @@ MIRROR_DESCENT = "noisy mirror descent, discrete Gaussian noise on gradients"
 MIRROR_SAMPLED = "noisy mirror descent on Poisson batches, discrete Gaussian noise"
 OBJECTIVE_SET = "objective perturbation over a set, theorem T1 and its limit, released on a grid"
 OBJECTIVE_SET_CLASSES = "objective perturbation over a set, theorem M1 and its limit, released on a grid"
+MOST_FACTOR = 1e6
+"""Of a ridge, for one coefficient: the solver's steps grow with its root."""
 OBJECTIVE_SET_SIGNS = "objective perturbation over a set, both signs of slopes and the limit, released on a grid"
 
 REAL_TARGETS: Fields = {
@@ -107,10 +110,14 @@ def require_same(what: str, parameters: Mapping[str, object], recorded: object) 
         raise ValueError(f"problem: the parameters of the {what} are not those that it has")
 
 
+def _digest(value: object) -> str:
+    return hashlib.sha256(json.dumps(value, sort_keys=True).encode()).hexdigest()
+
+
 def _hypotheses(parameters: Record, record: Record) -> tuple[Hypothesis, ...]:
     """Conditions on the records, the loss, the set and the arithmetic."""
     problem = constrained_problem(record)
-    digest = hashlib.sha256(json.dumps(record["constraint_parameters"], sort_keys=True).encode()).hexdigest()
+    digest = _digest(record["constraint_parameters"])
     own = [part for part in (problem.loss, problem.constraint) if is_own(part)]
     declared = "" if record["max_slope"] is None else f"; {positive(record['max_slope']):.17g} was declared"
     return (
@@ -183,21 +190,44 @@ _register_steps("mirror-descent", MIRROR_DESCENT, _GRADIENTS, {**_STEPS, **_MAP}
 _register_steps("mirror-descent-sampled", MIRROR_SAMPLED, _GRADIENTS, {"rate": whole, **_STEPS, **_MAP}, shared=False)  # batches are of rows
 
 
-@register_words("objective-perturbation-set", parameters={**GAUSSIAN, "ridge": positive}, problem=_PROBLEM, shared=True)
+_SOMETIMES: Fields = {"ridge": positive, "factors": filled}
+_FACTORS = "the factors are an argument of the caller, at least 1 each; what they add to the objective is convex and the same for every table"
+
+
+def factors_of(parameters: Record, dimension: int) -> list[float]:
+    """What the ridge of each coefficient is multiplied by; none where all are alike. Raises ValueError for what is no such list."""
+    if "factors" not in parameters:
+        return []
+    found = [positive(factor) for factor in filled(parameters["factors"])]
+    if len(found) != dimension or not all(1 <= factor <= MOST_FACTOR for factor in found):
+        raise ValueError("parameters: 'factors' holds what it cannot hold")
+    return found
+
+
+@register_words("objective-perturbation-set", parameters=None, problem=_PROBLEM, shared=True)
 def _objective_set(parameters: Record, problem: Record) -> Words:
+    fields: Fields = {**GAUSSIAN, **{name: read for name, read in _SOMETIMES.items() if name == "ridge" or name in parameters}}
+    read_fields("parameters", parameters, fields)
+    factors = factors_of(parameters, constrained_problem(problem).dimension)
     convex = condition(
         "the objective is strongly convex, lambda = {ridge:.10g}, and minimised over {constraint}",
         "the mechanism adds the ridge; the set is an argument of the caller",
         parameters,
         problem,
     )
+    pulled: tuple[Hypothesis, ...] = ()
+    if factors:
+        words = "coefficients are pulled towards zero by {least:.10g} to {most:.10g} times lambda (SHA-256 of the factors {digest})"
+        named = {"least": min(factors), "most": max(factors), "digest": _digest(factors)}
+        pulled = (condition(words, _FACTORS, **named),)
     computing = computing_hypotheses(parameters, GAUSSIAN_GRID, dimension_of(problem))
     theorem = objective_theorem(constrained_problem(problem))
-    return Words(theorem, (*_hypotheses(parameters, problem), convex, noise_hypothesis(NORMAL_LAW, parameters), *computing))
+    return Words(theorem, (*_hypotheses(parameters, problem), convex, *pulled, noise_hypothesis(NORMAL_LAW, parameters), *computing))
 
 
 @register_words("frank-wolfe-non-private", parameters=None, problem=_PROBLEM, shared=True)
-def _non_private(parameters: Record, problem: Record) -> Words:  # noqa: ARG001 - the same for any problem
-    fields: Fields = {"steps": whole, "neighbours": relation}
-    read_fields("parameters", parameters, {**fields, "ridge": positive} if "ridge" in parameters else fields)
+def _non_private(parameters: Record, problem: Record) -> Words:
+    fields: Fields = {"steps": whole, "neighbours": relation, **{name: read for name, read in _SOMETIMES.items() if name in parameters}}
+    read_fields("parameters", parameters, fields)
+    factors_of(parameters, constrained_problem(problem).dimension)
     return Words(NON_PRIVATE, ())

@@ -6,7 +6,8 @@ from collections.abc import Iterator
 
 from discreet.accounting import Json
 from discreet.core.fields import count, finite, flag, not_negative, positive, text, whole
-from discreet.core.neighbours import ADD_REMOVE, Neighbours, Persons
+from discreet.core.neighbours import ADD_REMOVE, PARTS, Neighbours, Persons
+from discreet.problems.made_rows import MadeRows
 from discreet.statements.base import (
     Fields,
     Hypothesis,
@@ -27,12 +28,12 @@ from discreet.statements.base import (
     relation_of,
 )
 from discreet.statements.constrained import declared_bounds
-from discreet.statements.learning import MANY_CLASSES, TWO_CLASSES, problem_hypotheses
-from discreet.statements.regression import OF_PREDICTIONS, convex_prediction, prediction_problem
+from discreet.statements.learning import MANY_CLASSES, TWO_CLASSES, made_hypothesis, problem_hypotheses, target_units
+from discreet.statements.regression import OF_PREDICTIONS, TARGET_UNITS, convex_prediction, prediction_problem, targets_apart
 
 COUNTING_LAPLACE = "counting queries, discrete Laplace noise"
 COUNTING_GAUSSIAN = "counting queries, discrete Gaussian noise"
-WHOLE = 1 << 20
+WHOLE = PARTS
 """What one record counts where rows of one person share its weight: each counts WHOLE times its weight, rounded down."""
 ERRORS = ("absolute", "square", "fourth")
 """Powers of an error whose sums are asked for."""
@@ -196,7 +197,9 @@ def _curvature(parameters: Record, problem: Record) -> Words:
     fields = MANY_CLASSES if "scheme" in problem else OF_PREDICTIONS if "target_bound" in problem else TWO_CLASSES
     whose: Fields = {"persons": Persons.from_dict} if "persons" in problem else {}
     scheme: Fields = {"scheme": among("multinomial", "one-vs-rest")} if "scheme" in problem else {}
-    read_fields("problem", problem, {**fields, **scheme, **whose, "weights": text})
+    several: Fields = TARGET_UNITS if "target_units" in problem else {}
+    made: Fields = {"made_rows": MadeRows.stated} if "made_rows" in problem else {}
+    read_fields("problem", problem, {**fields, **scheme, **whose, **several, **made, "weights": text})
     added = condition(
         "a record adds to the {integers} integers a vector of bounded length: its row in {unit} parts of the longest, its curvature and squared "
         "slope in {levels} parts of the largest",
@@ -212,7 +215,7 @@ def _curvature(parameters: Record, problem: Record) -> Words:
 def _curved(parameters: Record, problem: Record) -> tuple[Hypothesis, ...]:
     """Conditions on the records and on the loss."""
     if "target_bound" not in problem:
-        return problem_hypotheses(parameters, problem)
+        return (*problem_hypotheses(parameters, problem), *made_hypothesis(problem))
     made = prediction_problem(problem)
     bounded = condition(
         "rows of {features} features have Euclidean norm at most {radius:.10g}, the constant feature included, targets at most {target_bound:.10g} "
@@ -222,13 +225,25 @@ def _curved(parameters: Record, problem: Record) -> tuple[Hypothesis, ...]:
         radius=made.domain.radius,
         bounds=declared_bounds(problem),
     )
-    return counted_by_fit(parameters, problem), bounded, convex_prediction(made)
+    apart = (targets_apart(problem, "at weights of their own"),) if "target_units" in problem else ()
+    return counted_by_fit(parameters, problem), bounded, convex_prediction(made), *apart
+
+
+def rows_made(problem: Record) -> int:
+    """M of a problem of rows that are made of a record."""
+    return MadeRows.stated(problem["made_rows"]).rows
 
 
 def curvature_integers(problem: Record) -> int:
-    """How many integers a curvature has: two for each pair of weights of one function, and of several at once for each pair of functions too."""
+    """How many integers a curvature has: two for each pair of weights of one function, and of several at once for each pair of functions too.
+
+    Of rows that are made of a record: one for each row, and for each pair of rows, of each pair of its own features and their constant.
+    """
     each = whole(problem["features"]) + (not_negative(problem["intercept_scale"]) > 0)
-    functions = whole(problem.get("classes", 1))
+    if "made_rows" in problem:
+        rows = rows_made(problem)
+        return (rows + rows * (rows + 1) // 2) * (each - rows) * (each - rows + 1) // 2
+    functions = whole(problem.get("classes", 1)) * (len(target_units(problem)) or 1)
     factors = functions * (functions + 1) if problem.get("scheme") == "multinomial" else 2 * functions
     return factors * each * (each + 1) // 2
 

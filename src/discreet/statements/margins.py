@@ -4,7 +4,7 @@ from itertools import combinations
 from math import prod
 
 from discreet.accounting import Json
-from discreet.core.fields import count, positive, text, whole
+from discreet.core.fields import count, flag, positive, text, whole
 from discreet.core.neighbours import ADD_REMOVE
 from discreet.statements.base import (
     Fields,
@@ -65,6 +65,29 @@ _PROBLEM: Fields = {"columns": _columns, "tables": _tables, "linked": _table, "h
 _PARAMETERS: Fields = {"scales": _scales, "neighbours": relation, "epsilon": positive, "pairs": _pairs}
 
 
+def _cuts(value: Json) -> list[tuple[int, int, int, list[int]]]:
+    """Column, that of its fine cells, whether missing values have a cell, and the fine cells that public bins begin with."""
+    fields: Fields = {"column": count, "fine": count, "gap": flag, "starts": filled}
+    found = []
+    for one in map(mapping, filled(value)):
+        read_fields("cut", one, fields)
+        found.append((count(one["column"]), count(one["fine"]), int(flag(one["gap"])), [count(start) for start in filled(one["starts"])]))
+    return found
+
+
+def cuts_of(problem: Record) -> list[str]:
+    """Names of columns whose bins are chosen. Raises ValueError where these, or their fine cells, are none of the columns'."""
+    found, columns, tables = _cuts(problem["cut"]) if "cut" in problem else [], _columns(problem["columns"]), _tables(problem["tables"])
+    for column, fine, gap, starts in found:
+        bins = columns[column] - gap if column < len(columns) else 0
+        rising = starts[0] == 0 and starts == sorted(set(starts)) and len(starts) == bins
+        if (fine,) not in tables or fine == column or not rising or starts[-1] >= columns[fine] - gap:
+            raise ValueError("a column that is cut does not belong to its fine cells")
+    if len({column for column, *_ in found}) < len(found):
+        raise ValueError("a column is cut twice")
+    return [text(mapping(filled(problem["columns"])[column])["name"]) for column, *_ in found]
+
+
 def rounds_of(problem: Record, parameters: Record) -> tuple[int, int, int]:
     """Tables of the first round, candidates and chosen pairs. Raises ValueError for tables, pairs or scales that are none of the columns'."""
     columns, tables, linked = _columns(problem["columns"]), _tables(problem["tables"]), _table(problem["linked"])
@@ -76,13 +99,15 @@ def rounds_of(problem: Record, parameters: Record) -> tuple[int, int, int]:
     fit &= len(set(pairs)) == len(pairs) <= most <= len(candidates) and set(pairs) <= set(candidates) and (most > 0) is bool(linked)
     if not fit or len(_scales(parameters["scales"])) != len(tables) + (2 if linked else 0):
         raise ValueError("tables, pairs or scales do not belong to the columns")
+    cuts_of(problem)
     return len(tables), len(candidates), most
 
 
-@register_words("margins-gaussian", parameters=_PARAMETERS, problem=_PROBLEM, shared=True)
+@register_words("margins-gaussian", parameters=_PARAMETERS, problem=_PROBLEM, sometimes={"cut": _cuts}, shared=True)
 def _margins(parameters: Record, problem: Record) -> Words:
     neighbours = relation_of(parameters)
     tables, candidates, most = rounds_of(problem, parameters)
+    cut = cuts_of(problem)
     several = persons_of(problem).several
     cells = condition(
         "the cells of {columns} columns are public, and a record is in exactly one of each",
@@ -100,7 +125,8 @@ def _margins(parameters: Record, problem: Record) -> Words:
     )
     rounds = condition(
         "what is asked later depends on the records through what was released before, and not otherwise",
-        "expected counts and chosen pairs are functions of released integers",
+        "expected counts and chosen pairs are functions of released integers"
+        + (f", and so are the bins of {', '.join(cut)}, which the counts of their fine cells choose" if cut else ""),
     )
     scales = ", ".join(f"{scale:.10g}" for scale in _scales(parameters["scales"]))
     noise = condition(

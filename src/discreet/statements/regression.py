@@ -1,6 +1,6 @@
 """The words of linear regressions."""
 
-from discreet.core.fields import Json, count, not_negative, positive, text, whole
+from discreet.core.fields import Json, count, finite, not_negative, positive, text, whole
 from discreet.data import Domain
 from discreet.losses.predictions import prediction_loss_named
 from discreet.problems import PredictionRisk, Prior
@@ -16,6 +16,8 @@ from discreet.statements.base import (
     counted_by_fit,
     mapping,
     noise_hypothesis,
+    power_of_two,
+    read_fields,
     register_words,
     relation,
 )
@@ -39,6 +41,7 @@ HESSIAN_MIXING = "Gaussian sketch, then clipped gradients, numerical composition
 PREDICTION = "objective perturbation of predictions, theorem 1 of objective.md, released on a grid"
 TARGETS = "objective perturbation of several targets, theorem 1 of several_targets.md, released on a grid"
 OBJECTIVE = "objective perturbation of residuals, theorem 1 of objective.md, released on a grid"
+COUNTED_OBJECTIVE = "objective perturbation of residuals beside a noisy number of records, theorems 1 and 4 of objective.md, released on a grid"
 
 _PROBLEM: Fields = {"loss": among("squared"), **REAL_TARGETS, "most_records": whole}
 _NOISE: Fields = {"moment_noise": positive, "target_weight": positive, "epsilon": positive, "neighbours": relation}
@@ -59,6 +62,8 @@ def _hypotheses(parameters: Record, problem: Record) -> tuple[Hypothesis, ...]:
 
 _WEIGHTED: Fields = {"max_weight": positive}
 """Of a problem whose records have weights."""
+_AROUND: Fields = {"prior": Prior.stated, **_WEIGHTED}
+"""Of one whose ridge may pull towards a point, too."""
 
 
 def _weights(problem: Record) -> tuple[Hypothesis, ...]:
@@ -112,8 +117,29 @@ def _adassp(parameters: Record, problem: Record) -> Words:
 _OBJECTIVE: Fields = {**GAUSSIAN, "loss": text, "width": positive, "ridge": positive, "records": whole}
 
 
-@register_words("least-squares-objective", parameters=_OBJECTIVE, problem=_PROBLEM, sometimes={"prior": Prior.stated, **_WEIGHTED}, shared=True)
+_COUNT: Fields = {"count_scale": positive}
+_COUNTED: Fields = {"counted": finite, "unit": power_of_two}
+"""Of a number of records that is counted; known once it was."""
+
+
+def _number_of_records(parameters: Record) -> tuple[Hypothesis, ...]:
+    """Conditions on a noisy number of records."""
+    if "count_scale" not in parameters:
+        return ()
+    law = "discrete Gaussian of scale {count_scale:.10g} records on their number, in parts of 2^-20 of a record"
+    same = condition(
+        "the fit is the same for any number that was counted, but for a public unit of its targets",
+        "width, noise, tolerance and grid are multiplied by that unit, a power of two that follows from the noisy number alone",
+    )
+    return (noise_hypothesis(law, parameters), same)
+
+
+@register_words("least-squares-objective", parameters=None, problem=_PROBLEM, sometimes=_AROUND, shared=True)
 def _objective(parameters: Record, problem: Record) -> Words:
+    counting = {**(_COUNT if "count_scale" in parameters else {}), **(_COUNTED if "counted" in parameters else {})}
+    read_fields("parameters", parameters, {**_OBJECTIVE, **counting})
+    if ("counted" in parameters and "count_scale" not in parameters) or ("count_scale" in parameters and "prior" in problem):
+        raise ValueError("parameters: nothing is counted beside this fit")
     slopes = condition(
         "slopes are at most {width:.10g} in size, and the objective of at most {records} records is {ridge:.10g}-strongly convex in all weights",
         "the loss is {loss} of residuals with this width, the mechanism adds the ridge, the intercept included",
@@ -123,12 +149,13 @@ def _objective(parameters: Record, problem: Record) -> Words:
     hypotheses = (
         *_hypotheses(parameters, problem),
         *_weights(problem),
+        *_number_of_records(parameters),
         slopes,
         *prior_hypothesis(problem),
         noise_hypothesis(NORMAL_LAW, parameters),
         *computing,
     )
-    return Words(OBJECTIVE, hypotheses, (PRIOR,) if "prior" in problem else ())
+    return Words(COUNTED_OBJECTIVE if "count_scale" in parameters else OBJECTIVE, hypotheses, (PRIOR,) if "prior" in problem else ())
 
 
 OF_PREDICTIONS: Fields = {"loss": text, "loss_parameters": mapping, **REAL_TARGETS}
@@ -138,7 +165,7 @@ def prediction_problem(problem: Record) -> PredictionRisk:
     """The public problem, from its record."""
     loss = prediction_loss_named(text(problem["loss"]), mapping(problem["loss_parameters"]))
     require_same("loss", loss.parameters, problem["loss_parameters"])
-    return PredictionRisk(loss=loss, domain=real_domain(problem))
+    return PredictionRisk(loss=loss, domain=real_domain(problem), prior=Prior.stated(problem["prior"]) if "prior" in problem else None)
 
 
 def convex_prediction(made: PredictionRisk) -> Hypothesis:
@@ -170,6 +197,7 @@ def _of_predictions(parameters: Record, problem: Record, *, one: str = "the obje
         *_weights(problem),
         convex_prediction(made),
         ridge,
+        *prior_hypothesis(problem),
         noise_hypothesis(NORMAL_LAW, parameters),
         *computing,
     )
@@ -178,26 +206,31 @@ def _of_predictions(parameters: Record, problem: Record, *, one: str = "the obje
 _PREDICTION: Fields = {**GAUSSIAN, "ridge": positive, "records": whole}
 
 
-@register_words("prediction-objective", parameters=_PREDICTION, problem=OF_PREDICTIONS, sometimes=_WEIGHTED, shared=True)
+@register_words("prediction-objective", parameters=_PREDICTION, problem=OF_PREDICTIONS, sometimes=_AROUND, shared=True)
 def _predictions(parameters: Record, problem: Record) -> Words:
-    return Words(PREDICTION, _of_predictions(parameters, problem))
+    return Words(PREDICTION, _of_predictions(parameters, problem), (PRIOR,) if "prior" in problem else ())
 
 
 def _units(stated: Json) -> tuple[float, ...]:
     return target_units({"target_units": stated})
 
 
-_OF_TARGETS: Fields = {**OF_PREDICTIONS, "target_units": _units}
+TARGET_UNITS: Fields = {"target_units": _units}
+_OF_TARGETS: Fields = {**OF_PREDICTIONS, **TARGET_UNITS}
 
 
 @register_words("targets-objective", parameters=_PREDICTION, problem=_OF_TARGETS, sometimes=_WEIGHTED, shared=True)
 def _targets(parameters: Record, problem: Record) -> Words:
-    apart = condition(
-        "{targets} targets, each in a public unit, are learnt from the same records with noise of their own",
+    return Words(TARGETS, (*_of_predictions(parameters, problem, one="each objective is"), targets_apart(problem, "with noise of their own")))
+
+
+def targets_apart(problem: Record, how: str) -> Hypothesis:
+    """The condition on the units of several targets."""
+    return condition(
+        f"{{targets}} targets, each in a public unit, are learnt from the same records {how}",
         "targets are divided by their units record by record; where the units come from is the caller's word",
         {"targets": len(target_units(problem))},
     )
-    return Words(TARGETS, (*_of_predictions(parameters, problem, one="each objective is"), apart))
 
 
 @register_words("targets-non-private", parameters={"ridge": not_negative, "neighbours": relation}, problem=_OF_TARGETS, sometimes=_WEIGHTED)
@@ -206,10 +239,10 @@ def _targets_non_private(parameters: Record, problem: Record) -> Words:  # noqa:
 
 
 @register_words(
-    "prediction-non-private", parameters={"ridge": not_negative, "neighbours": relation}, problem=OF_PREDICTIONS, sometimes=_WEIGHTED, shared=True
+    "prediction-non-private", parameters={"ridge": not_negative, "neighbours": relation}, problem=OF_PREDICTIONS, sometimes=_AROUND, shared=True
 )
 def _prediction_non_private(parameters: Record, problem: Record) -> Words:  # noqa: ARG001 - the same for any problem
-    return Words(NON_PRIVATE, ())
+    return Words(NON_PRIVATE, (), (PRIOR,) if "prior" in problem else ())
 
 
 def sketched_query(problem: Record, target_weight: float | None) -> SecondMoments:

@@ -6,6 +6,7 @@ from discreet.accounting import Json, Unit
 from discreet.core.fields import count, finite, flag, positive, text, whole
 from discreet.core.neighbours import ADD_REMOVE
 from discreet.statements.base import (
+    SCORES_WITH_FIT,
     Fields,
     Hypothesis,
     Record,
@@ -47,6 +48,7 @@ _FITS = (
     "mirror-descent",
     "prediction-",
     "targets-",
+    SCORES_WITH_FIT,
 )
 """How the names of mechanisms that fit linear models begin."""
 
@@ -78,7 +80,9 @@ def _words_of_part(part: Record) -> Words:
 def _unit_of(parts: Iterable[Record], problem: Record) -> Unit:
     """Of a guarantee with these parts, of which each says the same of persons. Raises ValueError where one says another thing."""
     whose = problem.get("persons")
-    if any(mapping(part["problem"]).get("persons") != whose for part in parts):
+    # A record that a fit makes several rows of is one row of whatever else it is asked for.
+    same = (whose, scored_persons(problem).to_dict()) if "made_rows" in problem else (whose,)
+    if any(mapping(part["problem"]).get("persons") not in same for part in parts):
         raise ValueError("problem: the parts of one guarantee are about the same persons, or all of them about records")
     return Unit.RECORD if whose is None else Unit.PERSON
 
@@ -241,7 +245,8 @@ def _cuts_then_fit(parameters: Record, problem: Record) -> Words:
         "the guarantee of the fit is the same whatever the cuts are",
         "cuts are chosen from the noisy counts alone, as many for any counts; the certificate of the fit is compared with the one planned",
     )
-    return _then_fit("cuts", (same, _DRAWN_TWICE) if "persons" in problem and persons_of(problem).told_apart else (same,), parameters, problem)
+    told = "persons" in problem and scored_persons(problem).told_apart
+    return _then_fit("cuts", (same, _DRAWN_TWICE) if told else (same,), parameters, problem)
 
 
 @register_words("norm-then-fit", parameters={**_TOTAL, "norm": _part, "data_norm": _norm}, problem=None)
@@ -270,18 +275,24 @@ def _curvature_with_fit(parameters: Record, problem: Record) -> Words:
         "the guarantee of the curvature is the same at whatever weights the fit releases",
         "its noise follows the problem of the fit, which is public; the certificate of the fit is compared with the one planned",
     )
-    told = "persons" in problem and persons_of(problem).told_apart
+    told = "persons" in problem and scored_persons(problem).told_apart
     return _then_fit("curvature", (same, _ROWS_READ_TWICE) if told else (same,), parameters, problem)
 
 
-@register_words("scores-with-fit", parameters={**_TOTAL, "scores": _part, "slope": finite, "shift": finite}, problem=None)
+_SHRUNK: Fields = {"slope": finite, "shift": finite}
+
+
+@register_words("scores-with-fit", parameters=None, problem=None)
 def _scores_with_fit(parameters: Record, problem: Record) -> Words:
+    known = any(name in parameters for name in _SHRUNK)
+    read_fields("parameters", parameters, {**_TOTAL, "scores": _part, **(_SHRUNK if known else {})})
     same = condition(
         "the guarantee of the counts is the same at whatever weights the fit releases",
         "a record is in one bin, found from it and the released weights alone; the certificate of the fit is compared with the one planned",
     )
+    shrunk = "times {slope:.10g}, and {shift:.10g} more in every decision" if known else "shrunk and moved"
     after = condition(
-        "the value is the released weights times {slope:.10g}, and {shift:.10g} more in every decision",
+        f"the value is the released weights {shrunk}",
         "both numbers follow from the noisy counts and the released weights alone (scores.md, theorem)",
         parameters,
     )

@@ -18,12 +18,12 @@ _SHUFFLED: Fields = {
 }
 
 
-@register_words("release-shuffled-gaussian-rows", parameters={**_SHUFFLED, "share": positive}, problem=None)
+@register_words("release-shuffled-gaussian-rows", parameters={**_SHUFFLED, "share": positive}, problem=None, apart=True)
 def _gaussian(parameters: Record, problem: Record) -> Words:
     return Words(SHUFFLED_GAUSSIAN, _hypotheses(parameters, problem, "Gaussian"), unit=row_query(problem).read.unit, secret=(ORDER,))
 
 
-@register_words("release-shuffled-laplace-rows", parameters=_SHUFFLED, problem=None)
+@register_words("release-shuffled-laplace-rows", parameters=_SHUFFLED, problem=None, apart=True)
 def _laplace(parameters: Record, problem: Record) -> Words:
     if not isinstance(row_query(problem), Rows):
         raise TypeError("problem: a query of plain rows is needed")
@@ -32,8 +32,8 @@ def _laplace(parameters: Record, problem: Record) -> Words:
 
 def _hypotheses(parameters: Record, problem: Record, law: str) -> tuple[Hypothesis, ...]:
     read = row_query(problem).read
-    if read.target is Target.CLEAR or not read.in_order:
-        raise ValueError("problem: shuffled rows have no target in clear, and are one a person")
+    if read.target is Target.CLEAR or (not read.in_order and parameters["slots"] is None):
+        raise ValueError("problem: shuffled rows have no target in clear, and those of persons leave among slots")
     grid = condition(
         "each of {columns} numbers is released on the grid of step {step:.6g} plus a secret discrete {law} integer of scale {scale:.10g}, by the "
         "holder of the table",

@@ -27,7 +27,6 @@ from discreet.verification import several
 from discreet.verification.base import Check, Stated, epsilon_check, register_recheck
 from discreet.verification.learning import STAGES
 from discreet.verification.numerics import (
-    Scan,
     chords,
     drawn_radius,
     gaussian_integral,
@@ -38,10 +37,9 @@ from discreet.verification.numerics import (
     normal_excess,
     panels,
     place_of_least,
-    scan_of,
-    several_rows,
     upper_lines,
 )
+from discreet.verification.scans import Scan, scan_of, several_rows
 from discreet.verification.stages import First, Stages, smooth, with_last
 
 fft, optimize = lazily("scipy.fft"), lazily("scipy.optimize")
@@ -94,12 +92,45 @@ def _multinomial_stages(stated: Stated) -> Stages:
     def best(number: int) -> float:
         return place_of_least(lambda slope: with_slope(slope, number * apart), places, near=near)
 
+    alone = stated.mechanism == "multinomial-perturbation-gaussian"  # no set, whose penalty may bend as fast as it likes
+    steady = _steady(classes, s, ratio, 1 if stated.guarantee.neighbours is ADD_REMOVE else 2) if alone and not several else None
+
     def first(epsilon: float, mu: float) -> float:
         # Every slope bounds delta: the best at the two nearest of the searched epsilons is used between them, of persons at the nearest.
         searched = {round(epsilon / apart)} if several else {math.floor(epsilon / apart), math.ceil(epsilon / apart)}
-        return min(with_slope(best(number), epsilon, mu) for number in searched)
+        found = min(with_slope(best(number), epsilon, mu) for number in searched)
+        return min(found, steady(epsilon, mu)) if steady else found
 
     return with_last(stated, _radius(stated, ridge), smooth(first, "numerical integrals over pairs of classes"))
+
+
+def _steady(classes: int, s: float, ratio: float, records: int) -> Callable[[float, float], float] | None:
+    """(epsilon, mu) -> delta by M4, with mu-GDP joined; None where the log ratio may change faster than the shift of its records says.
+
+    T is the largest (by halving) at which no share t makes the slope more than sqrt(2) s a record; tails of K - 1 normal numbers by quadrature.
+    """
+    shares, most = np.geomspace(1e-6, 1.0, 401), records * math.sqrt(2.0) * s
+
+    def slow(length: float) -> bool:
+        slope = s * np.sqrt(2.0 - shares) + ratio * shares * (length + most) + math.sqrt(8.0) * ratio**2 * shares / s
+        return bool(np.all(slope <= math.sqrt(2.0) * s))
+
+    low, high = most, 200.0
+    if not slow(low):
+        return None
+    for _ in range(60):
+        low, high = (middle, high) if slow(middle := 0.5 * (low + high)) else (low, middle)
+    outside, shifted = (records * _chi_beyond(classes - 1, length) for length in (low, low - most))
+    if shifted >= 0.5:
+        return None
+    return lambda epsilon, mu: gaussian_integral(epsilon + math.log1p(-shifted), math.hypot(most, mu)) + outside
+
+
+def _chi_beyond(count: int, length: float) -> float:
+    """P(|g| > length), g of so many independent standard normal numbers."""
+    reach, weight = panels(np.linspace(length, max(length, math.sqrt(count)) + 15.0, 121))
+    logarithm = (count - 1) * np.log(np.maximum(reach, 1e-300)) - 0.5 * reach**2 - (0.5 * count - 1.0) * math.log(2.0) - math.lgamma(0.5 * count)
+    return float(weight @ np.exp(logarithm))
 
 
 @register_recheck("multinomial-perturbation-pure")

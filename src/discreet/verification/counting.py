@@ -24,13 +24,14 @@ from discreet.core.arrays import Floats
 from discreet.core.fields import finite, positive, text, whole
 from discreet.core.neighbours import ADD_REMOVE, Neighbours
 from discreet.statements.base import filled, mapping, persons_of
-from discreet.statements.counting import MOST_COLUMNS, WHOLE, curvature_integers
-from discreet.statements.learning import dimension_of
+from discreet.statements.counting import MOST_COLUMNS, WHOLE, curvature_integers, rows_made
+from discreet.statements.learning import dimension_of, target_units
 from discreet.statements.regression import prediction_problem
 from discreet.verification.base import AGREEMENT, Check, Stated, delta_check, epsilon_check, register_recheck
 from discreet.verification.learning import scan_of_predictions
 from discreet.verification.moments import farthest_moments, farthest_summary
-from discreet.verification.numerics import discrete_integral, loss_of
+from discreet.verification.numerics import discrete_integral
+from discreet.verification.scans import loss_of
 
 _AGREEMENT_OF_SUMS = 1e-7
 """Relative room for a million rounded terms and differences of distribution functions."""
@@ -103,8 +104,16 @@ def losses_of_curvature(stated: Stated) -> tuple[Floats, Floats]:
 def _curvature_moved(stated: Stated) -> float:
     """How far neighbours' answers are apart."""
     problem, unit, levels = stated.problem, positive(stated.parameters["unit"]), positive(stated.parameters["levels"])
-    functions, several = whole(problem.get("classes", 1)), persons_of(problem)
-    row = unit + 0.5 * math.sqrt(dimension_of(problem) / functions) + 1.0
+    functions, several = whole(problem.get("classes", 1)) * (len(target_units(problem)) or 1), persons_of(problem)
+    weights = dimension_of(problem) / functions
+    if "made_rows" in problem:
+        rows = rows_made(problem)
+        weights, rounded = weights - rows, 0.51 * math.sqrt(rows + rows * (rows + 1) / 2.0)
+        # However the answers of a record's rows hang together, means over them are no longer than the longest row; rounding takes from both ends.
+        exact = levels * _largest_contribution(stated) + 1.0
+        longest, apart = exact + rounded, math.sqrt(4.0 * (exact + rounded) ** 2 - 2.0 * exact**2)
+        return 5.0 * (unit + 0.5 * math.sqrt(weights) + 1.0) ** 2 * (longest if stated.guarantee.neighbours is ADD_REMOVE else apart)
+    row = unit + 0.5 * math.sqrt(weights) + 1.0
     if problem.get("scheme") == "multinomial":
         rounded = math.sqrt(functions * (functions + 1)) * (several.rows if several.several else 0.5)
         exact = levels * _largest_of_softmax()

@@ -16,7 +16,7 @@ from discreet.core.fields import Json, finite, positive, text
 from discreet.statements.base import filled, mapping
 from discreet.verification.base import Check, Stated, covers, epsilon_check, part_of, recheck, register_recheck
 from discreet.verification.counting import divergence_of_counts, losses_of_counts, losses_of_curvature
-from discreet.verification.selection import AGREEMENT_OF_CURVES, Curve, at_every_epsilon, curve_of_setting
+from discreet.verification.selection import AGREEMENT_OF_CURVES, CURVES, Curve, at_every_epsilon, curve_of_setting
 
 _LAPLACE = "counting-laplace"
 _COUNTS = (_LAPLACE, "counting-gaussian")
@@ -76,6 +76,15 @@ def _of_the_loss(fit: Stated) -> dict[str, Json]:
         problem |= {"loss": name, "loss_parameters": {"width" if name == "log-cosh" else "half_width": width}}
         problem.pop("most_records")
     return problem
+
+
+def _curve_with_scores(stated: Stated, farthest: float) -> Curve:
+    choice, fit = (part_of(stated, stated.parameters[part]) for part in ("scores", "fit"))
+    of_fit = at_every_epsilon(curve_of_setting(fit, 2.0 * farthest))
+    return lambda epsilons: np.array([min(1.0, _of_counts(choice, of_fit, epsilon)) for epsilon in epsilons.tolist()])
+
+
+CURVES["scores-with-fit"] = _curve_with_scores
 
 
 _Composed: TypeAlias = Callable[[Stated, Curve, float], float]

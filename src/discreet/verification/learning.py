@@ -1,9 +1,9 @@
 """What a stranger computes from the certificate of a fit by objective or output perturbation: the guarantee again, independently.
 
-Calibration works with the loss's stated constants, a bound of its curvature by slope, corners of a concave majorant and closed forms. A
-recheck takes none of these. It scans the loss's first and second derivatives over margins, or over residuals, takes suprema over that scan, and
-integrates privacy losses numerically with Gauss-Legendre panels. Both roads use the theorems of the proof notes, and the loss's own derivative
-functions, which the property tests compare with finite differences.
+Calibration works with the loss's stated constants, a bound of its curvature by slope, chords of that bound and closed forms. A recheck takes
+none of these. It scans the loss's first and second derivatives over margins, or over residuals, takes suprema over that scan, or over corners
+above it that no margin between exceeds (`scans`), and integrates privacy losses numerically with Gauss-Legendre panels. Both roads use the
+theorems of the proof notes, and the loss's own derivative functions, which the property tests compare with finite differences.
 
 Under replace-one with Gaussian noise two numbers are computed: the hockey-stick divergence of the worst pair (opposite records, where the
 loss is a function of one normal variable), and the union bound of theorem T1 with the line (c, A) found anew.
@@ -26,12 +26,11 @@ from discreet.core.fields import finite, positive
 from discreet.core.lazily import lazily, registered
 from discreet.core.neighbours import ADD_REMOVE
 from discreet.losses.predictions import PredictionLoss, prediction_loss_named
-from discreet.statements.base import mapping
+from discreet.statements.base import filled, mapping
 from discreet.statements.learning import dimension_of
 from discreet.verification.base import Check, Stated, epsilon_check, register_recheck
 from discreet.verification.numerics import (
     Envelope,
-    Scan,
     drawn_radius,
     excess,
     gaussian_integral,
@@ -42,15 +41,14 @@ from discreet.verification.numerics import (
     noise_error,
     normal_above,
     normal_excess,
-    scan_of,
-    several_rows,
     some_tangents,
     upper_lines,
 )
+from discreet.verification.scans import Scan, corners_of, scan_of, several_rows
 from discreet.verification.stages import FARTHEST, Stages, smooth, with_last
 
 constrained, regression = lazily("discreet.verification.constrained"), lazily("discreet.verification.regression")
-several = lazily("discreet.verification.several")
+one_direction, several = lazily("discreet.verification.one_direction"), lazily("discreet.verification.several")
 _BINS = 2000
 """Of slopes from 0 to the steepest one."""
 _LESS = 1.0 - 1e-7
@@ -95,7 +93,7 @@ def _output_stages(stated: Stated) -> Stages:
 
 
 def _objective_stages(stated: Stated) -> Stages:
-    scan = scan_of(stated.problem)
+    scan = corners_of(stated.problem)
     s = scan.gradient / positive(stated.parameters["scale"])
     radius = drawn_radius(stated, scan.ridge, noise_error(stated))
     if several_rows(stated.problem):
@@ -157,6 +155,8 @@ def _normal_beyond(thresholds: Floats, s: float) -> Floats:
 def _residual_stages(stated: Stated) -> Stages:
     bounds, ridge = regression.public_bounds(stated.problem), positive(stated.parameters["ridge"])
     s = positive(stated.parameters["width"]) * bounds.radius / positive(stated.parameters["scale"])
+    if "count_scale" in stated.parameters and stated.guarantee.neighbours is not ADD_REMOVE:
+        raise ValueError
     return _two_signed(stated, *_scan_of_residuals(str(stated.parameters["loss"]), bounds.radius**2 / ridge), s, bounds.dimension)
 
 
@@ -188,6 +188,9 @@ def _two_signed(stated: Stated, slopes: Floats, traces: Floats, s: float, dimens
 
     radius = drawn_radius(stated, positive(stated.parameters["ridge"]), positive(stated.parameters["noise_error"]))
     first = smooth(delta, "numerical integral of the privacy loss over both signs of slopes")
+    if coming and not several:
+        along = one_direction.one_direction(slopes, jacobian, s)
+        first = first._replace(curve=lambda epsilon: min(delta(epsilon, 0.0), max(2.0 * gaussian_integral(epsilon, s), along(epsilon)) * _LESS))
     return with_last(stated, radius, first, dimension=dimension)
 
 
@@ -197,6 +200,10 @@ def _set_stages(stated: Stated) -> Stages:
     if not math.isfinite(public.radius):
         raise ValueError
     ridge, target = positive(stated.parameters["ridge"]), positive(problem["target_bound"])
+    factors = filled(stated.parameters["factors"]) if "factors" in stated.parameters else []
+    # lambda is the least that a coefficient is pulled: what is above it is convex, and in both tables.
+    if not all(finite(factor) >= 1.0 for factor in factors):
+        raise ValueError
     shared = {
         "ridge": ridge,
         "intercept_scale": 0.0,

@@ -1,4 +1,4 @@
-"""What the rechecks compute alike: scans of a loss over margins, integrals of privacy losses, the last stage of fits."""
+"""What the rechecks compute alike: integrals of privacy losses, lines above them, the last stage of fits."""
 
 import math
 from collections.abc import Callable, Mapping
@@ -9,65 +9,23 @@ from scipy.special import log_ndtr, ndtr
 
 from discreet.accounting import Json, closeness
 from discreet.core.arrays import Floats
-from discreet.core.fields import finite, not_negative, numbers, positive
+from discreet.core.fields import not_negative, positive
 from discreet.core.least import least_between
-from discreet.losses import MarginLoss, loss_named
 from discreet.noise import gaussian_error, spherical_error
-from discreet.statements.base import mapping, persons_of
+from discreet.statements.base import mapping
 from discreet.statements.learning import dimension_of
 from discreet.verification.base import Stated
 
 LEAST_SCALE = 64.0
 """Of discrete noise that is compared with Gaussian noise, in steps; the lemma would do with less."""
-_FARTHEST_LINES = 4096
-"""How many places lines are apart that are compared first: a power of 4."""
+_FEW = 32
+"""Every so many lines are compared first."""
 _NODES, _WEIGHTS = np.polynomial.legendre.leggauss(24)
-
-
-class Scan(NamedTuple):
-    """One record's slopes and Jacobian terms over a scan of margins, and the scales of the problem."""
-
-    slopes: Floats
-    jacobian: Floats
-    """ln(1 + x), or x where persons have several rows, whose traces add up."""
-    gradient: float
-    ridge: float
 
 
 def bound_of(value: Json) -> float:
     """A positive number, or infinity for None."""
     return math.inf if value is None else positive(value)
-
-
-def loss_of(problem: Mapping[str, Json]) -> tuple[MarginLoss, Floats]:
-    """The loss of a problem record, and lengths over which it bends: 1 and its parameters."""
-    parameters = numbers(problem["loss_parameters"])
-    return loss_named(str(problem["loss"]), parameters), np.array([1.0, *parameters.values()])
-
-
-def scan_of(problem: Mapping[str, Json], extra_ridge: float = 0.0) -> Scan:
-    """The scan of a problem record."""
-    loss, widths = loss_of(problem)
-    radius = math.hypot(finite(problem["data_norm"]), finite(problem["intercept_scale"]))
-    ridge = finite(problem["ridge"]) + extra_ridge
-    weight = finite(problem["max_weight"])
-    if not (ridge > 0 and extra_ridge >= 0 and radius > 0 and weight > 0):
-        raise ValueError
-    width = widths.max()
-    bends = np.outer(widths, np.concatenate((np.linspace(-1.0, 1.0, 401) * (1.0 - 1e-9), np.linspace(-10.0, 10.0, 401)))).ravel()
-    margins = np.unique(np.concatenate((np.linspace(-4.0, 6.0, 8_001) * width, np.linspace(-60.0, 60.0, 6_001) * width, 1.0 + bends)))
-    slopes = np.abs(loss.slope(margins))
-    steepest = float(slopes.max())
-    trace = weight * loss.curvature(margins) * radius**2 / ridge
-    jacobian = trace if several_rows(problem) else np.log1p(trace)
-    if not steepest > 0:
-        raise ValueError
-    return Scan(slopes / steepest, jacobian, weight * steepest * radius, ridge)
-
-
-def several_rows(problem: Mapping[str, Json]) -> bool:
-    """Whether the problem is one of persons who may have more than one row."""
-    return persons_of(problem).several
 
 
 class Envelope(NamedTuple):
@@ -86,36 +44,51 @@ class Envelope(NamedTuple):
         found: Floats = self.slopes[place] * g + self.heights[place]
         return found
 
-    def first_above(self, level: float) -> float:
-        """The least g from which on it is above `level`; infinite where there is none."""
-        place = int(np.searchsorted(self.levels, level))
-        slope, over = float(self.slopes[place]), level - float(self.heights[place])
-        return over / slope if slope > 0 else -math.inf if over <= 0 else math.inf
+    def first_above(self, levels: Floats) -> Floats:
+        """The least g from which on it is above each level; infinite where there is none."""
+        place = np.searchsorted(self.levels, levels)
+        slopes, over = self.slopes[place], levels - self.heights[place]
+        with np.errstate(divide="ignore", invalid="ignore"):
+            return np.where(slopes > 0, over / slopes, np.where(over <= 0, -math.inf, math.inf))
 
 
 def upper_lines(steep: Floats, heights: Floats) -> Envelope:
     """g -> the largest of the lines steep g + heights, steep >= 0: their upper envelope.
 
-    A line that is below the largest of two others everywhere is none of it: lines far from each other, in order of steepness, are compared first,
-    and neighbours until none is left that could go.
+    A line that is below the largest of two others everywhere is none of it: as a point (steepness, height), it is below the chord of these. Every few
+    points are compared first, and with the chords between those that are left, all.
     """
-    order = np.lexsort((heights, steep))
-    steep, heights = steep[order], heights[order]
-    last = np.append(np.diff(steep) > 0, True)
-    steep, heights, apart, left = steep[last], heights[last], _FARTHEST_LINES, True
-    while left:
-        kept = np.ones(len(steep), dtype=bool)
-        crossed = (heights[:-apart] - heights[apart:]) / (steep[apart:] - steep[:-apart])
-        kept[apart:-apart] = ~(crossed[apart:] <= crossed[:-apart])  # what is no number stays, and is refused
-        steep, heights, left = steep[kept], heights[kept], apart > 1 or not kept.all()
-        apart = apart // 4 or _FARTHEST_LINES
+    if not np.all(np.diff(steep) > 0):
+        order = np.lexsort((heights, steep))
+        steep, heights = steep[order], heights[order]
+        last = np.append(np.diff(steep) > 0, True)
+        steep, heights = steep[last], heights[last]
+    if len(steep) > 2 * _FEW:
+        some = np.append(np.arange(0, len(steep) - 1, _FEW), len(steep) - 1)
+        above = ~(heights < np.interp(steep, *_hull(steep[some], heights[some], 64)))  # what is no number stays, and is refused
+        steep, heights = steep[above], heights[above]
+    steep, heights = _hull(steep, heights, 4)
     starts = (heights[:-1] - heights[1:]) / np.diff(steep)
     return Envelope(steep, heights, starts, steep[1:] * starts + heights[1:])
 
 
+def _hull(steep: Floats, heights: Floats, apart: int) -> tuple[Floats, Floats]:
+    """The points on the upper hull: those so far `apart`, a power of 4, are compared first, and neighbours until none is left that could go."""
+    while True:
+        crossed = (heights[:-apart] - heights[apart:]) / (steep[apart:] - steep[:-apart])
+        below = crossed[apart:] <= crossed[:-apart]
+        if below.any():
+            kept = np.ones(len(steep), dtype=bool)
+            kept[apart:-apart] = ~below
+            steep, heights = steep[kept], heights[kept]
+        elif apart == 1:
+            return steep, heights
+        apart = apart // 4 if apart > 1 else 4
+
+
 def excess(epsilon: float, loss: Envelope, mu: float = 0.0, *, linear: bool = False) -> float:
     """E (1 - e^{epsilon - loss(g) - l})_+ for g ~ N(0, 1) and l ~ N(mu^2 / 2, mu^2), or `linear`, E (loss(g) + l - epsilon)_+."""
-    starts = np.array([loss.first_above(epsilon - mu * (0.5 * mu + away)) for away in (_AWAY if mu else _AWAY[-1:])])
+    starts = loss.first_above(epsilon - mu * (0.5 * mu + (_AWAY if mu else _AWAY[-1:])))
     start = min(max(float(starts[-1]), _FIRST), _LAST)
     last, bends = max(start + _REACH, _REACH), loss.corners[np.diff(loss.slopes) > loss.slopes[-1] / _BENDS]
     if mu:

@@ -42,12 +42,12 @@ class Record(NamedTuple):
 
     @property
     def columns(self) -> int:
-        """m."""
+        """m, the numbers of a released row."""
         return self.features + (self.target > 0)
 
     @property
     def length(self) -> float:
-        """C."""
+        """C, the bound of a row's length."""
         return math.hypot(min(self.norm, math.sqrt(self.features) * self.entry), self.target)
 
     @property
@@ -198,8 +198,12 @@ def record_of(problem: Mapping[str, Json]) -> Record:
 
 def _distance(stated: Stated, read: Record) -> tuple[float, int]:
     """How far a computed row moves, and how many numbers it has."""
-    problem = stated.problem
     ranges = 1.0 if stated.guarantee.neighbours is not REPLACE_ONE else 2.0
+    return reach_of(stated.problem, read, ranges=ranges)
+
+
+def reach_of(problem: Mapping[str, Json], read: Record, *, ranges: float = 1.0) -> tuple[float, int]:
+    """How far a computed row is from a row of zeros, or so many times as far, and how many numbers it has."""
     if problem["query"] == "rows":
         return ranges * min(read.length, float(np.linalg.norm(read.entries))), read.columns
     beside = problem.get("beside") is True

@@ -190,6 +190,8 @@ def _selection_epsilon(stated: Stated) -> float:
 
 def curve_of_setting(setting: Stated, farthest: float) -> Curve:
     """Of one setting, recomputed from its record where its two stages are known, and what is stated of it otherwise; for epsilons from 0 on."""
+    if setting.mechanism in CURVES and isinstance(setting.guarantee, ApproximateDP):
+        return _known(CURVES[setting.mechanism](setting, farthest), farthest)
     maker = registered(STAGES, setting.mechanism, "discreet.verification") if isinstance(setting.guarantee, ApproximateDP) else None
     if maker is None:
         if isinstance(setting.guarantee, PureDP | ApproximateDP):
@@ -204,6 +206,15 @@ def curve_of_setting(setting: Stated, farthest: float) -> Curve:
     at_zero = min(1.0, of_both(start) + math.tanh(0.5 * start))
     knots, deltas = _knots_of(of_both, start, width)
     return chords(np.append(0.0, knots), np.append(at_zero, deltas))
+
+
+CURVES: dict[str, Callable[[Stated, float], Curve]] = {}
+"""(what is stated, farthest epsilon) -> the curve, of what is composed of a fit and something more; kept by the modules that recheck them."""
+
+
+def _known(curve: Curve, farthest: float) -> Curve:
+    """On chords between knots, from 0 on."""
+    return chords(*_knots_of(lambda epsilon: float(curve(np.array([epsilon]))[0]), 0.0, max(farthest, 1e-9)))
 
 
 def _knots_of(curve: Callable[[float], float], start: float, width: float) -> tuple[Floats, Floats]:

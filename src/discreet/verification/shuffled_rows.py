@@ -20,7 +20,7 @@ from discreet.core.fields import positive, whole
 from discreet.core.neighbours import ADD_REMOVE
 from discreet.verification.base import Check, Stated, delta_check, register_recheck
 from discreet.verification.numerics import discrete_integral, gaussian_integral, panels
-from discreet.verification.rows import LEAST_SCALE, Record, record_of
+from discreet.verification.rows import LEAST_SCALE, Record, reach_of, record_of
 
 _ROOM = 1e-4
 """Below what the grid of the calibration adds, above what is cut off of the line."""
@@ -30,7 +30,8 @@ _DEEPEST = 20.0
 _REACH, _FEW_REACH, _BELOW = 40.0, 3000.0, 0.6
 """Of the line, in deviations of the sum; a sum of few different answers comes back near to itself, and needs more of it."""
 _STILL = 1e-6
-"""Share of the whole: a line on which more is still added goes on, to twice as far."""
+"""Share of the whole: a line on which a stretch still adds more goes on."""
+_STRETCH = 64
 _FEWEST = 20.0
 """Rows that look alike on average: with fewer the order is worth next to nothing, and is not counted."""
 
@@ -48,17 +49,18 @@ def _gaussian(stated: Stated) -> Iterator[Check]:
     read, step, scale = record_of(stated.problem), *(positive(stated.parameters[name]) for name in ("step", "scale"))
     epsilon, share, rows = positive(stated.parameters["epsilon"]), positive(stated.parameters["share"]), whole(stated.parameters["shuffled"])
     yield _whole_records(stated, read, rows)
-    length, columns = min(read.length, float(np.linalg.norm(read.entries))), read.columns
-    alone = stated.guarantee.neighbours is ADD_REMOVE
-    plain = discrete_integral(epsilon, ((1.0 if alone else 2.0) * length / step + math.sqrt(columns)) / scale, integers=columns, scale=scale)
+    length, columns = reach_of(stated.problem, read)
+    alone, numbers = stated.guarantee.neighbours is ADD_REMOVE, columns * read.rows
+    moved = (1.0 if alone else 2.0) * math.sqrt(read.rows) * length / step + math.sqrt(numbers)
+    plain = discrete_integral(epsilon, moved / scale, integers=numbers, scale=scale)
     apart, computed = closeness(columns * rows, scale), 1.0
     left = epsilon - apart.total
     if scale >= LEAST_SCALE and left > 0 and share < 1 and share * rows >= _FEWEST:
         mu = (length / step + 0.5 * math.sqrt(columns)) / scale
-        missing = share * gaussian_integral(-math.log(share), mu) * (rows - 1) * (1.0 + math.exp(left))
-        computed = math.exp(apart.upper) * (
-            missing + max(_shuffled(rows, share, loss) for loss in _normal(left, mu, _delta(stated), (rows, share), alone=alone))
-        )
+        each, steps = _steps(left, read.rows)
+        missing = share * gaussian_integral(-math.log(share), mu) * (rows - 1) * (1.0 + math.exp(each))
+        losses = _normal(each, mu, _delta(stated) / steps, (rows, share), alone=alone)
+        computed = math.exp(apart.upper) * steps * (missing + max(_shuffled(rows, share, loss) for loss in losses))
     yield delta_check(stated, epsilon, min(plain, computed), "integral of the rows' transform along a line", room=_ROOM)
 
 
@@ -70,21 +72,28 @@ def _laplace(stated: Stated) -> Iterator[Check]:
     even = min(read.entry, read.norm / math.sqrt(read.features))
     alone = stated.guarantee.neighbours is ADD_REMOVE
     size, ranges = (read.features * even + read.target) / step, 1.0 if alone else 2.0
-    gap = epsilon - (ranges * size + read.columns) / scale
+    gap = epsilon - read.rows * (ranges * size + read.columns) / scale
     plain = 0.0 if gap >= -1e-9 * epsilon else 1.0
     ratio, computed = (size + 0.5 * read.columns) / scale, 1.0
     share = math.exp(-ratio)
     if share * rows >= _FEWEST:
-        computed = max(_shuffled(rows, share, loss) for loss in _ratios(epsilon, ratio, alone=alone))
+        each, steps = _steps(epsilon, read.rows)
+        computed = steps * max(_shuffled(rows, share, loss) for loss in _ratios(each, ratio, alone=alone))
     yield delta_check(stated, epsilon, min(plain, computed), "integral of the rows' transform along a line", room=_ROOM)
 
 
 def _whole_records(stated: Stated, read: Record, rows: int) -> Check:
-    """What the theorem is about: one row each, no target in clear, and no more rows than there are places."""
+    """What the theorem is about: no target in clear, no more rows than there are places, and places for those of persons with several."""
     slots = stated.parameters["slots"]
-    fits = slots is None or rows <= whole(slots)
-    same = stated.guarantee.unit is read.unit and not read.clear and read.rows == 1
-    return Check("shuffled rows", fits and same, f"{rows} rows of one record each, shuffled whole")
+    fits = read.rows == 1 if slots is None else rows <= whole(slots)
+    same = stated.guarantee.unit is read.unit and not read.clear
+    return Check("shuffled rows", fits and same, f"{rows} rows, shuffled whole; {read.rows} of a record or person")
+
+
+def _steps(epsilon: float, rows: int) -> tuple[float, float]:
+    """Of one row after the other: epsilon of each, and how often its delta counts, the rows before it as often as they were multiplied."""
+    each = epsilon / rows
+    return each, math.fsum(math.exp(place * each) for place in range(rows))
 
 
 def _normal(epsilon: float, mu: float, delta: float, rows: tuple[int, float], *, alone: bool) -> Iterator[_Loss]:
@@ -152,17 +161,16 @@ def _shuffled(rows: int, share: float, loss: _Loss) -> float:
     none = math.exp(rows * math.log1p(-share))
     far = _FEW_REACH if len(values) < 4 else _REACH
     apart, enough = 2.0 * math.pi / period, far / spread
-    if enough / apart * len(values) > _MOST:
-        raise ValueError
-    total, heights = 0.0, np.arange(0.0, 2.0 * enough, apart)
-    for some in np.array_split(heights, max(1, len(heights) // 64)):
-        places = tilt + 1j * some
+    total, first, found = 0.0, 0, np.empty(0)
+    while first * apart < enough or not float(np.sum(np.abs(found))) <= _STILL * total:
+        if max(enough / apart, first + _STRETCH) * len(values) > _MOST:
+            raise ValueError
+        places = tilt + 1j * apart * np.arange(first, first + _STRETCH)
         moments = np.exp(rows * np.log1p(share * (np.expm1(np.multiply.outer(places, values)) @ masses)))
         found = ((moments - none) / np.square(places)).real
-        total += float(np.sum(found)) - (0.5 * float(found[0]) if some[0] == 0 else 0.0)
-        if some[-1] >= enough and float(np.sum(np.abs(found))) <= _STILL * abs(total):
-            break
-    return max(0.0, total * apart / math.pi) / (rows * share) + beyond
+        total += float(np.sum(found)) - (0.0 if first else 0.5 * float(found[0]))
+        first += _STRETCH
+    return total * apart / math.pi / (rows * share) + beyond
 
 
 def _delta(stated: Stated) -> float:

@@ -55,7 +55,7 @@ class Sketched(NamedTuple):
 
     @property
     def size(self) -> int:
-        """Numbers of the sketch."""
+        """How many numbers the sketch has."""
         return self.rows * self.read.columns
 
 

@@ -17,6 +17,7 @@ from scipy.special import ndtr
 from discreet.accounting import Json, closeness
 from discreet.core.arrays import Floats
 from discreet.core.fields import positive
+from discreet.core.neighbours import PARTS
 from discreet.statements.learning import dimension_of
 from discreet.verification.base import Check, Stated, delta_check
 from discreet.verification.numerics import LEAST_SCALE, chords, discrete_integral, panels, steps_apart
@@ -53,11 +54,13 @@ class LastStage(NamedTuple):
     """How far rounded points may be from each other."""
     integers: int
     scale: float
+    alone: bool = True
+    """Whether `mu` is that of the grid alone, and not also of a number that leaves beside it."""
 
     @property
     def delta(self) -> float:
         """Of it alone, at `epsilon`: that of a rounded normal law, at an epsilon smaller by what separates the discrete law from it."""
-        return discrete_integral(self.epsilon, self.mu, integers=self.integers, scale=self.scale)
+        return discrete_integral(self.epsilon, self.mu, integers=self.integers, scale=self.scale) if self.alone else 1.0
 
     def after(self, first: Callable[[Floats], Floats], epsilon: float) -> float:
         """delta of both at epsilon; 1 where no lemma applies. `first` takes epsilons from 0 on.
@@ -102,14 +105,14 @@ class Stages(NamedTuple):
         return min(1.0, alone + self.last.delta, self.last.after(first, epsilon))
 
     def checks(self, stated: Stated) -> Iterator[Check]:
-        """Whether the stated delta covers all curves of the first stage with the last one: by the cheapest of three roads that shows it."""
+        """Whether the stated delta covers all curves of the first stage with the last one: by one of three roads, tried in turn."""
         of_first = positive(stated.parameters["epsilon"])
         epsilon = of_first + self.last.epsilon
         for first in self.first:
             composed = f"{first.how}, composed with the last stage"
-            check = delta_check(stated, epsilon, first.curve(of_first) + self.last.delta, f"{first.how}, plus the last stage")
-            if not check.ok and first.smooth is not None:
-                check = delta_check(stated, epsilon, self.last.joined(first.smooth, epsilon), composed)
+            check = None if first.smooth is None else delta_check(stated, epsilon, self.last.joined(first.smooth, epsilon), composed)
+            if check is None or not check.ok:
+                check = delta_check(stated, epsilon, first.curve(of_first) + self.last.delta, f"{first.how}, plus the last stage")
             yield check if check.ok else delta_check(stated, epsilon, self.total(each(first.curve), epsilon), composed)
 
 
@@ -124,6 +127,10 @@ def each(curve: Callable[[float], float]) -> Callable[[Floats], Floats]:
 
 
 def gaussian_last_stage(parameters: Mapping[str, Json], dimension: int, radius: float) -> LastStage:
-    """See `last_stage`."""
+    """See `last_stage`; with the number of records, which moves by 1 and leaves with noise in parts of a record, where it is counted."""
     scale = positive(parameters["grid_scale"])
-    return LastStage(positive(parameters["grid_epsilon"]), steps_apart(parameters, dimension, radius) / scale, dimension, scale)
+    last = LastStage(positive(parameters["grid_epsilon"]), steps_apart(parameters, dimension, radius) / scale, dimension, scale)
+    if "count_scale" not in parameters:
+        return last
+    of_count = positive(parameters["count_scale"])
+    return last._replace(mu=math.hypot(last.mu, 1.0 / of_count), integers=dimension + 1, scale=min(scale, PARTS * of_count), alone=False)

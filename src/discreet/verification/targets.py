@@ -21,7 +21,8 @@ from discreet.verification import regression
 from discreet.verification.base import Check, Stated, register_recheck
 from discreet.verification.classes import composed, curve_of, sum_beyond
 from discreet.verification.learning import STAGES, scan_of_predictions, worst_loss
-from discreet.verification.numerics import drawn_radius, least_tangent, panels, several_rows
+from discreet.verification.numerics import drawn_radius, least_tangent, panels
+from discreet.verification.scans import several_rows
 from discreet.verification.stages import First, Stages, smooth, with_last
 
 _SPLITS = 4001

@@ -88,6 +88,16 @@ def test_arrays_by_rows_and_by_columns_are_mapped(tmp_path, order):
         np.testing.assert_array_equal(np.concatenate(blocks_of(NpyTable(tmp_path / "r.npy", rows_in_block=77), 2)), rows.astype(float))
 
 
+def test_a_column_of_targets_is_one_target(tmp_path):
+    np.save(tmp_path / "r.npy", ROWS)
+    kept = []
+    for name, shape in (("flat", (-1,)), ("column", (-1, 1))):
+        np.save(tmp_path / f"{name}.npy", np.linspace(-1.0, 1.0, len(ROWS)).reshape(shape))
+        table = NpyTable(tmp_path / "r.npy", tmp_path / f"{name}.npy", rows_in_block=77)
+        kept.append(list(table.map(lambda _, block: block.targets, 1)))
+    assert all(one.shape == other.shape and np.array_equal(one, other) for one, other in zip(*kept, strict=True))
+
+
 def test_arrays_that_do_not_fit_are_refused(tmp_path):
     np.save(tmp_path / "r.npy", ROWS)
     np.save(tmp_path / "y.npy", np.zeros(7))

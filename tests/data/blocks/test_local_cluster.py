@@ -192,3 +192,31 @@ def on_disk(folder):
     mine = {"tls_ca_file": files["ca"], "tls_client_cert": files["cert"], "tls_client_key": files["key"]}
     theirs = {f"tls_{role}_{part}": files[part] for role in ("scheduler", "worker") for part in ("cert", "key")}
     return distributed.Security(require_encryption=True, **mine, **theirs), files
+
+
+MOVING = """
+import numpy as np
+from discreet.data import Block, DaskTable, local_cluster
+from discreet.matrices import DenseMatrix
+
+def make(number):
+    return Block(DenseMatrix(np.full((10, 3), float(number))), np.zeros(10))
+
+if __name__ == "__main__":
+    from distributed import wait
+    with local_cluster(2) as client:
+        client.wait_for_workers(2)
+        table = DaskTable.from_function(client, make, blocks=4, features=3)
+        wait(table._blocks)
+        away = {block.key: [worker for worker in client.nthreads() if worker not in client.who_has([block])[block.key]] for block in table._blocks}
+        moved = [client.submit(lambda block: float(block.rows.matvec(np.ones(3)).sum()), block, workers=away[block.key]) for block in table._blocks]
+        print(client.gather(moved))
+"""
+
+
+@pytest.mark.slow
+def test_blocks_move_between_workers_whose_script_imports_the_package_before_dask(tmp_path):
+    script = tmp_path / "moving.py"
+    script.write_text(MOVING)
+    found = subprocess.run([sys.executable, script], capture_output=True, text=True, timeout=300, check=False)
+    assert found.stdout.strip() == "[0.0, 30.0, 60.0, 90.0]"

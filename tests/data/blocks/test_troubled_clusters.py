@@ -123,6 +123,7 @@ def fitted(client, ledger):
         return None, error, account
 
 
+@pytest.mark.at_most(2)
 @pytest.mark.parametrize("trouble", ["killed", "stopped", "slowed"])
 @pytest.mark.parametrize(("workers", "victims"), [(1, 1), (2, 1), (2, 2), (3, 1), (3, 2), (3, 3)])
 def test_workers_in_trouble_at_every_stage_change_nothing_or_end_the_fit_in_one_sentence(tmp_path, clock, workers, victims, trouble):

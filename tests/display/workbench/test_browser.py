@@ -168,6 +168,7 @@ def test_from_csv_to_verified_model(page, browser, people, tmp_path):
     assert_silent(browser.run("document.documentElement.outerHTML"))
 
 
+@pytest.mark.more
 def test_the_first_steps_by_keyboard_alone(page, browser, people):
     entered(browser, page)
     assert browser.run("document.activeElement.id") == "table-path"
@@ -186,6 +187,7 @@ def test_the_first_steps_by_keyboard_alone(page, browser, people):
     assert {"schema-name", "target-column", "target-classes", "column-0-ignore", "column-3-ignore", "Continue"} <= seen
 
 
+@pytest.mark.more
 def test_an_upload_and_a_run_that_is_stopped(page, browser, people, tmp_path):
     header, _, body = people.read_text(encoding="utf-8").partition("\n")
     people.write_text(header + "\n" + body * 12_000, encoding="utf-8")
@@ -203,6 +205,7 @@ def test_an_upload_and_a_run_that_is_stopped(page, browser, people, tmp_path):
     assert not list((tmp_path / "results").iterdir())
 
 
+@pytest.mark.more
 def test_names_of_columns_are_text_whatever_they_hold(page, browser, tmp_path):
     names = ["<img src=x onerror=alert(1)>", '"></select><script>alert(2)</script>', "{{7*7}}", "a\u200bb", "javascript:alert(3)", "ordinary"]
     table = tmp_path / "odd.csv"

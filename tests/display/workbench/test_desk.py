@@ -194,6 +194,7 @@ def test_what_a_schema_file_predicts_decides_which_models_are_offered(client, tm
     assert client.ask("check", {"schema": FORM}).json["learnt"] == "two classes"
 
 
+@pytest.mark.more
 @pytest.mark.parametrize("what", ["linear-regression", "lasso", "kernel-classifier"])
 def test_a_point_of_any_model_is_measured_on_invented_rows(client, what):
     number = {"column": "answer", "kind": "number", "lower": "0", "upper": "10", "clip": True}
@@ -233,6 +234,7 @@ def test_a_point_is_measured_on_invented_rows(client, what):
     assert plan["needed"] > plan["needed_without_privacy"] > 1000
 
 
+@pytest.mark.more
 def test_a_point_of_many_classes(client):
     schema = form(target={"column": "answer", "kind": "classes", "classes": ["no", "yes", "maybe"]})
     question = {"schema": schema, **JOB, "chosen": "logistic-regression", "budget": BUDGET, "records": 3000, "best": "easy"}
@@ -512,6 +514,7 @@ def stopped_beside_the_reservation(client, question, site, monkeypatch, *, befor
     return record["message"]
 
 
+@pytest.mark.more
 @pytest.mark.parametrize("before", [True, pytest.param(False, marks=pytest.mark.slow)])
 def test_a_run_that_is_stopped_leaves_nothing_but_what_the_ledger_counts(client, people, ledger, monkeypatch, tmp_path, before):
     question = {"schema": FORM, **JOB, "budget": BUDGET, "table": str(people), "ledger": str(ledger), "data_set": "people"}

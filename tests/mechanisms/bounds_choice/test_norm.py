@@ -64,6 +64,7 @@ def test_a_tenth_costs_the_fit_about_what_a_tenth_of_mu_squared_costs(neighbours
     assert gaussian_delta(both.target[0] * 1.01, rest) < 1e-7 < gaussian_delta(both.target[0] * 0.97, rest)
 
 
+@pytest.mark.more
 @pytest.mark.parametrize("neighbours", BOTH)
 def test_one_point_of_a_curve_is_enough(neighbours):
     both = settled(neighbours, classes=(0, 1, 2))

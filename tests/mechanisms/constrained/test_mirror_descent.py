@@ -97,6 +97,7 @@ def least(problem, objective):
     return objective.value(point)
 
 
+@pytest.mark.more
 @pytest.mark.parametrize("constraint", [L1Ball(dimension=6), L2Ball(dimension=6), Simplex(dimension=6)], ids=lambda constraint: constraint.name)
 @pytest.mark.parametrize("ridge", [0.0, 200.0])
 def test_the_mean_excess_is_below_its_bound_for_every_map(constraint, ridge):
@@ -109,6 +110,7 @@ def test_the_mean_excess_is_below_its_bound_for_every_map(constraint, ridge):
         assert 0.0 <= excess <= mechanism.plan.excess, name
 
 
+@pytest.mark.more
 @pytest.mark.parametrize("name", ["entropy", "euclidean"])
 def test_a_ridge_of_the_potential_is_minimised_too(name, monkeypatch):
     """Without noise the walk ends near the minimum of F + lambda Psi, within theorem A.1."""

@@ -38,6 +38,7 @@ def test_one_step_has_the_curve_of_its_densities_in_both_directions(mu, rate):
             assert exact * (1 - 1e-6) - 1e-9 <= found <= exact * (1 + 1e-6) + 1e-9
 
 
+@pytest.mark.at_most(2)
 @pytest.mark.parametrize(
     ("mu", "rate", "count", "epsilon"), [(1.0, 0.01, 100, 0.5), (0.5, 0.05, 400, 1.0), (1.0, 0.004, 10_000, 1.0), (2.0, 0.02, 300, 3.0)]
 )
@@ -119,6 +120,7 @@ def test_a_release_lies_in_the_set_and_its_certificate_verifies(loss):
         assert not replace(release.certificate, parameters=changed).verify().ok, name
 
 
+@pytest.mark.more
 def test_it_learns():
     problem, data = regression(L2Ball(dimension=4), Squared(), records=4000)
     objective = problem.objective(data)

@@ -132,6 +132,7 @@ def test_a_ridge_is_what_the_caller_says_and_too_small_a_one_is_refused(loss):
         calibrated(problem, ridge=0.1)
 
 
+@pytest.mark.more
 def test_a_distance_below_rounding_errors_raises():
     problem, data = regression(L2Ball(dimension=2), OfMargin(), records=5)
     with pytest.raises(SolverFailure, match="could not certify"):
@@ -201,6 +202,7 @@ def test_a_canary_stays_silent():
     assert_silent(release)
 
 
+@pytest.mark.at_most(3)
 @each_set
 @pytest.mark.parametrize("neighbours", [ADD_REMOVE, REPLACE_ONE])
 def test_a_release_for_persons_verifies_and_noise_for_rows_does_not(constraint, neighbours):
@@ -242,3 +244,22 @@ def test_fewer_rows_than_planned_for_are_certified(persons):
         counts = {1 << power for power in range((records * persons).bit_length())} | {4_096}
         worst = max(gradient_error(public, count, ridge=1.0, linear_norm=linear) for count in counts)
         assert worst <= 4.1 * gradient_error(public, records * persons, ridge=1.0, linear_norm=linear)
+
+
+FACTORS = (1.0, 3.0, 40.0, 1.0)
+
+
+@each_set
+def test_a_ridge_that_counts_coefficients_apart_has_its_minimiser_and_a_certificate(constraint):
+    problem, data = regression(constraint, OfMargin(), records=60)
+    objective, linear = problem.objective(data), np.array([3.0, -2.0, 5.0, 1.0])
+    known = {"ridge": 2.0, "factors": FACTORS, "linear": linear}
+    fine = certified_minimiser(problem, objective, **known, distance=1e-10)
+    assert np.linalg.norm(certified_minimiser(problem, objective, **known, distance=1e-2) - fine) <= 1e-2
+    slope = objective.gradient(fine) + 2.0 * np.array(FACTORS) * fine + linear
+    assert slope @ (constraint.linear_minimiser(slope) - fine) >= -1e-6  # no point of the set is lower, to first order
+    release = calibrated(problem, factors=FACTORS).run(problem, data, SystemNoise())
+    release.verify().require()
+    assert "by 1 to 40 times lambda" in str(release.certificate.hypotheses)
+    for wrong in ([1.0, 3.0, 0.5, 1.0], [1.0] * 3, [], "1", None):
+        assert not replace(release.certificate, parameters={**release.certificate.parameters, "factors": wrong}).verify().ok, wrong

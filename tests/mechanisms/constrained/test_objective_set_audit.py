@@ -1,19 +1,23 @@
 """The exact law of the minimiser over an interval, a density and two atoms: the right noise keeps its claim, wrong ones are caught."""
 
 import math
+from dataclasses import replace
 
 import numpy as np
 import pytest
 from scipy.special import ndtr
 
+from discreet.core.errors import InvalidInput
 from discreet.core.neighbours import ADD_REMOVE, REPLACE_ONE, Persons
 from discreet.data import Domain
 from discreet.losses import HuberHinge, Logistic
 from discreet.losses.predictions import HuberLoss, LogCosh, OfMargin, Squared
 from discreet.mechanisms.constrained.objective_set import ObjectivePerturbationOverSet, without_set
 from discreet.mechanisms.learning.margin import MARGIN
+from discreet.noise import SystemNoise
 from discreet.problems import ConstrainedRisk
 from discreet.sets import LInfinityBall
+from tests.mechanisms.constrained.mirror_problems import data_set
 
 EPSILON, DELTA = 1.0, 1e-4
 
@@ -161,3 +165,41 @@ def test_rows_of_a_person_keep_the_claim_and_those_that_share_no_weight_do_not(h
         assert reached(1.0) > 20.0 * DELTA
         if neighbours is ADD_REMOVE:
             assert reached(weight) > 0.9 * DELTA
+
+
+FACTORS = (1.0, 4.0)
+
+
+def check_factors():
+    """What leaves under a ridge that counts coefficients apart has the noise and the ridge that are stated; a smaller one is refused."""
+    domain = Domain(features=2, norm_bound=1.0, records=4, target_bound=1.0)
+    problem = ConstrainedRisk(loss=OfMargin(loss=Logistic()), constraint=LInfinityBall(dimension=2, radius=1e4), domain=domain)
+    made = ObjectivePerturbationOverSet.calibrate(problem, epsilon=EPSILON, delta=DELTA, neighbours=REPLACE_ONE, factors=FACTORS)
+    alike = ObjectivePerturbationOverSet.calibrate(problem, epsilon=EPSILON, delta=DELTA, neighbours=REPLACE_ONE)
+    assert (made.ridge, made.scale) == pytest.approx((alike.ridge, alike.scale), rel=1e-6)  # what is above lambda is free
+    rows = np.array([[0.6, 0.8], [1.0, 0.0], [0.0, -1.0], [-0.6, 0.8]])
+    objective = problem.objective(data_set(problem, rows, np.array([1.0, -1.0, 1.0, 1.0])))
+    ridges = made.ridge * np.array(FACTORS)
+    drawn = [-(objective.gradient(point) + ridges * point) for point in (made.point(problem, objective, SystemNoise()) for _ in range(300))]
+    sizes = np.mean(np.square(drawn), axis=0) / made.scale**2
+    assert np.all((sizes > 0.6) & (sizes < 1.5))  # 300 squares of normals each: five standard errors and more
+    try:
+        promised = replace(made, factors=(1.0, 0.02)).promise(problem)
+    except InvalidInput:
+        promised = None
+    assert promised is None
+
+
+@pytest.mark.parametrize("neighbours", [ADD_REMOVE, REPLACE_ONE])
+def test_a_larger_ridge_of_one_coefficient_keeps_the_claim_and_a_smaller_one_does_not(neighbours):
+    problem = over(40.0, Logistic(), norm=12.0)
+    made = ObjectivePerturbationOverSet.calibrate(problem, epsilon=EPSILON, delta=DELTA, neighbours=neighbours, factors=(50.0,))
+    ends = (np.array([12.0]), np.array([]) if neighbours is ADD_REMOVE else np.array([-12.0]))
+    known = {"half_width": 40.0, "loss": Logistic(), "scale": made.scale, "epsilon": made.epsilon}
+
+    def reached(factor):
+        return max(divergence(*pair, ridge=made.ridge * factor, **known) for pair in (ends, ends[::-1]))
+
+    assert reached(50.0) <= DELTA
+    if neighbours is ADD_REMOVE:
+        assert reached(0.02) > 5.0 * DELTA

@@ -38,11 +38,13 @@ def certificate(request):
     return calibrated(*request.param).run(request.param[3], request.param[3].answered(columns(request.param[3])), SystemNoise()).certificate
 
 
+@pytest.mark.at_most(10)
 def test_a_true_certificate_verifies_also_from_a_file(certificate):
     assert certificate.verify().ok, certificate.verify()
     assert Certificate.from_dict(json.loads(certificate.to_json())).verify().ok
 
 
+@pytest.mark.at_most(10)
 def test_a_smaller_claim_fails(certificate):
     claim = certificate.guarantee
     if isinstance(claim, PureDP):
@@ -54,12 +56,14 @@ def test_a_smaller_claim_fails(certificate):
     assert not any(replace(certificate, guarantee=lie).verify().ok for lie in lies)
 
 
+@pytest.mark.at_most(10)
 def test_less_noise_fails(certificate):
     for place in range(len(certificate.parameters["scales"])):
         scales = [scale * (0.8 if i == place else 1.0) for i, scale in enumerate(certificate.parameters["scales"])]
         assert not replace(certificate, parameters={**certificate.parameters, "scales": scales}).verify().ok
 
 
+@pytest.mark.at_most(10)
 def test_the_other_relation_fails(certificate):
     claim = certificate.guarantee
     other = REPLACE_ONE if claim.neighbours is ADD_REMOVE else ADD_REMOVE

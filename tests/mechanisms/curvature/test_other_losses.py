@@ -5,6 +5,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from scipy.linalg import block_diag
 from scipy.special import softmax
 
 from discreet.core.errors import InvalidInput
@@ -16,7 +17,7 @@ from discreet.matrices import as_matrix
 from discreet.mechanisms.curvature import CurvatureQuery, CurvatureRecords, GaussianCurvature
 from discreet.mechanisms.curvature import factors as made_of
 from discreet.noise import SystemNoise
-from discreet.problems import PredictionRisk
+from discreet.problems import PredictionRisk, SeveralTargets
 from discreet.problems.regularised_risk import MultinomialRisk, OneVsRestRisk, RegularisedRisk
 
 NUMBERS = [
@@ -28,7 +29,8 @@ NUMBERS = [
     Gamma(unit=0.1),
 ]
 MANY = [MultinomialRisk, OneVsRestRisk]
-KINDS = [*NUMBERS, *MANY]
+KINDS = [*NUMBERS, *MANY, SeveralTargets]
+UNITS = (1.0, 5.0, 0.2)
 
 
 @pytest.mark.parametrize("loss", [HuberLoss(half_width=1e-4), SmoothPinball(quantile=0.3, width=1e-3), HuberHinge(half_width=1e-4)])
@@ -36,7 +38,7 @@ def test_a_bend_narrower_than_what_is_told_apart_is_refused(loss):
     kind = {"classes": 2} if isinstance(loss, HuberHinge) else {"target_bound": 1.0}
     domain = Domain(features=2, norm_bound=1.0, **kind)
     problem = RegularisedRisk(loss=loss, ridge=1.0, domain=domain) if "classes" in kind else PredictionRisk(loss=loss, domain=domain)
-    with pytest.raises(InvalidInput, match="too narrow for intervals"):
+    with pytest.raises(InvalidInput, match="intervals need at least"):
         made_of.factors_of(problem)
 
 
@@ -49,17 +51,16 @@ def question(kind, features=2, *, classes=3, scale=0.6, persons=None):
         domain = Domain(features=features, norm_bound=2.0, intercept_scale=scale, classes=classes, persons=persons)
         problem = kind(ridge=1.0, domain=domain, **({"loss": Logistic()} if kind is OneVsRestRisk else {}))
     else:
-        problem = PredictionRisk(
-            loss=kind,
-            domain=Domain(features=features, norm_bound=2.0, entry_bound=1.5, target_bound=1.0, intercept_scale=scale, persons=persons),
-        )
+        domain = Domain(features=features, norm_bound=2.0, entry_bound=1.5, target_bound=1.0, intercept_scale=scale, persons=persons)
+        problem = PredictionRisk(loss=LogCosh(width=0.2) if kind is SeveralTargets else kind, domain=domain)
+        problem = SeveralTargets(each=problem, units=UNITS) if kind is SeveralTargets else problem
     return CurvatureQuery(problem=problem, weights=0.4 * np.random.default_rng(0).normal(size=problem.dimension))
 
 
 def records(kind, count=400, features=2, classes=3, seed=1):
     draw = np.random.default_rng(seed)
     rows = draw.normal(size=(count, features))
-    return rows, draw.integers(0, classes, count).astype(float) if kind in MANY else draw.normal(size=count)
+    return rows, draw.integers(0, classes, count).astype(float) if kind in MANY else draw.normal(size=(count, 3) if kind is SeveralTargets else count)
 
 
 def exact(query, rows, targets):
@@ -72,6 +73,10 @@ def exact(query, rows, targets):
         predictions, numbers = whole @ query.weights, np.clip(targets, -1.0, 1.0)
         bend, steep = problem.loss.curvature(predictions, numbers), problem.loss.slope(predictions, numbers)
         return (whole * bend[:, np.newaxis]).T @ whole, (whole * steep[:, np.newaxis] ** 2).T @ whole
+    if isinstance(problem, SeveralTargets):
+        predictions, numbers, each = whole @ query.weights.reshape(3, -1).T, np.clip(targets, -1.0, 1.0), problem.each.loss
+        parts = (each.curvature(predictions, numbers), np.square(each.slope(predictions, numbers)))
+        return tuple(block_diag(*[(whole * column[:, np.newaxis]).T @ whole for column in part.T]) for part in parts)
     classes = domain.classes
     each = query.weights.reshape(classes, -1)
     decisions, told = whole @ each.T, targets[:, np.newaxis] == np.arange(classes)
@@ -87,6 +92,7 @@ def exact(query, rows, targets):
     return tuple(np.einsum("nab,nj,nk->ajbk", part, whole, whole).reshape(size, size) for part in (bend, steep))
 
 
+@pytest.mark.at_most(3)
 @pytest.mark.parametrize("kind", KINDS, ids=name)
 def test_it_reads_back_the_two_matrices_to_the_rounding(kind):
     query, (rows, targets) = question(kind), records(kind)
@@ -100,6 +106,7 @@ def test_it_reads_back_the_two_matrices_to_the_rounding(kind):
 def contributions(query, kind):
     """Of records at many places: long rows along the axes and the diagonals, targets at both ends, every class."""
     ends = [0.0, 1.0, 2.0] if kind in MANY else [-1.0, -0.8, 0.0, 0.9, 1.0]
+    ends = [np.full(3, end) for end in ends] if kind is SeveralTargets else ends
     rows = np.array([[2.0, 0.0], [-2.0, 0.0], [0.0, 2.0], [1.4, 1.4], [-1.4, 1.4], [1.4, -1.4], [0.3, 0.1]])
     return np.array([np.array(query.answer(as_matrix(row[np.newaxis]), np.array([y]), None), dtype=float) for row in rows for y in ends])
 
@@ -115,6 +122,7 @@ def directions(size):
     return np.vstack((np.eye(size)[:1], np.ones((1, size)) / math.sqrt(size), np.linspace(-1.0, 1.0, size)[np.newaxis]))
 
 
+@pytest.mark.at_most(3)
 @pytest.mark.parametrize("kind", KINDS, ids=name)
 def test_no_pair_of_records_is_farther_apart_than_the_distance_and_some_come_near(kind):
     alone, apart = 0.0, 0.0
@@ -151,7 +159,7 @@ def test_without_the_root_off_the_diagonal_the_matrix_is_not_a_matrix(monkeypatc
     assert np.abs(curvature - expected).max() > 0.1 * np.abs(expected).max()
 
 
-@pytest.mark.parametrize("kind", [LogCosh(width=0.2), Gamma(unit=0.1), *MANY], ids=name)
+@pytest.mark.parametrize("kind", [LogCosh(width=0.2), Gamma(unit=0.1), *MANY, SeveralTargets], ids=name)
 def test_a_record_contributes_the_same_whatever_stands_beside_it(kind):
     query, (rows, targets) = question(kind), records(kind, 2000)
     whole, order = query.answer(as_matrix(rows), targets, None), np.random.default_rng(3).permutation(2000)
@@ -171,6 +179,7 @@ def test_rows_of_a_person_are_no_farther_from_nothing_than_a_record(kind):
     assert np.linalg.norm(np.array(light, dtype=float)) < 1e-2 * query.distance(ADD_REMOVE)
 
 
+@pytest.mark.at_most(3)
 @pytest.mark.parametrize("kind", KINDS, ids=name)
 @pytest.mark.parametrize("neighbours", [ADD_REMOVE, REPLACE_ONE])
 def test_a_true_certificate_verifies_and_lies_fail(kind, neighbours):
@@ -181,7 +190,7 @@ def test_a_true_certificate_verifies_and_lies_fail(kind, neighbours):
     assert certificate.verify(released.value).ok, certificate.verify(released.value)
     less = {**certificate.parameters, "scale": certificate.parameters["scale"] * 0.95}
     assert not replace(certificate, parameters=less).verify().ok
-    other = "target_bound" if kind in NUMBERS else "scheme"
+    other = "scheme" if kind in MANY else "target_units" if kind is SeveralTargets else "target_bound"
     assert not replace(certificate, problem={key: value for key, value in certificate.problem.items() if key != other}).verify().ok
     if neighbours is REPLACE_ONE:
         forgetful = GaussianCurvature.calibrate(query, epsilon=0.7, delta=1e-6, neighbours=ADD_REMOVE)

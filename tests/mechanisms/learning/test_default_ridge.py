@@ -122,6 +122,7 @@ def test_auto_takes_the_output_only_where_slack_has_more_than_doubled_the_noise(
         assert chosen.name == f"{expected}-perturbation-gaussian"
 
 
+@pytest.mark.more
 @pytest.mark.parametrize("neighbours", Neighbours)
 @pytest.mark.parametrize("loss", [Logistic(), HuberHinge()], ids=repr)
 @pytest.mark.parametrize(("epsilon", "delta"), [(0.1, 1e-6), (1.0, 1e-9), (4.0, 1e-3), (4.0, 0.2)])

@@ -35,6 +35,7 @@ def pulled(count: float, record: float = 1.0) -> tuple[Counted, Counted]:
     return Counted.of(base), Counted.of(base, ((record,), 1.0))
 
 
+@pytest.mark.at_most(1)
 @pytest.mark.parametrize(("epsilon", "delta"), TARGETS)
 @pytest.mark.parametrize("loss", [loss if loss in HARDEST else pytest.param(loss, marks=pytest.mark.more) for loss in LOSSES], ids=repr)
 @pytest.mark.parametrize("factor", [pytest.param(0.6, marks=pytest.mark.slow), 1.0, pytest.param(3.0, marks=pytest.mark.slow)])
@@ -70,6 +71,7 @@ def test_gaussian_replace_one_keeps_its_claim_and_a_missing_factor_two_is_caught
     assert reached(without_factor_two) > 10 * delta
 
 
+@pytest.mark.at_most(2)
 @pytest.mark.parametrize("loss", LOSSES, ids=repr)
 @pytest.mark.parametrize("factor", [0.8, pytest.param(1.0, marks=pytest.mark.slow), pytest.param(3.0, marks=pytest.mark.slow)])
 @pytest.mark.parametrize("angle", [0.0, 0.1, 1.0, 2.5])
@@ -107,6 +109,7 @@ def test_both_stages_together_keep_the_claim_and_less_noise_of_either_breaks_it(
     assert worst(0.5 * made.scale, moved) > 2.0 * delta
 
 
+@pytest.mark.more
 @settings(max_examples=settings.default.max_examples // 8)
 @given(seed=st.integers(0, 2**32 - 1), neighbours=st.sampled_from(Neighbours), loss=st.sampled_from(LOSSES), factor=st.floats(0.7, 4.0))
 def test_gaussian_claim_holds_on_random_data_sets_in_two_dimensions(seed: int, neighbours: Neighbours, loss: MarginLoss, factor: float) -> None:

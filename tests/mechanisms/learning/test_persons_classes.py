@@ -50,6 +50,7 @@ def worst(pair, **numbers):
     return max(reached(*each, **numbers) for each in (pair, pair[::-1]))
 
 
+@pytest.mark.at_most(1)
 @pytest.mark.parametrize("rows", [name if name in HARDEST else pytest.param(name, marks=pytest.mark.more) for name in PERSONS])
 @pytest.mark.parametrize("factor", [0.4, 1.0])
 def test_no_persons_rows_exceed_the_claim_and_rows_that_share_no_weight_do(rows, factor):
@@ -67,6 +68,7 @@ def test_no_persons_rows_exceed_the_claim_and_rows_that_share_no_weight_do(rows,
         assert reached(with_them, others, public=public, scale=0.5 * scale, epsilon=epsilon) > 50.0 * delta
 
 
+@pytest.mark.at_most(1)
 @pytest.mark.parametrize(("first", "second"), [("equal", "three classes"), ("two classes", "opposite"), ("opposite, two classes", "long and short")])
 def test_a_person_who_replaces_another_keeps_the_claim(first, second):
     epsilon, delta = 1.0, 1e-4
@@ -77,6 +79,7 @@ def test_a_person_who_replaces_another_keeps_the_claim(first, second):
     assert worst(pair, public=public, scale=scale, epsilon=epsilon) <= delta
 
 
+@pytest.mark.at_most(1)
 @pytest.mark.parametrize("neighbours", Neighbours)
 @pytest.mark.parametrize("factor", [0.4, 1.0])
 @pytest.mark.parametrize("rows", ["equal", "two classes", "opposite"])
@@ -132,9 +135,12 @@ def test_persons_cost_a_few_thousandths_more_noise_than_rows(classes, neighbours
         assert union > 1e-5, "the union bound over rows would not do with this noise"
 
 
-@pytest.mark.parametrize(("epsilon", "delta"), [(0.1, 1e-6), (1.0, 1e-6), (4.0, 1e-4), (1.0, 0.0)])
+@pytest.mark.at_most(1)
+@pytest.mark.parametrize(
+    ("epsilon", "delta"), [pytest.param(0.1, 1e-6, marks=pytest.mark.more), (1.0, 1e-6), pytest.param(4.0, 1e-4, marks=pytest.mark.more), (1.0, 0.0)]
+)
 @pytest.mark.parametrize("neighbours", Neighbours)
-@pytest.mark.parametrize("factor", [0.4, 1.0, 3.0])
+@pytest.mark.parametrize("factor", [0.4, pytest.param(1.0, marks=pytest.mark.more), 3.0])
 def test_a_released_model_of_persons_verifies_and_says_so(epsilon, delta, neighbours, factor):
     target = asked(epsilon, delta, neighbours)
     public = comfortable(factor, target=target, features=2, rows=5, records=None if neighbours is ADD_REMOVE else 20)
@@ -158,6 +164,7 @@ def test_noise_for_rows_is_not_noise_for_persons_with_several():
     assert [check.name for check in wrong.verify().checks if not check.ok] == ["delta"]
 
 
+@pytest.mark.more
 @pytest.mark.parametrize("epsilon", [1e-3, 0.1, 1.0, 10.0, 1000.0])
 @pytest.mark.parametrize("delta", [0.0, 1e-12, 1e-3])
 @pytest.mark.parametrize("neighbours", Neighbours)

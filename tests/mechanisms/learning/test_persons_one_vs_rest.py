@@ -65,6 +65,7 @@ def reached(first, second, *, public, scale, epsilon):
     return float(np.sum(density * -np.expm1(np.minimum(epsilon - together, 0.0))))
 
 
+@pytest.mark.at_most(2)
 @pytest.mark.parametrize("rows", PERSONS)
 @pytest.mark.parametrize("factor", [0.5, 1.0, 20.0])
 def test_no_persons_rows_exceed_the_claim_and_equal_ones_nearly_reach_it(rows, factor):

@@ -44,6 +44,7 @@ def recovered(public: RegularisedRisk, data: Records, released: Floats, mechanis
     return -(signed @ public.loss.slope(signed.T @ released) + public.ridge * released)
 
 
+@pytest.mark.at_most(1)
 @pytest.mark.parametrize("loss", [pytest.param(Logistic(), marks=pytest.mark.more), SoftplusHinge(), HuberHinge()], ids=repr)
 @pytest.mark.parametrize("mechanism", ["objective", "output"])
 def test_gaussian_noise_is_what_the_certificate_says(loss: MarginLoss, mechanism: str) -> None:
@@ -55,6 +56,7 @@ def test_gaussian_noise_is_what_the_certificate_says(loss: MarginLoss, mechanism
     assert np.abs(np.corrcoef(noise) - np.eye(DIMENSION)).max() < 0.035
 
 
+@pytest.mark.at_most(1)
 @pytest.mark.parametrize("mechanism", ["objective", "output"])
 def test_spherical_noise_is_what_the_certificate_says(mechanism: str) -> None:
     public, data, chosen = setting(Logistic(), mechanism, 0.0)

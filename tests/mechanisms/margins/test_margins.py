@@ -12,6 +12,7 @@ from discreet.core.errors import InfeasibleTarget, InvalidInput
 from discreet.core.neighbours import ADD_REMOVE, REPLACE_ONE, Persons
 from discreet.mechanisms.base import Numbers
 from discreet.mechanisms.margins import GaussianMargins, Margins
+from discreet.mechanisms.margins.problem import Cut
 from discreet.noise import SeededNoise, SystemNoise
 from discreet.statements.counting import WHOLE
 
@@ -22,14 +23,15 @@ PROBLEM = {"columns": tuple(SIZES.items()), "tables": ((0, 3), (1, 3), (2, 3)), 
 class Counted:
     """Counts of codes (n, columns), of rows that weigh `shares` (n,)."""
 
+    sizes = tuple(SIZES.values())
+
     def __init__(self, codes, shares=None):
         self.codes, self.shares = codes, shares
 
     def of(self, tables):
-        sizes = list(SIZES.values())
-        places = [np.ravel_multi_index([self.codes[:, one] for one in table], [sizes[one] for one in table]) for table in tables]
+        places = [np.ravel_multi_index([self.codes[:, one] for one in table], [self.sizes[one] for one in table]) for table in tables]
         weights = np.full(len(self.codes), WHOLE) if self.shares is None else np.floor(WHOLE * self.shares)
-        lengths = [math.prod(sizes[one] for one in table) for table in tables]
+        lengths = [math.prod(self.sizes[one] for one in table) for table in tables]
         return [np.bincount(place, weights=weights, minlength=length).astype(np.int64) for place, length in zip(places, lengths, strict=True)]
 
 
@@ -133,6 +135,58 @@ def test_pairs_follow_from_what_was_released_and_noise_alone_chooses_none():
         assert ((0, 1) in pairs) is bool(len(data))
     nobody = problem.expected([np.full(problem.cells(table), -5.0) for table in problem.tables])
     assert all(not each.any() for each in nobody)
+
+
+CUT = {
+    "columns": (*SIZES.items(), ("finer a", 9)),
+    "tables": ((0, 3), (1, 3), (2, 3), (4,)),
+    "cut": (Cut(column=0, fine=4, gap=True, starts=(0, 3, 5)),),
+}
+
+
+class Finer(Counted):
+    """Column a has three bins and one for what is missing, of eight fine cells and one."""
+
+    def __init__(self, fine, codes, begins=(0, 3, 5)):
+        self.fine = fine
+        column = np.where(fine == 8, 3, np.searchsorted(begins[1:], fine, side="right"))
+        super().__init__(np.column_stack((column, codes[:, 1:], fine)))
+
+    sizes = (*SIZES.values(), 9)
+
+    def binned(self, begins):
+        return Finer(self.fine, self.codes[:, :4], begins[0])
+
+
+def test_bins_are_chosen_from_released_counts_and_a_certificate_says_so():
+    """Where many share a value its cell is a bin of its own; where noise leaves nothing to be told, bins are the public ones."""
+    problem, made = cut_problem(1.0)
+    fine = np.repeat([2, 0, 1, 3, 4, 5, 6, 7, 8], [3000, *[300] * 7, 500])
+    data = Finer(fine, np.tile(codes(3), (len(fine) // 3 + 1, 1))[: len(fine)])
+    released = made.run(problem, Numbers(data), SystemNoise())
+    rounds = problem.split(released.value, [tuple(pair) for pair in released.certificate.parameters["pairs"]])
+    (begins,) = problem.begins([rounds.tables[3]], [made.scales[3] / WHOLE])
+    assert begins == (0, 2, 3)
+    bins = rounds.tables[0].reshape(4, 2).sum(axis=1)
+    assert np.allclose(bins, [600, 3000, 1500, 500], atol=10 * made.scales[0] / WHOLE)  # of the chosen bins, not of the public ones
+    released.certificate.verify(released.value).require()
+    assert any("bins of a" in one.enforced for one in released.certificate.hypotheses)
+    (few,) = problem.begins([rounds.tables[3]], [1e4])
+    assert few == (0, 3, 5)
+    truth = json.loads(released.certificate.to_json())
+    cut = truth["problem"]["cut"][0]
+    for lie in ({"column": 1}, {"column": 9}, {"fine": 3}, {"gap": False}, {"starts": [0, 5, 3]}, {"starts": [1, 3, 5]}, {"starts": [0, 3, 8]}):
+        document = json.loads(json.dumps(truth))
+        document["problem"]["cut"] = [cut | lie]
+        assert not Certificate.from_dict(document).verify(released.value).ok, lie
+    for wrong in (CUT["cut"] * 2, (CUT["cut"][0]._replace(fine=3),), (CUT["cut"][0]._replace(starts=(0, 3)),)):
+        with pytest.raises(InvalidInput, match="cut"):
+            Margins(**PROBLEM | CUT | {"cut": wrong})
+
+
+def cut_problem(epsilon):
+    problem = Margins(**PROBLEM | CUT)
+    return problem, GaussianMargins.calibrate(problem, epsilon=epsilon, delta=1e-6, neighbours=ADD_REMOVE, shares=[1, 1, 1, 1, 0.5, 2])
 
 
 def test_cliques_stay_small_enough_to_be_fitted():

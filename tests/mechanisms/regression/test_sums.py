@@ -9,10 +9,11 @@ import pytest
 from discreet.accounting import gaussian_delta
 from discreet.core.errors import InvalidInput, SolverFailure
 from discreet.core.neighbours import ADD_REMOVE, REPLACE_ONE
+from discreet.core.rounding import raising
 from discreet.data import Domain
 from discreet.mechanisms.noisy_sums import composed_delta
 from discreet.mechanisms.regression import LeastSquares
-from discreet.mechanisms.regression.sums import LENGTH_UP, moment_reach, step_reach, total_mu
+from discreet.mechanisms.regression.sums import moment_reach, step_reach, total_mu
 from discreet.verification.regression import farthest
 from tests.mechanisms.release.tables import invented, of
 
@@ -55,7 +56,7 @@ def test_tables_that_differ_by_a_record_differ_by_its_part_which_is_short(length
         without = PROBLEM.gradient(of(rows[left], targets[left], DOMAIN), WEIGHTS, length)
         alone = PROBLEM.gradient(of(rows[place : place + 1], targets[place : place + 1], DOMAIN), WEIGHTS, length)
         assert np.array_equal(whole.sums - without.sums, alone.sums)
-        assert np.linalg.norm(alone.sums) * alone.unit * PROBLEM.row_unit <= length * LENGTH_UP
+        assert np.linalg.norm(alone.sums) * alone.unit * PROBLEM.row_unit <= length * raising(4_096)
 
 
 def test_a_gradient_without_clipping_is_the_gradient():

@@ -146,7 +146,7 @@ def test_what_an_eigenvector_is_known_to_rests_on_a_gap_that_tilted_laws_have():
 @pytest.mark.parametrize(
     ("asked", "words"),
     [
-        ({"below": (1.0,), "above": (1.0, 2.0)}, "for every number"),
+        ({"below": (1.0,), "above": (1.0, 2.0)}, "for every column"),
         ({"below": (0.0,), "above": (1.0,)}, "positive"),
         ({"below": (1.0,), "above": (100.0,)}, "Widen the shorter"),
         ({"below": (1.0,), "above": (1.0,), "level": -1.0}, "at least 0"),
@@ -159,7 +159,7 @@ def test_what_is_no_law_is_refused(asked, words):
 
 
 def test_rows_that_do_not_fit_are_refused():
-    with pytest.raises(InvalidInput, match="entry_bound alone"):
+    with pytest.raises(InvalidInput, match="entry_bound only"):
         MADE.guarantee(Rows(domain=BALL))
     with pytest.raises(InvalidInput, match="for 3"):
         MADE.guarantee(Rows(domain=NARROW, target="omitted"))

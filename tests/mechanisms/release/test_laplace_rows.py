@@ -91,7 +91,7 @@ def test_an_owner_randomises_one_record():
     release = made.randomise(query, np.array([0.1, 5.0, -0.3]), SystemNoise())
     assert release.certificate.guarantee.local
     assert release.verify().ok
-    with pytest.raises(InvalidInput, match="one record"):
+    with pytest.raises(InvalidInput, match="a single record"):
         made.run(query, invented(BOX, 2), SystemNoise())
 
 

@@ -96,6 +96,7 @@ def test_every_release_is_looked_at():
         assert any(name in text and ".verify()" in text for text in told), f"{name} has rechecks neither here nor in a test of its own"
 
 
+@pytest.mark.at_most(20)
 @each_release
 def test_a_true_certificate_verifies_also_from_a_file(place):
     _, _, release = releases()[place]
@@ -105,6 +106,7 @@ def test_a_true_certificate_verifies_also_from_a_file(place):
     assert not read.verify(release.value + 1.0).ok
 
 
+@pytest.mark.at_most(20)
 @each_release
 def test_a_smaller_claim_fails(place):
     certificate = releases()[place][2].certificate
@@ -128,6 +130,7 @@ def test_a_smaller_claim_fails(place):
     assert not replace(certificate, releases=2).verify().ok
 
 
+@pytest.mark.at_most(20)
 @each_release
 def test_less_noise_fails(place):
     certificate = releases()[place][2].certificate
@@ -149,6 +152,7 @@ def test_a_wider_domain_fails(place):
     assert not replace(certificate, problem=wider).verify().ok
 
 
+@pytest.mark.at_most(20)
 @each_release
 def test_the_other_relation_fails(place):
     certificate = releases()[place][2].certificate
@@ -163,6 +167,7 @@ def test_the_other_relation_fails(place):
         assert {"delta", "epsilon"} & {check.name for check in faked.verify().checks if not check.ok}
 
 
+@pytest.mark.at_most(20)
 @each_release
 def test_broken_records_are_refused_without_raising(place):
     certificate = releases()[place][2].certificate
@@ -207,6 +212,7 @@ def test_rows_that_are_handed_on_have_the_digest_of_the_whole(place):
     assert certificate.digest == digest_of(np.concatenate(kept))
 
 
+@pytest.mark.at_most(20)
 @each_release
 def test_the_budget_is_taken_before_noise_is_drawn(place, tmp_path):
     mechanism, query, _ = releases()[place]

@@ -105,7 +105,7 @@ def test_an_owner_randomises_one_record_and_only_one():
     assert release.value.shape == (1, 3)
     assert release.certificate.guarantee.local
     assert release.verify().ok
-    with pytest.raises(InvalidInput, match="one record"):
+    with pytest.raises(InvalidInput, match="a single record"):
         made.run(query, invented(BOX, 2), SystemNoise())
     with pytest.raises(InvalidInput, match="local=True"):
         GaussianRelease.calibrate(query, epsilon=2.0, delta=1e-5, neighbours=REPLACE_ONE).randomise(query, np.zeros(3), SystemNoise())

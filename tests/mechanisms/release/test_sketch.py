@@ -115,6 +115,7 @@ def spread(count):
     return domain, of(draw.uniform(-1, 1, (count, 10)), draw.uniform(-1, 1, count), domain)
 
 
+@pytest.mark.more
 @pytest.mark.parametrize("neighbours", [ADD_REMOVE, REPLACE_ONE])
 def test_a_private_eigenvalue_saves_all_noise_on_a_long_table_and_none_on_a_short_one(neighbours):
     for count, saves in ((2000, False), (20_000, True)):

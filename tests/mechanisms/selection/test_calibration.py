@@ -7,7 +7,7 @@ import pytest
 from discreet.accounting import ApproximateDP, GaussianDP, PureDP, epsilon_for, gaussian_mu
 from discreet.accounting.stopping import NegativeBinomialRuns
 from discreet.core.errors import InfeasibleTarget, InvalidInput
-from discreet.core.neighbours import REPLACE_ONE
+from discreet.core.neighbours import REPLACE_ONE, Privacy
 from discreet.mechanisms.selection import calibrated
 
 LAW = NegativeBinomialRuns.with_mean(8.0, eta=1.0)
@@ -27,9 +27,8 @@ def point(epsilon, delta):
 
 
 def target(curves_at, delta=0.0, **changes):
-    return calibrated(
-        **{"epsilon": 1.0, "delta": delta, "law": LAW, "score_share": 0.1, "neighbours": REPLACE_ONE, "curves_at": curves_at, **changes}
-    )
+    privacy = Privacy(epsilon=changes.pop("epsilon", 1.0), delta=delta, neighbours=changes.pop("neighbours", REPLACE_ONE))
+    return calibrated(privacy, **{"law": LAW, "score_share": 0.1, "curves_at": curves_at, **changes})
 
 
 def test_a_pure_search_spends_its_epsilon():

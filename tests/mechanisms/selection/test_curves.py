@@ -106,6 +106,7 @@ def test_an_unreadable_record_raises():
             whole_curve(record.mechanism, record.parameters, {**record.problem, **change}, record.guarantee)
 
 
+@pytest.mark.at_most(1)
 @pytest.mark.parametrize("loss", ["logistic", "squared"])
 @pytest.mark.parametrize("neighbours", ["replace-one", "add-remove"])
 def test_the_curve_over_a_set_meets_what_is_stated(loss, neighbours):

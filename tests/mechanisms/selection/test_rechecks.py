@@ -44,6 +44,7 @@ def searches():
 CASES = ["pure", "delta", "replace-one", "algorithm-4", "add-remove"]
 
 
+@pytest.mark.at_most(2)
 @pytest.mark.parametrize("case", CASES)
 def test_a_search_verifies_and_survives_a_file(searches, case):
     search = searches[case]
@@ -84,6 +85,7 @@ CHANGES = {
 }
 
 
+@pytest.mark.at_most(6)
 @pytest.mark.parametrize("change", CHANGES.values(), ids=CHANGES.keys())
 def test_a_changed_certificate_fails(searches, change):
     case, path, value = change
@@ -98,6 +100,7 @@ def test_a_smaller_epsilon_is_not_believed(searches, case):
     assert not dataclasses.replace(certificate, releases=2).verify().ok
 
 
+@pytest.mark.at_most(2)
 @pytest.mark.parametrize("case", CASES)
 def test_a_setting_that_protects_less_than_a_record_is_none(searches, case):
     """Noise of bounded support promises (1, .27) about an entry, and a search would say it of a record."""

@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 
 from discreet.core.validate import measure
+from discreet.estimators.forms import BoundedForm
 from discreet.estimators.over_sets import SetRegression
 from discreet.matrices.per_record import answers_per_record
 from discreet.sets import Constraint, constraint_named
@@ -14,6 +15,8 @@ class PositiveRegression(SetRegression):
     """Weights of length at most `radius`, none negative. See SetRegression."""
 
     saved_as = "positive-regression"
+    form = BoundedForm
+    set_name = "positive-ball"
 
     def _constraint(self, dimension: int) -> Constraint:
         return constraint_named("positive-ball", {"dimension": dimension, "radius": measure(self.radius, "radius")})

@@ -52,7 +52,7 @@ def seen(frame):
 def made(factor, neighbours, monkeypatch):
     """From a table to so many attacks on tables made of it; `factor` of the noise that the guarantee needs."""
     monkeypatch.setattr(publish, "fitted", by_hub)
-    plan = SyntheticPlan.calibrate(schema(), epsilon=1.0, delta=1e-3, neighbours=neighbours, persons=schema().persons)
+    plan = SyntheticPlan.calibrate(schema(), epsilon=1.0, delta=1e-3, neighbours=neighbours)
     claim = Claim.of(plan.guarantee)
     mechanism = replace(plan.mechanism, scales=tuple(factor * scale for scale in plan.mechanism.scales))
     counting = counting_schema(schema())

@@ -2,6 +2,7 @@
 
 import json
 import shutil
+from dataclasses import replace
 
 import numpy as np
 import polars as pl
@@ -10,6 +11,7 @@ import pytest
 from discreet.core.errors import DiscreetError, FileFormatError, InvalidInput, SolverFailure
 from discreet.core.neighbours import ADD_REMOVE, REPLACE_ONE
 from discreet.data import PersonColumn, schema_files
+from discreet.data.encodings import Bins
 from discreet.ledger import Account, BudgetExceeded, Ledger
 from discreet.noise import SeededNoise, SystemNoise
 from discreet.releases import combined, publish_synthetic, read_release, read_synthetic
@@ -166,15 +168,52 @@ def test_blocks_of_files_are_counted_as_the_whole_table(quick, tmp_path):
     for number, part in enumerate((frame[:250], frame[250:])):
         part.write_parquet(tmp_path / f"{number}.parquet")
     paths = [tmp_path / "0.parquet", tmp_path / "1.parquet"]
-    blocks = made(tmp_path / "blocks", frame=lambda one: schema_files(paths, one, target=True, persons=True), noise=SeededNoise(1))
-    whole = made(tmp_path / "whole", frame=frame, noise=SeededNoise(1))
+    asked = {"cuts": "private", "epsilon": 20.0}
+    blocks = made(tmp_path / "blocks", frame=lambda one: schema_files(paths, one, target=True, persons=True), noise=SeededNoise(1), **asked)
+    whole = made(tmp_path / "whole", frame=frame, noise=SeededNoise(1), **asked)
+    assert whole.cuts != tuple(one.starts for one in whole.problem.cut)
     assert np.array_equal(blocks.value(), whole.value())
     client = Here()
-    cluster = made(
-        tmp_path / "cluster", frame=lambda one: schema_files(paths, one, target=True, persons=True).on(client, remember=False), noise=SeededNoise(1)
-    )
+    spread = lambda one: schema_files(paths, one, target=True, persons=True).on(client, remember=False)  # noqa: E731
+    cluster = made(tmp_path / "cluster", frame=spread, noise=SeededNoise(1), **asked)
     assert client.sent
     assert np.array_equal(cluster.value(), whole.value())
+
+
+@pytest.mark.parametrize("given", ["asked", "schema"])
+def test_bins_are_chosen_privately_within_the_one_certificate(given, quick, tmp_path):
+    """Costs of a few thousand in bounds of a hundred thousand: public bins of equal steps hold them in one, chosen ones tell them apart."""
+    stated, frame = schema(), table(4000)
+    low, high = np.random.default_rng(1).uniform(2000, 3000, 4000), np.random.default_rng(2).uniform(4000, 5000, 4000)
+    frame["cost"] = [None if gone is None else float(value) for gone, value in zip(frame["cost"], np.where(frame["smoker"], high, low), strict=True)]
+    asked = {"cuts": "private"}
+    if given == "schema":
+        cost = replace(stated.numeric[1], encoding=(Bins(cuts="private"),))
+        stated, asked = replace(stated, numeric=(stated.numeric[0], cost)), {}
+    release = made(tmp_path / "out", schema=stated, frame=frame, epsilon=4.0, **asked)
+    release.verify().require()
+    cut = [release.column_names[one.column] for one in release.problem.cut]
+    assert cut == (["cost"] if given == "schema" else ["age", "cost", "day"])
+    cost = release.columns[1]
+    edges = np.asarray(cost.edges)[list(cost.starts)]
+    assert sum((edges > 1900) & (edges < 5100)) >= 3
+    assert "Bins of" in str(release.inspection())
+    middles = [each.sort("answer")["cost"].to_list() for each in (_middles(release.frame()), _middles(pl.DataFrame(frame)))]
+    assert np.allclose(*middles, atol=900)
+    document = json.loads((tmp_path / "out" / "manifest.json").read_text())
+    for changed, failed in ((["discreet:cuts", -1, 1], "cuts"), (["discreet:certificate", "problem", "cut", -1, "starts", 1], "columns")):
+        forged = json.loads(json.dumps(document))
+        place = forged
+        for key in changed[:-1]:
+            place = place[key]
+        place[changed[-1]] += 1
+        shutil.copytree(tmp_path / "out", tmp_path / failed)
+        (tmp_path / failed / "manifest.json").write_text(json.dumps(forged))
+        assert failed in {check.name for check in read_synthetic(tmp_path / failed).verify().checks if not check.ok}
+
+
+def _middles(frame):
+    return frame.group_by("answer").agg(pl.col("cost").median())
 
 
 def test_several_tables_have_noise_of_their_own(quick, tmp_path):
@@ -199,6 +238,7 @@ def test_several_tables_have_noise_of_their_own(quick, tmp_path):
         ({"persons": [1, 2]}, "person"),
         ({"name": "a\x00b"}, "control"),
         ({"neighbours": "both"}, "neighbours"),
+        ({"cuts": "public"}, "cuts"),
     ],
 )
 def test_what_cannot_be_made_is_refused_before_anything_is_read(wrong, word, quick, tmp_path):

@@ -85,7 +85,7 @@ ATTACKS = {"singling out": singled_out, "linkability": linked, "inference": infe
 
 def synthetic(frame):
     """Rows by the mechanism; the fit is each column given the target."""
-    plan = SyntheticPlan.calibrate(schema(), epsilon=EPSILON, delta=DELTA, neighbours=REPLACE_ONE, persons=schema().persons)
+    plan = SyntheticPlan.calibrate(schema(), epsilon=EPSILON, delta=DELTA, neighbours=REPLACE_ONE)
     counting = counting_schema(schema())
     whose = whose_rows(counting.encode(frame, target=True, persons=True), SystemNoise(), rows_per_person=None, person_weight="person", jobs=1)
     counts = Numbers(TableCounts(whose, Coder(counting, plan.columns), plan.sizes, target=True, jobs=1))

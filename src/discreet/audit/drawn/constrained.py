@@ -63,12 +63,12 @@ class WatchedBall(L2Ball):
         return L2Ball(dimension=self.dimension, radius=self.radius)
 
     def project(self, point: Floats) -> Floats:
-        """As the ball does."""
+        """The nearest point of the ball."""
         self.asked.append(point.copy())
         return L2Ball.project(self, point)
 
     def linear_minimiser(self, direction: Floats) -> Floats:
-        """As the ball does."""
+        """The point of the ball with the least inner product with `direction`."""
         self.asked.append(direction.copy())
         return L2Ball.linear_minimiser(self, direction)
 
@@ -82,7 +82,7 @@ def over_set(target: Target) -> Watch:
         domain = Domain(features=2, norm_bound=1.0, target_bound=1.0, records=owned.persons, persons=target.person.rule)
         data = owned.records(domain)
     problem = ConstrainedRisk(loss=_LOSS, constraint=L2Ball(dimension=2, radius=1e4), domain=domain)
-    made = ObjectivePerturbationOverSet.calibrate(problem, **target.asked)
+    made = ObjectivePerturbationOverSet.calibrate(problem, **target.target)
     stated, points = _released(problem, data, made, 200)
     linears = -np.array([margin_gradient(point, owned.rows, owned.signs, real(stated["ridge"]), owned.shares) for point in points])
     loud = replace(made, grid=replace(made.grid, step=2.0**-20, scale=2.0**28))
@@ -98,7 +98,7 @@ def residuals_over_set(target: Target) -> Watch:
     """Objective perturbation of clipped squares, over a group ball so wide that the minimiser is inside."""
     domain, slope = _domain(), 0.02
     problem = ConstrainedRisk(loss=Squared(), constraint=GroupL2Ball(sizes=(1, 1), radius=1e4), domain=domain, max_slope=slope)
-    made = ObjectivePerturbationOverSet.calibrate(problem, **target.asked)
+    made = ObjectivePerturbationOverSet.calibrate(problem, **target.target)
     stated, points = _released(problem, _table(), made, 200)
 
     def clipped(point: Floats) -> Floats:
@@ -111,7 +111,7 @@ def residuals_over_set(target: Target) -> Watch:
 def frank_wolfe(target: Target) -> Watch:
     """Noisy gradients of three steps."""
     ball, problem = _watched_problem()
-    made = GaussianFrankWolfe.calibrate(problem, **target.asked, steps=3)
+    made = GaussianFrankWolfe.calibrate(problem, **target.target, steps=3)
     stated, _ = _released(problem, _table(), made, 150)
     noise = []
     for first in range(0, len(ball.asked), 3):
@@ -125,7 +125,7 @@ def frank_wolfe(target: Target) -> Watch:
 def mirror_descent(target: Target) -> Watch:
     """Noisy gradients of three steps."""
     ball, problem = _watched_problem()
-    made = NoisyMirrorDescent.calibrate(problem, **target.asked, steps=3, mirror_map="euclidean")
+    made = NoisyMirrorDescent.calibrate(problem, **target.target, steps=3, mirror_map="euclidean")
     stated, _ = _released(problem, _table(), made, 150)
     noise, asked_of_runs = [], ball.asked[-4 * 150 :]  # the calibration asked too
     for first in range(0, len(asked_of_runs), 4):

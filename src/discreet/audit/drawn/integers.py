@@ -32,7 +32,7 @@ from discreet.mechanisms.counting import (
 from discreet.mechanisms.curvature import CurvatureQuery, CurvatureRecords, GaussianCurvature
 from discreet.mechanisms.cuts import CutsPlan, Interval
 from discreet.mechanisms.margins import GaussianMargins, Margins
-from discreet.mechanisms.margins.problem import Table
+from discreet.mechanisms.margins.problem import Cut, Table
 from discreet.mechanisms.selection import Candidates, CountNoise, ExponentialMechanism, RandomStopping
 from discreet.noise import Integers, SystemNoise
 from discreet.problems import RegularisedRisk
@@ -53,13 +53,13 @@ def counting_laplace(target: Target) -> Watch:
 
 def counting_gaussian(target: Target) -> Watch:
     """A histogram and a sum."""
-    made = GaussianCounting.calibrate(_QUERIES, **target.asked, shares=[0.75, 0.25])
+    made = GaussianCounting.calibrate(_QUERIES, **target.target, shares=[0.75, 0.25])
     return _counting(made, discrete_gaussian)
 
 
 def cuts(target: Target) -> Watch:
     """The counts of three columns together."""
-    plan = CutsPlan.calibrate([Interval(name, 0.0, 1.0) for name in "abc"], **target.asked)
+    plan = CutsPlan.calibrate([Interval(name, 0.0, 1.0) for name in "abc"], **target.target)
     exact = plan.cells.answer(plan.cells.cells_of(np.array([[0.1, 0.9, 0.5], [0.2, 0.3, np.nan], [1.0, 0.0, 0.7]])))
     stated, values = released(plan.mechanism, plan.problem, Numbers([exact]), _RUNS // 10)
     (scale,) = (real(one) for one in stated["scales"])  # type: ignore[union-attr]
@@ -87,7 +87,7 @@ def _one_query(target: Target, query: IntegerQuery, records: list[list[int]], na
     if target.delta == 0:
         made = LaplaceCounting.calibrate(queries, epsilon=target.epsilon, neighbours=target.neighbours)
     else:
-        made = GaussianCounting.calibrate(queries, **target.asked)
+        made = GaussianCounting.calibrate(queries, **target.target)
     stated, values = released(made, queries, exact, _RUNS)
     (scale,) = (real(one) for one in stated["scales"])  # type: ignore[union-attr]
     law = discrete_laplace if target.delta == 0 else discrete_gaussian
@@ -95,22 +95,23 @@ def _one_query(target: Target, query: IntegerQuery, records: list[list[int]], na
 
 
 def margins(target: Target) -> Watch:
-    """Tables of three columns, the scores of their pairs, and the tables of two of these, of which there is much to be seen."""
-    problem = Margins(columns=(("a", 2), ("b", 3), ("c", 2)), tables=((0,), (1,), (2,)), linked=(0, 1, 2), most=2)
-    made = GaussianMargins.calibrate(problem, **target.asked, shares=[0.2, 0.2, 0.1, 0.1, 0.4])
-    counts, runs = InventedCounts(), [made.run(problem, Numbers(InventedCounts()), SystemNoise()) for _ in range(_RUNS // 3)]
+    """Tables of three columns, one of them cut, the scores of their pairs, and the tables of two of these, of which there is much to be seen."""
+    columns, cut = (("a", 2), ("b", 3), ("c", 2), ("finer b", 5)), (Cut(column=1, fine=3, gap=False, starts=(0, 1, 2)),)
+    problem = Margins(columns=columns, tables=((0,), (1,), (2,), (3,)), linked=(0, 1, 2), most=2, cut=cut)
+    made = GaussianMargins.calibrate(problem, **target.target, shares=[0.2, 0.2, 0.1, 0.1, 0.1, 0.4])
+    runs = [made.run(problem, Numbers(InventedCounts()), SystemNoise()) for _ in range(_RUNS // 3)]
     *of_tables, of_scores, of_pair = (real(one) for one in made.parameters()["scales"])  # type: ignore[union-attr]
-    exact = counts.of(problem.tables)
-    first: list[list[Floats]] = [[] for _ in exact]
+    first: list[list[Floats]] = [[] for _ in problem.tables]
     scores, pairs = [], []
     for run in runs:
         stated: Any = run.certificate.parameters["pairs"]
         chosen_pairs = [tuple(pair) for pair in stated]
         parts = problem.split(run.value, chosen_pairs)
-        # What a score is, exactly, follows from what the first round released in the same run.
+        # What bins and a score are, exactly, follows from what was released before in the same run.
+        counts = InventedCounts().binned(problem.begins([parts.tables[3]], [of_tables[3] / WHOLE]))
         expected = problem.expected(parts.tables)
         scores.append(WHOLE * parts.scores - problem.scores(counts.of(problem.candidates), expected, target.neighbours))
-        for place, (found, each) in enumerate(zip(parts.tables, exact, strict=True)):
+        for place, (found, each) in enumerate(zip(parts.tables, counts.of(problem.tables), strict=True)):
             first[place].append(WHOLE * found - each)
         pairs.append((WHOLE * np.concatenate(parts.pairs) - np.concatenate(counts.of(chosen_pairs)))[:8])
     watched = [discrete_gaussian(f"noise on table {place + 1}", each, scale=of_tables[place]) for place, each in enumerate(first)]
@@ -120,15 +121,22 @@ def margins(target: Target) -> Watch:
 
 
 class InventedCounts:
-    """Half a million records of three columns that tell each other."""
+    """Half a million records of three columns that tell each other; of the second one finer cells too."""
+
+    def __init__(self, begins: tuple[int, ...] = (0, 1, 2)) -> None:
+        """`begins` are the finer cells that bins begin with."""
+        self._begins = begins
+
+    def binned(self, begins: Sequence[tuple[int, ...]]) -> "InventedCounts":
+        """See Counts of the margins."""
+        return InventedCounts(begins[0])
 
     def of(self, tables: Sequence[Table]) -> list[Integers]:
         """See Counts of the margins."""
-        table = np.zeros((2, 3, 2), dtype=np.int64)
-        table[0, 0, 0] = 300_000
-        table[1, 1, 1] = 200_000
-        table[1, 2, 1] = 1
-        return [table.sum(axis=tuple({0, 1, 2} - set(each))).ravel() * WHOLE for each in tables]
+        table = np.zeros((2, 3, 2, 5), dtype=np.int64)
+        for a, fine, c, records in ((0, 0, 0, 300_000), (1, 3, 1, 200_000), (1, 4, 1, 1)):
+            table[a, int(np.searchsorted(self._begins[1:], fine, side="right")), c, fine] += records
+        return [table.sum(axis=tuple({0, 1, 2, 3} - set(each))).ravel() * WHOLE for each in tables]
 
 
 def exponential(target: Target) -> Watch:
@@ -145,7 +153,7 @@ def bounds(target: Target) -> Watch:
     """Bounds of two columns, on both sides: the law of each pair, both at the centre moved out by one."""
     grid = BoundsGrid(lower=(0.0, -1.0, -10.0), upper=(0.0, 1.0, 10.0))
     problem = OpenColumns({"a": grid, "b": grid})
-    made = BoundsChoice.calibrate(problem, **target.asked)
+    made = BoundsChoice.calibrate(problem, **target.target)
     # As many records beyond the centre as make its odds to the next candidate e: a doubled rate shows most.
     beyond = 3 * made.toll - round(1.0 / made.rate)
     columns = [np.repeat([0.5, -0.5], beyond), np.repeat([-0.2, 0.7], beyond)]
@@ -169,7 +177,7 @@ def curvature(target: Target) -> Watch:
     )
     for problem, targets, said in asked:
         query = CurvatureQuery(problem=problem, weights=np.resize([0.5, -0.25], problem.dimension))
-        made = GaussianCurvature.calibrate(query, **target.asked)
+        made = GaussianCurvature.calibrate(query, **target.target)
         records = CurvatureRecords(rows=rows, targets=targets, record_weights=None)
         exact = np.array([float(value) for value in query.answer(rows, targets, None)])
         stated, values = released(made, query, records, _RUNS)

@@ -38,13 +38,12 @@ def one_model(target: Target, *, mechanism: str, prior: Floats | None = None) ->
     rule = None if target.person is None else target.person.rule
     table = owned_rows(rule)
     domain = Domain(features=2, norm_bound=1.0, records=table.persons, classes=2, persons=rule)
-    asked = {"mechanism": mechanism, **target.asked}
     start = RegularisedRisk(loss=_LOSS, ridge=1.0, domain=domain)
-    problem = replace(start, ridge=default_ridge(start, **asked), prior=None if prior is None else Prior.at(prior))
+    problem = replace(start, ridge=default_ridge(start, mechanism=mechanism, **target.target), prior=None if prior is None else Prior.at(prior))
     point = np.zeros(2) if prior is None else prior
     data = table.records(domain)
     stated = Records(rows=DenseMatrix(table.rows), targets=table.signs, domain=domain, weights=None if rule is None else table.shares)
-    made = calibrate(problem, calibration="tight", **asked)
+    made = calibrate(problem, calibration="tight", mechanism=mechanism, **target.target)
 
     def recovered(weights: Floats) -> Floats:
         if mechanism == "output":
@@ -68,10 +67,10 @@ def several_classes(target: Target, *, multinomial: bool, prior: Floats | None =
             return MultinomialRisk(ridge=ridge, domain=domain)
         return OneVsRestRisk(loss=_LOSS, ridge=ridge, domain=domain)
 
-    ridge = default_ridge(of_ridge(1.0), **target.asked)
+    ridge = default_ridge(of_ridge(1.0), **target.target)
     problem = replace(of_ridge(ridge), prior=None if prior is None else Prior.at(prior))
     point = np.zeros(6) if prior is None else prior
-    made = calibrate(problem, mechanism="objective", calibration="tight", **target.asked)
+    made = calibrate(problem, mechanism="objective", calibration="tight", **target.target)
 
     def recovered(weights: Floats) -> Floats:
         gradient = softmax_gradient if multinomial else rest_gradient

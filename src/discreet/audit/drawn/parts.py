@@ -103,7 +103,7 @@ class Watch:
         ]
 
     def to_dict(self) -> dict[str, Json]:
-        """For files."""
+        """Plain dicts, lists and numbers, as a file has them."""
         return {
             "mechanism": self.mechanism,
             "as_stated": self.as_stated,
@@ -120,7 +120,7 @@ Watched: TypeAlias = Callable[[Target], Watch]
 
 
 def _tests(scores: Floats) -> Iterator[float]:
-    """p of every test."""
+    """The p-value of every test."""
     for some in (scores.ravel(), *(scores.T if scores.shape[1] > 1 else ())):
         yield _centre(some)
         yield _spread(some)

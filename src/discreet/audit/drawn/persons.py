@@ -43,7 +43,7 @@ class Owned(NamedTuple):
 
     @property
     def persons(self) -> int:
-        """Their number."""
+        """How many persons own rows."""
         return len(np.unique(self.ids))
 
     def records(self, domain: Domain) -> Records:
@@ -58,7 +58,7 @@ class Owned(NamedTuple):
         return Block(DenseMatrix(self.rows[some]), targets[some], None if weights is None else weights[some], self.ids[some])
 
     def table(self, weights: Floats | None = None) -> FunctionTable:
-        """All of it in blocks."""
+        """The whole table in blocks."""
         return FunctionTable(lambda number: self.block(number, weights), blocks=_BLOCKS, features=2)
 
 
@@ -100,7 +100,7 @@ def _kept_of_array(ids: npt.NDArray[np.int64], rule: Persons) -> npt.NDArray[np.
 
 
 def _kept_of_blocks(ids: npt.NDArray[np.int64], rule: Persons) -> npt.NDArray[np.int64]:
-    """Likewise."""
+    """The rows that are kept of a table in blocks."""
     numbers = np.arange(len(ids))
     table = FunctionTable(
         lambda block: Block(DenseMatrix(numbers[block::2, np.newaxis] / len(ids)), np.ones(len(numbers[block::2])), None, ids[block::2]),

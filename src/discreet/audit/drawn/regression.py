@@ -15,10 +15,11 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from discreet.audit.claim import Target
-from discreet.audit.drawn.parts import Part, Watch, gaussian, last_stage, released
+from discreet.audit.drawn.parts import Part, Watch, discrete_gaussian, gaussian, last_stage, released
 from discreet.audit.drawn.persons import owned_rows
 from discreet.core.arrays import Floats
 from discreet.core.fields import real
+from discreet.core.neighbours import ADD_REMOVE, PARTS
 from discreet.data import Domain, Records
 from discreet.data.target_table import TargetTable
 from discreet.losses.predictions import LogCosh, SmoothPinball
@@ -59,36 +60,60 @@ class _Case(NamedTuple):
         return weighed @ self.rows, weighed @ self.targets, float(np.sum(self.shares * np.square(self.targets)))
 
 
-def _case(target: Target) -> _Case:
-    """Five records, or persons like the target's."""
+def _case(target: Target, *, secret: bool = False) -> _Case:
+    """Five records, or persons like the target's; as many as are `secret`, perhaps."""
     if target.person is None:
-        return _Case(_PROBLEM, table(), _ROWS, _TARGETS, np.ones(len(_ROWS)))
+        domain = replace(_PROBLEM.domain, records=None if secret else len(_ROWS))
+        return _Case(replace(_PROBLEM, domain=domain), table(domain), _ROWS, _TARGETS, np.ones(len(_ROWS)))
     owned = owned_rows(target.person.rule)
-    domain = Domain(features=2, norm_bound=1.0, target_bound=1.0, records=owned.persons, persons=target.person.rule)
+    domain = Domain(features=2, norm_bound=1.0, target_bound=1.0, records=None if secret else owned.persons, persons=target.person.rule)
     problem = LeastSquares(domain=domain, most_records=max(100, len(owned.ids)))
     return _Case(problem, owned.records(domain), owned.rows, owned.signs, owned.shares)
 
 
 def objective(target: Target, *, prior: Floats | None = None) -> Watch:
     """The linear term, and the last stage; the ridge pulls towards `prior` (d,)."""
-    case = _case(target)
+    case = _case(target, secret=prior is None and target.neighbours is ADD_REMOVE)
     if prior is not None:
         case = case._replace(problem=replace(case.problem, prior=Prior.at(prior)))
-    made = ResidualObjectivePerturbation.calibrate(case.problem, **target.asked)
-    return _linear_term(made, case.problem, case, prediction_loss(made.loss, made.width).slope)
+    made = ResidualObjectivePerturbation.calibrate(case.problem, **target.target)
+    return _counted(made, case) if made.count_scale else _linear_term(made, case.problem, case, prediction_loss(made.loss, made.width).slope)
 
 
-def prediction(target: Target) -> Watch:
+def _counted(made: ResidualObjectivePerturbation, case: _Case) -> Watch:
+    """Beside a noisy number of records: it, and the rest in the unit that follows from it."""
+    _, data, rows, targets, shares = case
+    found = [made.run(case.problem, data, SystemNoise()) for _ in range(_RUNS)]
+    stated = [one.certificate.parameters for one in found]
+    counts = [[real(one["counted"]) * PARTS - np.floor(PARTS * shares).sum()] for one in stated]
+    linears = []
+    for one, release in zip(stated, found, strict=True):
+        unit, w = real(one["unit"]), release.value
+        slopes = prediction_loss(made.loss, unit * real(one["width"])).slope(rows @ w, targets)
+        linears.append((-(rows.T @ (shares * slopes)) - real(one["ridge"]) * w) / unit)
+    loud = replace(made, grid=replace(made.grid, step=2.0**-20, scale=2.0**40))
+    last = [(one.value / real(one.certificate.parameters["unit"])) for one in (loud.run(case.problem, data, SystemNoise()) for _ in range(60))]
+    scale = real(stated[0]["count_scale"]) * PARTS
+    parts = (
+        discrete_gaussian("number of records, in parts", counts, scale=scale),
+        gaussian("linear term of the objective, in the unit that was counted", np.array(linears), scale=real(stated[0]["scale"])),
+        last_stage(loud.parameters(), np.array(last)),
+    )
+    return Watch(mechanism=made.name, parts=parts)
+
+
+def prediction(target: Target, *, prior: Floats | None = None) -> Watch:
     """The same for the pinball loss of a quantile, without its kink."""
-    case = _case(target)
-    problem = PredictionRisk(loss=SmoothPinball(quantile=0.7, width=0.5), domain=case.problem.domain)
-    return _linear_term(PredictionObjectivePerturbation.calibrate(problem, **target.asked), problem, case, problem.loss.slope)
+    case, point = _case(target), None if prior is None else Prior.at(prior)
+    problem = PredictionRisk(loss=SmoothPinball(quantile=0.7, width=0.5), domain=case.problem.domain, prior=point)
+    case = case._replace(problem=replace(case.problem, prior=point))
+    return _linear_term(PredictionObjectivePerturbation.calibrate(problem, **target.target), problem, case, problem.loss.slope)
 
 
 def targets(target: Target) -> Watch:
     """The linear terms of two targets, the second in a unit of its own; of single rows, or one of each person."""
     problem = SeveralTargets(each=PredictionRisk(loss=LogCosh(width=0.5), domain=_PROBLEM.domain), units=(1.0, 3.0))
-    made = TargetsObjectivePerturbation.calibrate(problem, **target.asked)
+    made = TargetsObjectivePerturbation.calibrate(problem, **target.target)
     columns = np.column_stack((_TARGETS, -_TARGETS[::-1]))
     each = tuple(Records(rows=DenseMatrix(_ROWS), targets=column, domain=_PROBLEM.domain) for column in columns.T)
     data = TargetTable(each=each, given=columns)
@@ -121,7 +146,7 @@ def _linear_term(made: Any, problem: Any, case: _Case, slope: Callable[[Floats, 
 def adassp(target: Target) -> Watch:
     """The three answers."""
     case = _case(target)
-    made = AdaSSP.calibrate(case.problem, **target.asked)
+    made = AdaSSP.calibrate(case.problem, **target.target)
     answers = [made.released(case.problem, case.data, SystemNoise()) for _ in range(_ANSWERS)]
     least = np.array([[one[0]] for one in answers]) - np.linalg.eigvalsh(case.moments[0])[0]
     of_eigenvalue = _noise("noise on the least eigenvalue", least, real(made.parameters()["eigenvalue_noise"]))
@@ -131,7 +156,7 @@ def adassp(target: Target) -> Watch:
 def refined(target: Target) -> Watch:
     """The joint answer, and gradients at given weights."""
     case = _case(target)
-    made = RefinedMoments.calibrate(case.problem, **target.asked)
+    made = RefinedMoments.calibrate(case.problem, **target.target)
     stated = made.parameters()
     answers = [made.noisy_moments(case.problem, case.data, SystemNoise()) for _ in range(_ANSWERS)]
     squares = np.array([[one[2]] for one in answers]) - case.moments[2]
@@ -143,13 +168,13 @@ def refined(target: Target) -> Watch:
 def hessian_mixing(target: Target) -> Watch:
     """Gradients at given weights."""
     case = _case(target)
-    made = HessianMixing.calibrate(case.problem, **target.asked, rows=50)
+    made = HessianMixing.calibrate(case.problem, **target.target, rows=50)
     return Watch(mechanism=made.name, parts=(_gradients(made, case, real(made.parameters()["step_noise"])),))
 
 
-def table() -> Records:
+def table(domain: Domain = _PROBLEM.domain) -> Records:
     """The invented records."""
-    return Records(rows=DenseMatrix(_ROWS), targets=_TARGETS, domain=_PROBLEM.domain)
+    return Records(rows=DenseMatrix(_ROWS), targets=_TARGETS, domain=domain)
 
 
 def _moments(made: Any, case: _Case, answers: list[Any]) -> tuple[Part, ...]:  # noqa: ANN401 - AdaSSP or RefinedMoments

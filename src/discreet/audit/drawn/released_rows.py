@@ -211,7 +211,7 @@ def categories(target: Target) -> Watch:
 def categories_audit(target: Target) -> AuditReport:
     """Exact: two records that differ in every column, one of which is answered and one of which is encoded."""
     if target.neighbours is not REPLACE_ONE:
-        raise InvalidInput("an owner who randomises a record cannot hide that it exists: this audit is of replace-one.")
+        raise InvalidInput("a record that its owner randomises is known to exist, so this audit needs replace-one.")
     problem = Categories(columns=(("a", 3), ("b", 9)))
     made = replace(RandomisedCategories.calibrate(problem, epsilon=target.epsilon), laws=(RESPONSE, UNARY))
     of_answer, of_bits = (one / made.unit for one in made.kept)

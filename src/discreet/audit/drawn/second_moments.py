@@ -34,7 +34,7 @@ def moments(target: Target) -> Watch:
     owned = owned_rows(rule)
     domain = Domain(features=2, norm_bound=1.0, target_bound=1.0, persons=rule)
     query = SecondMoments(domain=domain, target=Column.NOISY, most_records=len(owned.ids), counted=True)
-    made = GaussianMoments.calibrate(query, **target.asked)
+    made = GaussianMoments.calibrate(query, **target.target)
     stated, values = released(made, query, owned.records(domain), _RUNS)
     whole = np.column_stack((np.ones(len(owned.ids)), owned.rows, owned.signs))
     noise = np.array(values) - whole.T @ (owned.shares[:, np.newaxis] * whole)
@@ -56,7 +56,7 @@ def moments_audit(target: Target) -> AuditReport:
     person = target.person
     domain = Domain(features=2, norm_bound=1.0, target_bound=1.0, persons=None if person is None else person.rule)
     query = SecondMoments(domain=domain, target=Column.OMITTED, most_records=1000, counted=True)
-    made = GaussianMoments.calibrate(query, **target.asked)
+    made = GaussianMoments.calibrate(query, **target.target)
     angles = np.zeros(1) if person is None else person.owned
     turned = math.acos(-(query.constant**2))
     rows = [directions(angles), np.zeros((0, 2)) if target.neighbours is ADD_REMOVE else directions(angles, turned=turned)]

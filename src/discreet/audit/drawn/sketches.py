@@ -34,7 +34,7 @@ _ON_BALL, _ON_BOX = (SecondMoments(domain=domain, target=Column.OMITTED, most_re
 
 def sketch(target: Target) -> Watch:
     """Secret combinations of the records."""
-    made = GaussianSketch.calibrate(_ON_BALL, rows=300, **target.asked)
+    made = GaussianSketch.calibrate(_ON_BALL, rows=300, **target.target)
     return _rows_and_last_stage(_ON_BALL, made, table(_BALL, _FEW), np.eye(2))
 
 
@@ -47,7 +47,7 @@ def information_sketch(target: Target) -> Watch:  # noqa: ARG001 - its promise i
 def eigenvalue_sketch(target: Target) -> Watch:
     """The noisy least eigenvalue, which the certificate shows, and the rows with the variance that follows from it."""
     query, data = _ON_BALL, table(_BALL, _FEW)
-    made = EigenvalueSketch.calibrate(query, rows=4, **target.asked)
+    made = EigenvalueSketch.calibrate(query, rows=4, **target.target)
     stated = made.run(query, data, SystemNoise()).certificate.parameters
     moments = query.answer(data)
     least = float(np.linalg.eigvalsh(moments.astype(np.float64))[0])
@@ -87,7 +87,7 @@ def mixing(target: Target) -> Watch:
     domain = Domain(features=1, norm_bound=1.0, target_bound=1.0)
     problem = LeastSquares(domain=domain, most_records=_FEW)
     rows = 50
-    made = GaussianMixing.calibrate(problem, **target.asked, rows=rows)
+    made = GaussianMixing.calibrate(problem, **target.target, rows=rows)
     data = Records(rows=DenseMatrix(numbers(_FEW, 1)), targets=np.linspace(-1.0, 1.0, _FEW), domain=domain)
     query = sketched(problem, target_weight=made.target_weight)
     stated = made.parameters()

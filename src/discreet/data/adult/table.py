@@ -13,7 +13,7 @@ from discreet.data.schema import Schema
 
 
 def load_adult() -> pl.DataFrame:
-    """All 48,842 rows, those of adult.data before those of adult.test, with 16 columns."""
+    """All 48,842 rows with 16 columns: first those of adult.data, then those of adult.test."""
     return pl.read_parquet(io.BytesIO(_file("adult.parquet")))
 
 

@@ -58,7 +58,7 @@ class Block(NamedTuple):
 
 
 class BlockTable(ABC):
-    """Records in blocks. Every pass must give the same blocks, cut at the same places, whatever `jobs` is."""
+    """Records in blocks. Every pass must give the same blocks, for any `jobs`."""
 
     __slots__ = ("ends", "features", "remote", "rule", "slow", "targets")
     ends: tuple[float, ...]

@@ -22,7 +22,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from discreet.core.errors import InvalidInput
 from discreet.core.workers import WhileNeeded
-from discreet.data.blocks.travel import let_blocks_travel
+from discreet.data.blocks.travel import let_blocks_travel, tell_workers
 
 if TYPE_CHECKING:
     from distributed import Client
@@ -43,7 +43,7 @@ _TALKATIVE = ("distributed", "tornado", "asyncio")
 
 @dataclass(frozen=True, kw_only=True)
 class Cluster:
-    """A client, and the terms on which records may go to its workers: wherever the library takes a client it takes one of these.
+    """A Dask client with the conditions under which records may be sent to its workers; accepted wherever a client is.
 
     Raises InvalidInput unless the client's address is encrypted or `insecure`, and for a `deadline` (seconds; may be infinite) that is not positive.
     """
@@ -58,6 +58,7 @@ class Cluster:
             raise InvalidInput(f"deadline must be a positive number of seconds without progress; {self.deadline!r} was given.")
         check_address(str(self.client.scheduler.address), insecure=self.insecure)
         let_blocks_travel()
+        self._answers(tell_workers, min(self.deadline, _PARTING))
 
     @classmethod
     def of(cls, client: "Client | Cluster") -> "Cluster":

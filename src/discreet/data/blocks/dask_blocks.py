@@ -55,9 +55,9 @@ _AHEAD = 2
 class DaskTable(BlockTable):
     """Blocks that `client` holds or makes: `blocks` are Dask futures or delayed values of `Block`, one a block, in the order of the rows.
 
-    `client` may be a `Cluster`, which brings terms of its own. `remember` keeps the blocks in the workers' memory between passes; without it they are
-    made anew in every pass, as from files. Raises InvalidInput unless there is at least one block with at least one feature, and where the cluster
-    is not encrypted and that was not said to be known.
+    `client` may be a `Cluster` with its own conditions. `remember` keeps the blocks in the workers' memory between passes; without it they are made
+    again in every pass, as from files. Raises InvalidInput unless there is at least one block with at least one feature, and if the connection is
+    not encrypted (unless `insecure`).
     """
 
     __slots__ = ("_blocks", "_cluster", "_groups", "_make", "_remembered")
@@ -84,7 +84,7 @@ class DaskTable(BlockTable):
         remember: bool = True,
         rule: Persons | None = None,
     ) -> "DaskTable":
-        """Blocks make(0), .., make(blocks - 1), made on the workers."""
+        """A table of the blocks make(0), .., make(blocks - 1), made on the workers."""
         if not remember:
             _check(range(blocks), features)
             table: DaskTable = cls.__new__(cls)

@@ -83,7 +83,7 @@ class FileBlocks:
 
 
 class FileTable(BlockTable):
-    """Records in Parquet or Arrow files; see `numeric_files` and `schema_files`, which make one."""
+    """Records in Parquet or Arrow files; make one with `numeric_files` or `schema_files`."""
 
     __slots__ = ("_kept", "_read")
 
@@ -122,7 +122,7 @@ class FileTable(BlockTable):
     def on(self, client: "Client | Cluster", *, remember: bool = True) -> DaskTable:
         """The same blocks, read by the workers of a Dask cluster, which must find the files under the same paths; see DaskTable.
 
-        Raises InvalidInput where the files have no rows.
+        Raises InvalidInput if the files have no rows.
         """
         blocks = len(self._read.pieces)
         table = DaskTable.from_function(client, self._read, blocks=blocks, features=self.features, remember=remember, rule=self.rule)
@@ -140,12 +140,11 @@ def numeric_files(
     rows_in_block: int | None = None,
     memory: int = MEMORY,
 ) -> FileTable:
-    """Columns of numbers as they are: `features` in this order, `target` with labels or numbers, `weights` with weights, `person` with ids.
+    """A table of numeric columns, unencoded: `features` in this order, `target` with labels or numbers, `weights` with weights, `person` with ids.
 
-    Several names in `target`, of numbers, are several targets. `paths`: a file, a folder of Parquet files, or several files. `memory`: bytes of
-    decoded blocks that the table holds between passes, as long as it lives; 0 for none. Raises InvalidInput for files that are not there,
-    SchemaError for absent columns,
-    FileFormatError for damaged files; reading raises InvalidInput for columns that hold no numbers.
+    Several numeric columns in `target` are several targets. `paths`: a file, a folder of Parquet files, or several files. `memory`: bytes of decoded
+    blocks that the table keeps between passes; 0 for none. Raises InvalidInput for missing files, SchemaError for missing columns, FileFormatError
+    for damaged files; reading raises InvalidInput for columns that are not numbers.
     """
     several = () if target is None or isinstance(target, str) else tuple(target)
     names = [*features, *several, *(name for name in (target, weights, person) if isinstance(name, str))]
@@ -181,9 +180,10 @@ def schema_files(
     rows_in_block: int | None = None,
     memory: int = MEMORY,
 ) -> FileTable:
-    """Columns as `schema` encodes them; with `target`, targets are the schema's classes, or its numbers. Otherwise as `numeric_files`.
+    """A table of columns as `schema` encodes them; with `target`, targets are the schema's classes or numbers.
 
-    With `persons`, which is as `target` unless said, blocks bring the ids that the schema's [person] names, and the table its rule.
+    Otherwise as `numeric_files`. With `persons` (by default as `target`), blocks carry the ids in the schema's [person] column, and the table its
+    rule.
     """
     whose = target if persons is None else persons
 

@@ -11,10 +11,10 @@ R = TypeVar("R")
 
 
 class FunctionTable(BlockTable):
-    """Blocks make(0), ..., make(blocks - 1), in this order.
+    """A table of the blocks make(0), ..., make(blocks - 1), in this order.
 
-    `make` is called in every pass, from several threads where several work, and must give the same block for the same number each time. Raises
-    InvalidInput unless there is at least one block with at least one feature. `targets` m where blocks have m numbers of each record, (b, m).
+    `make` is called in every pass, possibly from several threads, and must return the same block for the same number each time. `targets` is m if
+    blocks have m target numbers per record, (b, m). Raises InvalidInput unless there is at least one block with at least one feature.
     """
 
     __slots__ = ("_blocks", "_make")

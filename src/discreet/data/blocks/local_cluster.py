@@ -38,10 +38,10 @@ _SETTINGS = {
 
 @contextmanager
 def local_cluster(workers: int) -> Iterator["Client"]:
-    """A client of a new cluster of `workers` processes, which ends with the block. Raises InvalidInput where Dask is not installed.
+    """A client of a new cluster of `workers` processes, which ends with the block.
 
-    Nobody else can speak to it: it listens on 127.0.0.1, by TLS, and the key of its certificate (RSA, 2048 bits) is never written to a file of the
-    user's.
+    Raises InvalidInput if Dask is not installed. Nobody else can connect to it: it listens on 127.0.0.1 with TLS, and the key of its certificate
+    (RSA, 2048 bits) is never written to a file of the user's.
     """
     try:
         import dask  # noqa: PLC0415 - an optional dependency

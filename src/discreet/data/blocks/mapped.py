@@ -19,10 +19,10 @@ R = TypeVar("R")
 
 @holds_records
 class NpyTable(BlockTable):
-    """Rows (n, d) in one file, and targets (n,) or (n, m), weights and ids of persons (n,) in others, each optional.
+    """Rows (n, d) in one file; targets (n,) or (n, m), weights and person ids (n,) in other files, each optional.
 
-    `rows_in_block` is chosen from d unless given. Raises InvalidInput for files that are not there or shapes that do not fit, FileFormatError for
-    files that hold no array of numbers.
+    `rows_in_block` is chosen from d by default. Raises InvalidInput for missing files or shapes that do not match, FileFormatError for files without
+    an array of numbers.
     """
 
     __slots__ = ("_parts", "_persons", "_rows", "_targets", "_weights")
@@ -41,6 +41,8 @@ class NpyTable(BlockTable):
         self._targets, self._weights, self._persons = (None if path is None else _mapped(path) for path in (targets, weights, persons))
         if self._rows.ndim != 2 or not len(self._rows) or not self._rows.shape[1]:
             raise InvalidInput(f"{str(rows)!r} must hold a table of shape (n, d) with at least one row and one column.")
+        if self._targets is not None and self._targets.ndim == 2 and self._targets.shape[1] == 1:
+            self._targets = self._targets[:, 0]  # a column of them, as some write it
         several = 1 if self._targets is None or self._targets.ndim != 2 else int(self._targets.shape[1])
         first = self._targets if self._targets is None or several == 1 else self._targets[:, 0]
         if any(column is not None and column.shape != self._rows.shape[:1] for column in (first, self._weights, self._persons)):

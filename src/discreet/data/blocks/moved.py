@@ -22,9 +22,8 @@ class MovedTable(BlockTable):
         """Hold the table; nothing is read."""
         if table.remote:
             raise InvalidInput("a cluster processes blocks on its own workers; leave device out, or read the files in this process.")
-        super().__init__(
-            table.features, rule=table.rule, ends=table.ends, targets=table.targets
-        )  # slow: moving a block takes longer than its Gram matrix
+        # slow: moving a block takes longer than its Gram matrix
+        super().__init__(table.features, rule=table.rule, ends=table.ends, targets=table.targets)
         self._table, self._device = table, check_device(device)
 
     def map(self, work: Callable[[int, Block], R], jobs: int) -> Iterator[R]:

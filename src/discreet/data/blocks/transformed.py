@@ -22,12 +22,12 @@ R = TypeVar("R")
 
 
 class TransformedTable(BlockTable):
-    """`function` of the rows of `table`, with `features` columns.
+    """A table of `function` of the rows of `table`, with `features` columns.
 
     `function` takes a Matrix (b, d) to a Matrix (b, features), each row by itself and the same way in every pass; with a table whose blocks are on
-    other machines it travels there, and holds public numbers only. Reads the table once, by `jobs` threads, to know how long its blocks are. With
-    `several`, at most so many rows of each, it takes a Block of consecutive records, and the number of the first one, to a Block that says
-    whose rows are whose, by numbers of records. Raises InvalidInput for less than one feature.
+    other machines it is sent there, so it must contain public numbers only. Reads the table once, by `jobs` threads, to find the lengths of its
+    blocks. With `several`, at most this many rows per record, it maps a Block of consecutive records, and the number of the first one, to a Block
+    whose person ids are record numbers. Raises InvalidInput for less than one feature.
     """
 
     __slots__ = ("_counts", "_first", "_function", "_rows", "_starts", "_table")
@@ -36,7 +36,8 @@ class TransformedTable(BlockTable):
         """Count the rows of every block."""
         if features < 1:
             raise InvalidInput(f"a table needs at least one feature; {features} were given.")
-        alike = several is None  # slow: rows are computed in every pass
+        alike = several is None
+        # slow: rows are computed in every pass
         super().__init__(features, remote=table.remote, rule=table.rule if alike else None, targets=table.targets if alike else 1)
         self._table = table
         self._function = partial(_of_rows, function) if several is None else function

@@ -19,7 +19,7 @@ PRIVATE: Literal["private"] = "private"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Bins(Encoding):
-    """One feature a bin. Raises SchemaError for parameters that make no bins."""
+    """One feature per bin. Raises SchemaError for invalid parameters."""
 
     name: ClassVar[str] = "bins"
     cuts: tuple[float, ...] | Literal["private"] | None = None

@@ -34,7 +34,7 @@ _CROWDED, _AMPLE = 0.3, 12.0
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Curve(Encoding):
-    """One feature a knot. Raises SchemaError for parameters that make no curve."""
+    """One feature per knot. Raises SchemaError for invalid parameters."""
 
     name: ClassVar[str] = "curve"
     knots: tuple[float, ...] | None = None

@@ -17,7 +17,7 @@ from discreet.data.encodings.grids import MOST_NODES, smoothing
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Cyclic(Encoding):
-    """One feature a node. Raises SchemaError for parameters that make no cycle."""
+    """One feature per node. Raises SchemaError for invalid parameters."""
 
     name: ClassVar[str] = "cyclic"
     period: float

@@ -20,7 +20,7 @@ _NEAREST = 1e-12
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Log(Encoding):
-    """t, or 2 t - 1 where the scale is symmetric. Raises SchemaError for a unit that is no positive number."""
+    """t, or 2 t - 1 if the scale is symmetric. Raises SchemaError unless the unit is a positive number."""
 
     name: ClassVar[str] = "log"
     unit: float | None = None

@@ -11,7 +11,7 @@ _MOST_ENTRIES = 500
 """Of a data set that the page shows."""
 
 
-def opened(path: str) -> Ledger:
+def open_ledger(path: str) -> Ledger:
     """The ledger in this file. Raises InvalidInput where there is none: a mistyped path never becomes a new one."""
     if not is_file(path):
         raise InvalidInput(f"there is no ledger {path!r}. Check the path, or make one at the step Ledger.")
@@ -20,7 +20,7 @@ def opened(path: str) -> Ledger:
 
 def shown(asked: Fields) -> dict[str, object]:
     """What a ledger holds."""
-    return _record(opened(_path(asked.only("path"))))
+    return _record(open_ledger(_path(asked.only("path"))))
 
 
 def declared(asked: Fields) -> dict[str, object]:
@@ -40,7 +40,7 @@ def declared(asked: Fields) -> dict[str, object]:
 
 def amended(asked: Fields) -> dict[str, object]:
     """Another total of a data set, with the reason, which stays in the ledger."""
-    ledger = opened(_path(asked.only("path", "data_set", "epsilon", "delta", "reason")))
+    ledger = open_ledger(_path(asked.only("path", "data_set", "epsilon", "delta", "reason")))
     ledger.amend(
         asked.needed("data_set", "The name of a data set"),
         epsilon=asked.number("epsilon", "The total epsilon", least=0.0, most=1e6, inclusive=False),

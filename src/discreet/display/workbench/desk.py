@@ -26,19 +26,18 @@ from discreet.data.toml_text import write_toml
 from discreet.display.workbench import accounts, places
 from discreet.display.workbench.cautions import foreseen
 from discreet.display.workbench.form import form_of, read_form, required_schema
+from discreet.display.workbench.invented import Trial, invented_trial, sample_trial
 from discreet.display.workbench.jobs import Job, Jobs, job_named, results_of, words_of
 from discreet.display.workbench.runs import SCHEMA, Recipe, Run
+from discreet.display.workbench.searches import measured_search
 from discreet.display.workbench.tradeoff import (
     PLANNED,
     Budget,
-    Trial,
-    invented_trial,
     measured,
     noise_of_release,
     planned,
     planned_release,
     read_settings,
-    sample_trial,
 )
 from discreet.display.workbench.wire import Fields, Refused
 from discreet.estimators.base import PrivateModel
@@ -168,8 +167,11 @@ class Desk:
             else:
                 best = _BEST[asked.choice("best", "How well the target can be predicted", tuple(_BEST))]
                 trial = self._trial(schema.to_toml(), records, best=best)
-            found = measured(what, schema, trial, budget, settings)
-        return found._asdict() | {"best": trial.best, "norm": trial.norm}
+            if job.name == "tune":
+                found = measured_search(what, schema, trial, budget, given)
+            else:
+                found = measured(what, schema, trial, budget, settings)
+        return found._asdict() | {"best": trial.best, "norm": None if job.name == "tune" else trial.norm}
 
     def plan(self, asked: Fields) -> dict[str, object]:
         """What the planner proves."""
@@ -219,7 +221,7 @@ class Desk:
         if data_set and not ledger:
             raise Refused(422, "The name of a data set needs a ledger beside it.", "ledger")
         if ledger and job.spends:
-            ledger = str(accounts.opened(places.place(ledger)).path)
+            ledger = str(accounts.open_ledger(places.place(ledger)).path)
             if not data_set:
                 raise Refused(422, "Choose the data set of the ledger that this table belongs to.", "data_set")
         recipe = Recipe(

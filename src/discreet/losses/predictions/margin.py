@@ -25,7 +25,7 @@ class Hinge(PredictionLoss):
     signed_targets = True
 
     def lipschitz(self, reach: float, target_bound: float) -> float:  # noqa: ARG002 - the same for all predictions
-        """b."""
+        """b, the bound of targets: sup |l'|."""
         return target_bound
 
     def smoothness(self, target_bound: float) -> float:  # noqa: ARG002 - for no target

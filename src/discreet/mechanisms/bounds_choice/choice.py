@@ -37,6 +37,8 @@ from discreet.statements.counting import WHOLE
 BOUNDS_CHOICE = "bounds-choice"
 _ROUNDING = 1e-15
 _LARGEST_TOLL = 1 << 40
+_WORTH = 1.02
+"""How much larger a rate has to be to be worth a delta."""
 _TOLL = 1.5
 """Times 1 / rate; with less, bounds ten times too wide become likely (5 % at 1, 1 % at 1.5), with more, small tables are cut."""
 _LEAVING = 2
@@ -74,7 +76,7 @@ class OpenColumns:
             raise InvalidInput("every record needs its weight.")
 
     def to_dict(self) -> dict[str, Json]:
-        """For certificates."""
+        """What a certificate states of it: plain numbers and words."""
         return {"columns": [{"name": name, **grid.to_dict()} for name, grid in self.grids.items()], **unit_of(self.persons)}
 
 
@@ -100,13 +102,13 @@ class BoundsChoice(Mechanism[OpenColumns, Numbers[Sequence[Floats]]]):
 
     @classmethod
     def calibrate(cls, problem: OpenColumns, *, epsilon: float, delta: float, neighbours: Neighbours) -> Self:
-        """The largest rate for (epsilon, delta), delta = 0 included. Raises InvalidInput for a target outside 0 < epsilon, 0 <= delta < 1."""
+        """The largest rate for (epsilon, delta); pure where that is it. Raises InvalidInput for a target outside 0 < epsilon, 0 <= delta < 1."""
         if not (is_finite(epsilon) and epsilon > 0 and 0 <= delta < 1):
             raise InvalidInput(f"the choice of bounds needs 0 < epsilon < infinity and 0 <= delta < 1; {epsilon!r} and {delta!r} were given.")
         count = problem.choices(neighbours)
         pure = epsilon / count * (1.0 - 4.0 * _ROUNDING)
-        rate = pure if delta == 0.0 else max(pure, bounded_range_width(epsilon, delta, count=count, optimal=False) * (1.0 - 4.0 * _ROUNDING))
-        stated = None if delta == 0.0 else epsilon
+        wide = 0.0 if delta == 0.0 else bounded_range_width(epsilon, delta, count=count, optimal=False) * (1.0 - 4.0 * _ROUNDING)
+        rate, stated = (wide, epsilon) if wide > _WORTH * pure else (pure, None)
         return cls(rate=rate, toll=min(math.ceil(_TOLL / rate), _LARGEST_TOLL), neighbours=neighbours, epsilon=stated)
 
     def promise(self, problem: OpenColumns) -> PureDP | ApproximateDP:

@@ -62,7 +62,7 @@ class BoundsGrid:
         return cls(lower=tuple(rising[place::-1]), upper=tuple(rising[place:]))
 
     def to_dict(self) -> dict[str, Json]:
-        """For certificates."""
+        """What a certificate states of it: plain numbers and words."""
         return {"lower": list(self.lower), "upper": list(self.upper)}
 
 

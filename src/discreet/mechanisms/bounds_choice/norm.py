@@ -24,6 +24,7 @@ from discreet.core.rounding import raising
 from discreet.mechanisms.base import Numbers
 from discreet.mechanisms.bounds_choice.choice import BoundsChoice, OpenColumns
 from discreet.mechanisms.bounds_choice.grid import BoundsGrid
+from discreet.mechanisms.selection.then_fit import Chosen
 from discreet.noise import Noise
 
 NORM = "row norm"
@@ -35,11 +36,9 @@ _DEAR = 2
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class NormPlan:
+class NormPlan(Chosen[BoundsChoice, OpenColumns]):
     """See module docstring; a `Choice`."""
 
-    mechanism: BoundsChoice
-    problem: OpenColumns
     pure: bool
     """Whether both together are to be pure."""
 

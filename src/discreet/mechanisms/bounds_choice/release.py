@@ -18,7 +18,7 @@ from discreet.accounting.words import guarantee_words
 from discreet.certificates import Certificate, Release, Verification
 from discreet.core.arrays import Floats
 from discreet.core.errors import InvalidInput
-from discreet.core.neighbours import REPLACE_ONE, Neighbours, Persons, neighbours_of
+from discreet.core.neighbours import DELTA, REPLACE_ONE, Neighbours, Persons, neighbours_of
 from discreet.core.short import short_repr
 from discreet.core.told import Tabled, Told
 from discreet.data.draft import SchemaDraft
@@ -50,7 +50,7 @@ class ReleasedBounds(Tabled):
     __repr__ = short_repr
 
     def told(self) -> Told:
-        """What is shown: see `print` and notebooks."""
+        """The text shown by `print` and in notebooks."""
         return Told(
             title="Bounds that were chosen privately",
             facts=[("Privacy", guarantee_words(self.certificate.guarantee.to_dict()))],
@@ -88,7 +88,7 @@ def prepare_bounds(
     draft: SchemaDraft,
     *,
     epsilon: float,
-    delta: float = 0.0,
+    delta: float = DELTA,
     neighbours: Neighbours | str = REPLACE_ONE,
     grid: str | BoundsGrid = _STANDARD,
     persons: Persons | None = None,
@@ -135,7 +135,7 @@ def choose_bounds(  # noqa: PLR0913 - each is a public choice
     draft: SchemaDraft,
     *,
     epsilon: float,
-    delta: float = 0.0,
+    delta: float = DELTA,
     neighbours: Neighbours | str = REPLACE_ONE,
     grid: str | BoundsGrid = _STANDARD,
     ledger: Account | None = None,
@@ -162,7 +162,7 @@ def choose_norm(
     X: Any,  # noqa: ANN401 - any table that as_matrix takes
     *,
     epsilon: float,
-    delta: float = 0.0,
+    delta: float = DELTA,
     neighbours: Neighbours | str = REPLACE_ONE,
     candidates: Sequence[float] | None = None,
     ledger: Account | None = None,
@@ -174,7 +174,7 @@ def choose_norm(
     """
     edges = grid_named(_STANDARD).upper[1:] if candidates is None else tuple(float(edge) for edge in candidates)
     if not edges or not min(edges) > 0:
-        raise InvalidInput("the candidates for a bound of norms must be positive numbers, at least one.")
+        raise InvalidInput("the candidates for a norm bound must be positive numbers, at least one.")
     grid = BoundsGrid(lower=(0.0,), upper=(0.0, *sorted(set(edges))))
     problem = OpenColumns({NORM: grid})
     mechanism = BoundsChoice.calibrate(problem, epsilon=epsilon, delta=delta, neighbours=neighbours_of(neighbours))

@@ -87,7 +87,7 @@ class GaussianSteps:
         return cls(count=count, step=step, scale=least_drawable(first, enough))
 
     def to_dict(self) -> dict[str, Json]:
-        """For certificates."""
+        """What a certificate states of it: plain numbers and words."""
         return {"steps": self.count, "scale": self.scale, "grid_step": self.step}
 
     @property
@@ -118,7 +118,7 @@ def fine_step(distance: float, dimension: int) -> float:
 
 
 def _apart(distance: float, step: float, dimension: int) -> float:
-    """D."""
+    """D: how far rounded points are apart at most, in steps."""
     return (distance / step + math.sqrt(dimension)) * _UP
 
 

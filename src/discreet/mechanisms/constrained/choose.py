@@ -26,18 +26,17 @@ Euclidean norm only are the other case, by a factor of sqrt(ln(2 d) / 2). Withou
 """
 
 import math
-from dataclasses import replace
 from functools import lru_cache, partial
 from typing import NamedTuple
 
 from discreet.accounting import bounded_range_width
 from discreet.bounds.geometry import averaged_frank_wolfe, averaged_steps
 from discreet.core.errors import InfeasibleTarget, InvalidInput
-from discreet.core.neighbours import ADD_REMOVE, Neighbours
+from discreet.core.neighbours import ADD_REMOVE, Neighbours, Privacy
 from discreet.mechanisms.constrained.base import NOMINAL, ConstrainedMechanism, checked_steps
 from discreet.mechanisms.constrained.frank_wolfe import GaussianFrankWolfe, NonPrivateFrankWolfe, PolytopeFrankWolfe
 from discreet.mechanisms.constrained.mirror_descent import NoisyMirrorDescent
-from discreet.mechanisms.constrained.objective_set import ObjectivePerturbationOverSet, why_not, without_set
+from discreet.mechanisms.constrained.objective_set import ObjectivePerturbationOverSet, require_factors, why_not, without_set
 from discreet.mechanisms.constrained.published import PUBLISHED, TIGHT, published_over_set
 from discreet.problems import SetRisk
 from discreet.sets import Polytope
@@ -74,6 +73,8 @@ class Choices(NamedTuple):
 
     ridge: float | None = None
     """lambda, on the sum of losses."""
+    factors: tuple[float, ...] = ()
+    """What it is multiplied by, coefficient by coefficient; none where all are pulled alike."""
     mirror_map: str = AUTO
     calibration: str = TIGHT
     """"tight", or "published" for the noise that the paper prints (module `published`)."""
@@ -89,10 +90,10 @@ def candidates(problem: SetRisk, *, epsilon: float, delta: float, neighbours: Ne
     """
     if not (0 < epsilon < math.inf and 0 <= delta < 1):
         raise InvalidInput(f"a comparison needs 0 < epsilon < infinity and 0 <= delta < 1; epsilon={epsilon!r}, delta={delta!r} were given.")
-    without = "takes no ridge" if choices.ridge is not None else "takes no mirror map" if choices.mirror_map != AUTO else ""
+    without = "takes no ridge" if choices.ridge is not None or choices.factors else "takes no mirror map" if choices.mirror_map != AUTO else ""
     found = [
         _objective(problem, epsilon, delta, neighbours, choices),
-        _mirror(problem, epsilon, delta, neighbours, choices),
+        _none(MIRROR, "takes no factors of a ridge") if choices.factors else _mirror(problem, epsilon, delta, neighbours, choices),
         _none(GAUSSIAN, without) if without else _gaussian(problem, epsilon, delta, neighbours),
         _none(VERTICES, without) if without else _vertices(problem, epsilon, delta, neighbours),
     ]
@@ -118,27 +119,21 @@ def calibrate_over_set(
     if choices.calibration not in (TIGHT, PUBLISHED):
         raise InvalidInput(f"calibration must be one of {[PUBLISHED, TIGHT]}; {choices.calibration!r} was given.")
     if epsilon == math.inf:
-        made = calibrate_frank_wolfe(problem, epsilon=epsilon, delta=delta, neighbours=neighbours, steps=steps)
-        return replace(made, ridge=choices.ridge or 0.0) if isinstance(made, NonPrivateFrankWolfe) else made
+        return _without_noise(problem, neighbours=neighbours, steps=steps, choices=choices)
     if choices.calibration == PUBLISHED:
-        if choices.ridge is not None:
-            raise InvalidInput("calibration='published' uses the ridge printed in the paper; leave alpha out, or use calibration='tight'.")
-        return published_over_set(
-            problem, mechanism=mechanism, epsilon=epsilon, delta=delta, neighbours=neighbours, steps=steps, mirror_map=choices.mirror_map
-        )
+        if choices.ridge is not None or choices.factors:
+            raise InvalidInput(
+                "calibration='published' uses the ridge printed in the paper; leave alpha and penalty_factor out, or use calibration='tight'."
+            )
+        privacy = Privacy(epsilon=epsilon, delta=delta, neighbours=neighbours)
+        return published_over_set(problem, privacy, mechanism=mechanism, steps=steps, mirror_map=choices.mirror_map)
     chosen = mechanism
     if mechanism == AUTO:
-        found = candidates(problem, epsilon=epsilon, delta=delta, neighbours=neighbours, choices=choices)
-        best = next(each for each in found if steps is None or each.name != OBJECTIVE)
-        if best.risk == math.inf:
-            raise InfeasibleTarget(
-                f"no mechanism over the set {problem.constraint.name!r} with the loss {problem.loss.name!r} reaches delta={delta!r}. Pass "
-                "delta > 0, for example 1e-6."
-            )
-        chosen = best.name
+        chosen = _best(problem, candidates(problem, epsilon=epsilon, delta=delta, neighbours=neighbours, choices=choices), delta, steps, choices)
     _require_taken(chosen, steps, choices)
     if chosen == OBJECTIVE:
-        return ObjectivePerturbationOverSet.calibrate(problem, epsilon=epsilon, delta=delta, neighbours=neighbours, ridge=choices.ridge)
+        ridge, factors = choices.ridge, choices.factors
+        return ObjectivePerturbationOverSet.calibrate(problem, epsilon=epsilon, delta=delta, neighbours=neighbours, ridge=ridge, factors=factors)
     if chosen == MIRROR:
         return NoisyMirrorDescent.calibrate(
             problem, epsilon=epsilon, delta=delta, neighbours=neighbours, steps=steps, mirror_map=choices.mirror_map, ridge=choices.ridge or 0.0
@@ -146,10 +141,36 @@ def calibrate_over_set(
     return calibrate_frank_wolfe(problem, mechanism=chosen, epsilon=epsilon, delta=delta, neighbours=neighbours, steps=steps)
 
 
+def _best(problem: SetRisk, found: tuple[Candidate, ...], delta: float, steps: int | None, choices: Choices) -> str:
+    """The name of the mechanism with the smallest bound. Raises InfeasibleTarget where none has a bound."""
+    best = next(each for each in found if steps is None or each.name != OBJECTIVE or choices.factors)
+    if best.risk < math.inf:
+        return best.name
+    if choices.factors:
+        why = next(each.remark for each in found if each.name == OBJECTIVE)
+        raise InfeasibleTarget(f"penalty_factor is for objective perturbation, which here {why}. Change that, or leave penalty_factor out.")
+    raise InfeasibleTarget(
+        f"no mechanism over the set {problem.constraint.name!r} with the loss {problem.loss.name!r} reaches delta={delta!r}. Pass "
+        "delta > 0, for example 1e-6."
+    )
+
+
+def _without_noise(problem: SetRisk, *, neighbours: Neighbours, steps: int | None, choices: Choices) -> NonPrivateFrankWolfe:
+    if choices.factors and choices.ridge is None:
+        raise InvalidInput("penalty_factor multiplies the ridge, and a fit without privacy has no ridge by default. Set alpha too.")
+    require_factors(choices.factors, problem.dimension)
+    counted = {} if steps is None else {"steps": checked_steps(steps)}
+    return NonPrivateFrankWolfe(neighbours=neighbours, ridge=choices.ridge or 0.0, factors=choices.factors, **counted)
+
+
 def _require_taken(mechanism: str, steps: int | None, choices: Choices) -> None:
     """Refuse what the mechanism of this name does not take."""
     if mechanism == OBJECTIVE and steps is not None:
         raise InvalidInput("objective perturbation has no steps: leave n_iter out, or choose another mechanism.")
+    if mechanism != OBJECTIVE and choices.factors:
+        raise InvalidInput(
+            f"mechanism={mechanism!r} takes no penalty_factor: leave one of the two out, or take mechanism='objective-perturbation-set'."
+        )
     if mechanism != MIRROR and choices.mirror_map != AUTO:
         raise InvalidInput(f"mechanism={mechanism!r} takes no mirror_map: leave one of the two out, or take mechanism='mirror-descent'.")
     if mechanism not in (OBJECTIVE, MIRROR) and choices.ridge is not None:
@@ -158,12 +179,13 @@ def _require_taken(mechanism: str, steps: int | None, choices: Choices) -> None:
 
 def _objective(problem: SetRisk, epsilon: float, delta: float, neighbours: Neighbours, choices: Choices) -> Candidate:
     reason = "needs delta > 0" if delta == 0 else "takes no mirror map" if choices.mirror_map != AUTO else why_not(problem)
-    if not reason and choices.ridge is None and without_set(problem, 1.0) is None:
+    if not reason and choices.ridge is None and not choices.factors and without_set(problem, 1.0) is None:
         reason = "for this loss by its name, or with alpha"
     if reason:
         return _none(OBJECTIVE, reason)
     try:
-        made = ObjectivePerturbationOverSet.calibrate(problem, epsilon=epsilon, delta=delta, neighbours=neighbours, ridge=choices.ridge)
+        ridge, factors = choices.ridge, choices.factors
+        made = ObjectivePerturbationOverSet.calibrate(problem, epsilon=epsilon, delta=delta, neighbours=neighbours, ridge=ridge, factors=factors)
     except InfeasibleTarget:
         if choices.ridge is None:
             raise
@@ -223,9 +245,7 @@ def calibrate_frank_wolfe(
     if mechanism not in frank_wolfe_names():
         raise InvalidInput(f"mechanism must be one of {list(frank_wolfe_names())}; {mechanism!r} was given.")
     if epsilon == math.inf:
-        return (
-            NonPrivateFrankWolfe(neighbours=neighbours) if steps is None else NonPrivateFrankWolfe(neighbours=neighbours, steps=checked_steps(steps))
-        )
+        return _without_noise(problem, neighbours=neighbours, steps=steps, choices=UNCHOSEN)
     chosen = better(problem, delta=delta) if mechanism == AUTO else mechanism
     if chosen == VERTICES:
         return PolytopeFrankWolfe.calibrate(problem, epsilon=epsilon, delta=delta, neighbours=neighbours, steps=steps)
@@ -236,7 +256,7 @@ def better(problem: SetRisk, *, delta: float) -> str:
     """The name of the method with the smaller regret."""
     vertices, gaussian = regrets(problem)
     if delta == 0 and math.isinf(vertices):
-        raise InvalidInput(f"without delta this needs a polytope with a list of vertices, and {problem.constraint.name!r} has none; pass delta > 0.")
+        raise InvalidInput(f"with delta = 0 this needs a polytope with a list of vertices, and {problem.constraint.name!r} has none; pass delta > 0.")
     return VERTICES if delta == 0 or vertices <= gaussian else GAUSSIAN
 
 

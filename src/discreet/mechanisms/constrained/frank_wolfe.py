@@ -64,6 +64,7 @@ from discreet.mechanisms.constrained.base import (
     gradient_distance,
     require_smooth,
 )
+from discreet.mechanisms.constrained.set_minimiser import certified_minimiser, has_certified_projection, planned_tolerance
 from discreet.noise import Integers, Noise
 from discreet.problems import PredictionSum, SetRisk
 from discreet.problems.certified_sums import gamma
@@ -173,7 +174,7 @@ class PolytopeFrankWolfe(ConstrainedMechanism):
         return cls(steps=count, rate=rate, grid_step=grid_step, epsilon=epsilon, pure=delta == 0, neighbours=neighbours)
 
     def promise(self, problem: SetRisk) -> Guarantee:
-        """See module docstring."""
+        """See the module docstring."""
         width = self.rate * span_in_steps(problem, self.neighbours, self.grid_step)
         theorem = POLYTOPE
         if self.pure:
@@ -227,23 +228,29 @@ class NonPrivateFrankWolfe(ConstrainedMechanism):
     steps: int = 1000
     ridge: float = 0.0
     """lambda of a term lambda |theta|^2 / 2 that is minimised too."""
+    factors: tuple[float, ...] = ()
+    """(dimension,): how many times theta_j^2 counts in it; empty where all count once."""
     neighbours: Neighbours
 
     def parameters(self) -> dict[str, Json]:
         """See Mechanism; the ridge where there is one."""
         named = ConstrainedMechanism.parameters(self)
-        return named if self.ridge else {name: value for name, value in named.items() if name != "ridge"}
+        return {name: value for name, value in named.items() if name not in ("ridge", "factors") or value}
 
     def promise(self, problem: SetRisk) -> NoGuarantee:
-        """None."""
+        """NoGuarantee: it draws no noise. Raises for a loss with a kink."""
         require_smooth(problem)
         return NoGuarantee(neighbours=self.neighbours, theorem=NON_PRIVATE)
 
     def point(self, problem: SetRisk, objective: PredictionSum, noise: Noise) -> Floats:  # noqa: ARG002 - no noise is drawn
         """See ConstrainedMechanism."""
-        walk = Walk.from_start(objective, problem.constraint)
+        if self.factors and has_certified_projection(problem.constraint):  # a large factor would need many steps
+            distance = planned_tolerance(problem, self.ridge, 0.0, factors=self.factors) / self.ridge
+            zero = np.zeros(problem.dimension)
+            return certified_minimiser(problem, objective, ridge=self.ridge, factors=self.factors, linear=zero, distance=distance)
+        walk, ridges = Walk.from_start(objective, problem.constraint), self.ridge * np.array(self.factors or (1.0,))
         for step in range(1, self.steps + 1):
-            slope = walk.gradient() + self.ridge * walk.point if self.ridge else walk.gradient()
+            slope = walk.gradient() + ridges * walk.point if self.ridge else walk.gradient()
             walk.towards(problem.constraint.linear_minimiser(slope), share=2.0 / (step + 2.0))
         return walk.point
 

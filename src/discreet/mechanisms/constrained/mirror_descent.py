@@ -89,7 +89,7 @@ class Plan:
     records: int
 
     def to_dict(self) -> dict[str, Json]:
-        """For certificates."""
+        """What a certificate states of it: plain numbers and words."""
         return {"mirror_map": self.mirror_map, "schedule": self.schedule, "step_size": self.step_size}
 
     def average(self, constraint: Constraint, steps: int, released: Callable[[Floats], Floats]) -> Floats:

@@ -81,7 +81,7 @@ class SampledMirrorDescent(GradientSteps):
         return cls(rate=units, noise_steps=made, epsilon=epsilon, plan=chosen, neighbours=neighbours)
 
     def delta(self, problem: SetRisk) -> float:
-        """See module docstring."""
+        """See the module docstring."""
         return sampled_delta(problem, rate=self.rate, steps=self.noise_steps, epsilon=self.epsilon)
 
     def parameters(self) -> dict[str, Json]:

@@ -20,7 +20,7 @@ of how far a replaced record moves differences of scores: the true delta of 1000
 import math
 
 from discreet.core.errors import InfeasibleTarget, InvalidInput
-from discreet.core.neighbours import REPLACE_ONE, Neighbours
+from discreet.core.neighbours import REPLACE_ONE, Privacy
 from discreet.mechanisms.constrained.base import ConstrainedMechanism, GaussianSteps, checked_steps, fine_step, gradient_distance
 from discreet.mechanisms.constrained.frank_wolfe import GaussianFrankWolfe, default_gaussian_steps
 from discreet.mechanisms.constrained.mirror_descent import AUTO, NoisyMirrorDescent, plan
@@ -34,21 +34,15 @@ OF_PAPER = {"mirror-descent": "Algorithm 1", "objective-perturbation-set": "Algo
 
 
 def published_over_set(
-    problem: SetRisk,
-    *,
-    mechanism: str,
-    epsilon: float,
-    delta: float,
-    neighbours: Neighbours,
-    steps: int | None = None,
-    mirror_map: str = AUTO,
+    problem: SetRisk, privacy: Privacy, *, mechanism: str, steps: int | None = None, mirror_map: str = AUTO
 ) -> ConstrainedMechanism:
     """The mechanism of this name with the printed noise. "auto" is Algorithm 1.
 
     Raises InvalidInput where the paper prints none (add-remove, delta 0, persons, Algorithm 4), InfeasibleTarget where it is not proved to be enough.
     """
     chosen = "mirror-descent" if mechanism == AUTO else mechanism
-    _require_printed(problem, chosen, epsilon, delta, neighbours)
+    _require_printed(problem, chosen, privacy)
+    epsilon, delta = privacy.epsilon, privacy.delta
     if chosen == "objective-perturbation-set":
         return _objective(problem, epsilon, delta)
     distance, records = gradient_distance(problem, REPLACE_ONE), problem.domain.records or 1
@@ -69,20 +63,19 @@ def published_over_set(
     return made
 
 
-def _require_printed(problem: SetRisk, name: str, epsilon: float, delta: float, neighbours: Neighbours) -> None:
+def _require_printed(problem: SetRisk, name: str, privacy: Privacy) -> None:
     if name not in OF_PAPER:
         raise InvalidInput(
             f"calibration='published' takes one of {sorted(OF_PAPER)}; {name!r} was given. The Laplace noise that is printed for chosen vertices "
             "(Algorithm 4) is too small for its claim where epsilon is large, and not proved elsewhere: use calibration='tight'."
         )
-    if neighbours is not REPLACE_ONE or problem.domain.records is None:
+    if privacy.neighbours is not REPLACE_ONE or problem.domain.records is None:
         raise InvalidInput("calibration='published' is Talwar et al. (2014): replace-one only; use calibration='tight' otherwise.")
     if problem.persons is not None:
-        raise InvalidInput("calibration='published' is for one row a person; use calibration='tight', or leave persons out.")
-    if not (0 < epsilon < math.inf and 0 < delta < 1):
-        raise InvalidInput(
-            f"calibration='published' needs 0 < epsilon < infinity and 0 < delta < 1; epsilon={epsilon!r}, delta={delta!r} were given."
-        )
+        raise InvalidInput("calibration='published' is for one row per person; use calibration='tight', or leave persons out.")
+    if not (privacy.adds_noise and privacy.delta > 0):
+        given = f"epsilon={privacy.epsilon!r}, delta={privacy.delta!r} were given"
+        raise InvalidInput(f"calibration='published' needs 0 < epsilon < infinity and 0 < delta < 1; {given}.")
 
 
 def _require_proved(found: float, delta: float, name: str, epsilon: float) -> None:

@@ -1,6 +1,6 @@
 """The minimiser of a strongly convex smooth sum over a set, to a certified distance (proof note objective_set.md, lemmas 2 to 5).
 
-    H(theta) = F(theta) + (lambda / 2) |theta|^2 + <b, theta>   over C;    p -> p+ = P_C(p - g(p) / L)
+    H(theta) = F(theta) + (lambda / 2) sum_j w_j theta_j^2 + <b, theta>   over C,  w_j >= 1;    p -> p+ = P_C(p - g(p) / L)
 
 If g(p) is within E of grad H(p), L >= the Lipschitz constant of grad H, and the computed p+ is within kappa of the exact projection of the exact
 p - g(p) / L, then with v = |p - p+| + kappa the minimiser theta* satisfies
@@ -48,12 +48,19 @@ def has_certified_projection(constraint: Constraint) -> bool:
 
 
 def curvature_of(problem: SetRisk, records: float, ridge: float) -> float:
-    """L, for so many records, or rows whose weights add up to that."""
+    """L, for so many records, or rows whose weights add up to that; `ridge` of the coefficient that is pulled most."""
     return records * problem.smoothness * problem.domain.radius**2 * _UP + ridge
+
+
+def largest_factor(factors: tuple[float, ...]) -> float:
+    """The most that a coefficient is pulled, in units of lambda."""
+    return max(factors, default=1.0)
 
 
 def gradient_error(problem: SetRisk, records: int, *, ridge: float, linear_norm: float) -> float:
     """E: of the sum over the records, and of the two terms that are added to it (three operations each, on numbers that are no larger).
+
+    `ridge` is that of the coefficient that is pulled most.
 
     At points of C + (C - C), where momentum may lead: predictions and norms up to three times those of C. Slopes there are off by a share of what
     they would be if they were not clipped.
@@ -63,19 +70,20 @@ def gradient_error(problem: SetRisk, records: int, *, ridge: float, linear_norm:
     return share * problem.gradient_bound + 16.0 * _UNIT * size
 
 
-def planned_tolerance(problem: SetRisk, ridge: float, scale: float) -> float:
+def planned_tolerance(problem: SetRisk, ridge: float, scale: float, *, factors: tuple[float, ...] = ()) -> float:
     """tau from public numbers: above the rounding errors for this many records, or a million where their number is private.
 
     Of noise whose norm exceeds sigma (sqrt(d) + 12) with a probability below e^-72.
     """
     records = problem.domain.records or 1_000_000
     linear = scale * (math.sqrt(problem.dimension) + 12.0)
-    length = curvature_of(problem, records, ridge)
+    most = ridge * largest_factor(factors)
+    length = curvature_of(problem, records, most)
     rows = records * (1 if problem.persons is None else problem.persons.rows)
-    error = gradient_error(problem, rows, ridge=ridge, linear_norm=linear)
+    error = gradient_error(problem, rows, ridge=most, linear_norm=linear)
     constraint = problem.constraint
     if isinstance(constraint, ConvexHull):
-        steepest = records * problem.gradient_bound + ridge * constraint.l2_radius + linear
+        steepest = records * problem.gradient_bound + most * constraint.l2_radius + linear
         gap = _gap_error(constraint, steepest=steepest, error=error, length=length)
         return math.sqrt(_GAP_ROOM * gap * ridge) + _ROOM * ridge * _mixed(constraint)
     size = constraint.l2_radius + (records * problem.gradient_bound + linear) / length
@@ -83,22 +91,27 @@ def planned_tolerance(problem: SetRisk, ridge: float, scale: float) -> float:
     return _ROOM * (error + 2.0 * length * slip)
 
 
-def certified_minimiser(problem: SetRisk, objective: PredictionSum, *, ridge: float, linear: Floats, distance: float) -> Floats:
+def certified_minimiser(
+    problem: SetRisk, objective: PredictionSum, *, ridge: float, factors: tuple[float, ...] = (), linear: Floats, distance: float
+) -> Floats:
     """A point (d,) within `distance` of argmin_C F + ridge |theta|^2 / 2 + <linear, theta>, surely.
 
-    Raises SolverFailure where that is not reached, InvalidInput for other sets.
+    With `factors` (d,), numbers >= 1, theta_j^2 counts so many times. Raises SolverFailure where that is not reached, InvalidInput for other sets.
     """
     constraint = problem.constraint
     if not has_certified_projection(constraint):
         raise InvalidInput(f"objective perturbation over a set needs one whose projection is certified; {constraint.name!r} was given.")
     records, objective = objective.records, replace(objective, each=objective.each.unclipped, single=_SINGLE)
-    length = curvature_of(problem, objective.total_weight, ridge)
-    error = gradient_error(problem, records, ridge=ridge, linear_norm=float(np.linalg.norm(linear)) * _UP)
+    # Rounded products of a factor that is at least 1 are at least lambda.
+    ridges: Floats = ridge * np.array(factors or (1.0,))
+    most = float(ridges.max())
+    length = curvature_of(problem, objective.total_weight, most)
+    error = gradient_error(problem, records, ridge=most, linear_norm=float(np.linalg.norm(linear)) * _UP)
     root = math.sqrt(length / ridge)
     momentum = (root - 1.0) / (root + 1.0)
 
     def slope(at: Floats) -> Floats:
-        found: Floats = objective.gradient(at) + ridge * at + linear
+        found: Floats = objective.gradient(at) + ridges * at + linear
         return found
 
     point = ahead = projection(constraint, np.zeros(problem.dimension))[0]

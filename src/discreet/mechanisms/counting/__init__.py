@@ -1,7 +1,8 @@
 """Mechanisms that answer counting queries in exact integers, with their proof note beside them (counting.md)."""
 
 from discreet.mechanisms.counting.base import CountingMechanism
-from discreet.mechanisms.counting.gaussian import GaussianCounting, least_noise
+from discreet.mechanisms.counting.choice import CountsPlan, deviation_of, least_noise, noise_to_compose
+from discreet.mechanisms.counting.gaussian import GaussianCounting
 from discreet.mechanisms.counting.laplace import LaplaceCounting
 from discreet.mechanisms.counting.moments import Moments
 from discreet.mechanisms.counting.queries import BoundedSum, Histogram, IntegerQuery, Queries, Sensitivity
@@ -13,6 +14,7 @@ __all__ = [
     "BoundedSum",
     "Cells",
     "CountingMechanism",
+    "CountsPlan",
     "GaussianCounting",
     "Histogram",
     "IntegerQuery",
@@ -22,5 +24,7 @@ __all__ = [
     "ScoredClasses",
     "Sensitivity",
     "Summary",
+    "deviation_of",
     "least_noise",
+    "noise_to_compose",
 ]

@@ -22,13 +22,13 @@ from discreet.core.rounding import raising
 from discreet.mechanisms.base import at_epsilon
 from discreet.mechanisms.counting.base import CountingMechanism
 from discreet.mechanisms.counting.gaussian_curve import Component, divergence
-from discreet.mechanisms.counting.laplace import LaplaceCounting
 from discreet.mechanisms.counting.queries import Queries, Sensitivity
 from discreet.noise import Integers, Noise, drawable
 from discreet.statements.base import for_persons
 from discreet.statements.counting import COUNTING_GAUSSIAN
 
-_LARGEST_EPSILON = 100.0
+LARGEST_EPSILON = 100.0
+LEAST_DELTA = 1e-30
 _STEPS = 24
 _KNOTS = 129
 _REACH = 9.0
@@ -48,12 +48,12 @@ class GaussianCounting(CountingMechanism):
     @classmethod
     def calibrate(cls, problem: Queries, *, epsilon: float, delta: float, neighbours: Neighbours, shares: Sequence[float] | None = None) -> Self:
         """The least noise (to 1e-6) for (epsilon, delta), of whose mu^2 query j takes the share `shares[j]` (equal ones if None)."""
-        if not (is_finite(epsilon) and 0 < epsilon <= _LARGEST_EPSILON and 0 < delta < 1):
+        if not (is_finite(epsilon) and 0 < epsilon <= LARGEST_EPSILON and 0 < delta < 1):
             raise InvalidInput(
-                f"Gaussian noise needs 0 < epsilon <= {_LARGEST_EPSILON:g} and 0 < delta < 1; epsilon={epsilon!r}, delta={delta!r} were given."
+                f"Gaussian noise needs 0 < epsilon <= {LARGEST_EPSILON:g} and 0 < delta < 1; epsilon={epsilon!r}, delta={delta!r} were given."
             )
-        if delta < 1e-30:
-            raise InfeasibleTarget(f"delta={delta!r} is too small to be computed exactly here. Use delta >= 1e-30, or delta=0.")
+        if delta < LEAST_DELTA:
+            raise InfeasibleTarget(f"delta={delta!r} is too small to be computed exactly here. Use delta >= {LEAST_DELTA:g}, or delta=0.")
         parts = problem.checked_shares(shares)
         mu = gaussian_mu(epsilon, delta)
         moves = problem.sensitivities(neighbours)
@@ -71,7 +71,7 @@ class GaussianCounting(CountingMechanism):
         return cls(scales=tuple(drawable(high * scale) for scale in ideal), neighbours=neighbours, epsilon=epsilon)
 
     def promise(self, problem: Queries) -> ApproximateDP:
-        """See module docstring."""
+        """See the module docstring."""
         self._require_scales(problem)
         components = _components(problem.sensitivities(self.neighbours), self.scales)
         return at_epsilon(self.epsilon, divergence(components, self.epsilon), self.neighbours, COUNTING_GAUSSIAN)
@@ -99,10 +99,3 @@ class GaussianCounting(CountingMechanism):
 
 def _components(moves: Sequence[Sensitivity], scales: Sequence[float]) -> list[Component]:
     return [Component(coordinates=one.coordinates, step=one.step, spread=one.spread, scale=scale) for one, scale in zip(moves, scales, strict=True)]
-
-
-def least_noise(problem: Queries, *, epsilon: float, delta: float, neighbours: Neighbours) -> CountingMechanism:
-    """Gaussian noise, or Laplace for delta = 0, calibrated. Raises as these do."""
-    if delta == 0:
-        return LaplaceCounting.calibrate(problem, epsilon=epsilon, neighbours=neighbours)
-    return GaussianCounting.calibrate(problem, epsilon=epsilon, delta=delta, neighbours=neighbours)

@@ -41,7 +41,7 @@ class LaplaceCounting(CountingMechanism):
         return cls(scales=scales, neighbours=neighbours)
 
     def promise(self, problem: Queries) -> PureDP:
-        """See module docstring."""
+        """See the module docstring."""
         self._require_scales(problem)
         exact = sum(
             (move.manhattan / Fraction(scale) for move, scale in zip(problem.sensitivities(self.neighbours), self.scales, strict=True)),

@@ -74,7 +74,7 @@ class Moments:
 
     @property
     def levels(self) -> int:
-        """L."""
+        """L = 2^bits, the steps in which values are counted."""
         return 1 << self.bits
 
     @property

@@ -191,7 +191,7 @@ class Queries:
             raise InvalidInput("each query needs its answer, as many integers as it asks for.")
 
     def to_dict(self) -> dict[str, Json]:
-        """For certificates."""
+        """What a certificate states of it: plain numbers and words."""
         return {"queries": [query.to_dict() for query in self.each], **unit_of(self.persons)}
 
     def checked_shares(self, shares: Sequence[float] | None) -> tuple[float, ...]:
@@ -220,7 +220,7 @@ def shares_of(persons: Persons | None, weights: Floats | None) -> Integers | Non
     if weights is None:
         return None
     if weights.ndim != 1 or not np.all((weights >= 0.0) & (weights <= 1.0)):
-        raise InvalidInput("the weights of rows are numbers from 0 to 1, one a row.")
+        raise InvalidInput("the weights of rows must be numbers from 0 to 1, one per row.")
     return np.floor(weights * WHOLE).astype(np.int64)
 
 

@@ -17,8 +17,8 @@ from discreet.accounting import ApproximateDP, Json, discrete_delta, gaussian_mu
 from discreet.core.errors import InvalidInput
 from discreet.core.neighbours import Neighbours
 from discreet.mechanisms.base import Drawn, Mechanism, at_epsilon
-from discreet.mechanisms.curvature.factors import LEVELS
 from discreet.mechanisms.curvature.query import UNIT, CurvatureQuery, CurvatureRecords
+from discreet.mechanisms.curvature.tables import LEVELS
 from discreet.noise import Noise, least_drawable
 from discreet.statements.counting import CURVATURE as CURVATURE_WORDS
 

@@ -3,9 +3,9 @@
     H = sum_i c_i   l''_i (x) x_i x_i'          l''_i, l'_i at the predictions of record i at w,   |x_i| <= R,   0 <= c_i <= c_max
     J = sum_i c_i^2 l'_i l'_i' (x) x_i x_i'
 
-l'' is a number for two classes and for predictions of numbers, K numbers for one against the rest, a matrix (K, K) for the softmax. Every record is
-turned into integers by itself: x_i to multiples of R 2^-13, and what multiplies x_i x_i' to a vector a_i of integers (module `factors`), of Euclidean
-length at most U. What a record contributes, on and above the diagonal, is
+l'' is a number for two classes and for predictions of numbers, K numbers for one against the rest and for K targets, a matrix (K, K) for the
+softmax. Every record is turned into integers by itself: x_i to multiples of R 2^-13, and what multiplies x_i x_i' to a vector a_i of integers (module
+`factors`), of Euclidean length at most U. What a record contributes, on and above the diagonal, is
 
     a_i (x) (5 x_j^2, 7 x_j x_k)_{j < k},     |x| <= B = 2^13 + sqrt(d) / 2 + 1
 
@@ -39,14 +39,16 @@ from discreet.core.private import holds_records
 from discreet.core.rounding import raising
 from discreet.matrices import Matrix, shortening
 from discreet.matrices.bounded import brought_near, check_finite, clip_entries
-from discreet.mechanisms.curvature.factors import CurvedRisk, Factors, factors_of, level_count
+from discreet.mechanisms.curvature.factors import CurvedRisk, factors_of, level_count
+from discreet.mechanisms.curvature.tables import Factors
 from discreet.noise import Integers
-from discreet.problems import PredictionRisk
+from discreet.problems import MadeRisk, PredictionRisk, SeveralTargets
 
 UNIT = 1 << 13
 DIAGONAL, ABOVE = 5, 7
 """Weights of the entries; 7 / 5 is just below sqrt(2), with which noise on a matrix and its mirror image would be as large as on a diagonal."""
 MOST_WEIGHTS = 1024
+_MOST_INTEGERS = 1 << 22
 _ROWS, _SHARED_ROWS = 1 << 15, 1 << 11
 """At a time: sums of this many products stay below 2^53 and are exact in floating point, in whatever order."""
 _HALF_FACTOR = 1 << 15
@@ -54,14 +56,13 @@ _HALF_FACTOR = 1 << 15
 
 
 class Curvature(NamedTuple):
-    """The two matrices (d, d) in their own units, noise included, and its standard deviations on the diagonal."""
+    """The two matrices (d, d) in their own units, noise included, and its standard deviation on the diagonal of the first."""
 
     curvature: AnyFloats
     """H."""
     variation: AnyFloats
     """J."""
     curvature_noise: float
-    variation_noise: float
 
 
 @holds_records
@@ -72,14 +73,14 @@ class CurvatureRecords:
     rows: Matrix
     """(n, features), before they are brought within their bounds and without the constant feature."""
     targets: Floats
-    """(n,): +1.0 and -1.0 of two classes, codes of more, numbers."""
+    """(n,): +1.0 and -1.0 of two classes, codes of more, numbers; (n, m) of several targets, each in its unit; of made rows (n, M) signs, and 0."""
     record_weights: Floats | None
     """(n,)."""
     table: Iterable[bytes] | None = None
     """The bytes of all, by which a ledger knows them again."""
 
     def content(self) -> Iterable[bytes] | None:
-        """`table`."""
+        """The bytes of `table`, as a ledger knows it."""
         return self.table
 
 
@@ -95,6 +96,11 @@ class CurvatureQuery:
         """See class docstring."""
         if self.weights.shape != (self.problem.dimension,) or not np.all(np.isfinite(self.weights)):
             raise InvalidInput(f"the problem has {self.problem.dimension} weights; other ones were given.")
+        if self.problem.dimension <= MOST_WEIGHTS and self.size > _MOST_INTEGERS:
+            raise InvalidInput(
+                f"the curvature of {self.problem.dimension} weights of rows that are made of one record would be {self.size:,} integers, more than "
+                f"{_MOST_INTEGERS:,}. Fit with fewer periods or classes, or fewer features."
+            )
         if self.problem.dimension > MOST_WEIGHTS:
             raise InvalidInput(
                 f"the curvature can be released for at most {MOST_WEIGHTS} weights (far fewer are useful); {self.problem.dimension} were given."
@@ -133,11 +139,11 @@ class CurvatureQuery:
         None.
         """
         domain, problem = self.problem.domain, self.problem
-        heaviest = 1.0 if isinstance(problem, PredictionRisk) else problem.max_weight
+        heaviest = 1.0 if isinstance(problem, PredictionRisk | SeveralTargets | MadeRisk) else problem.max_weight
         relative = np.ones(len(targets)) if record_weights is None else record_weights / heaviest
         dimension, made = domain.dimension, self._factors
         total = np.zeros((len(made.powers), dimension, dimension), dtype=object)
-        several = self.persons is not None and self.persons.several
+        several = self.persons is not None and self.persons.several and not isinstance(problem, MadeRisk)
         whole, size = (np.trunc, _SHARED_ROWS) if several else (np.rint, _ROWS)
         for span, integers in self._integer_rows(rows, size):
             once = np.clip(relative[span], 0.0, 1.0)
@@ -164,15 +170,16 @@ class CurvatureQuery:
             matrix[upper] = part / entries * units[power - 1]
             parts.append(np.triu(matrix) + np.triu(matrix, 1).T)
         curvature, variation = made.joined(parts)
-        return Curvature(curvature, variation, scale / DIAGONAL * units[0], scale / DIAGONAL * units[1])
+        return Curvature(curvature, variation, scale / DIAGONAL * units[0] * made.spread)
 
     def require(self, data: CurvatureRecords) -> None:
         """Raise InvalidInput for rows of another width, and without a target for each."""
-        if data.rows.shape[1] != self.problem.domain.features or data.targets.shape != (data.rows.shape[0],):
-            raise InvalidInput(f"the problem has {self.problem.domain.features} features, and needs a target for each record; others were given.")
+        several = (self._factors.functions,) if isinstance(self.problem, SeveralTargets | MadeRisk) else ()
+        if data.rows.shape[1] != self.problem.domain.features or data.targets.shape != (data.rows.shape[0], *several):
+            raise InvalidInput(f"the problem has {self.problem.domain.features} features, and needs its targets for each record; others were given.")
 
     def to_dict(self) -> dict[str, Json]:
-        """For certificates."""
+        """What a certificate states of it: plain numbers and words."""
         return {**self.problem.to_dict(), "weights": digest_of(self.weights)}
 
     @property
@@ -201,8 +208,10 @@ class CurvatureQuery:
 
     def _found(self, integers: Floats, targets: Floats) -> list[Floats]:
         """Factors of rows, (n,) each: exact integer products of rows and weights, and what module `factors` makes of them."""
-        longest = float(np.max(np.abs(self.weights), initial=0.0))
+        problem, functions = self.problem, self._factors.functions
+        own = problem.of_each(self.weights) if isinstance(problem, MadeRisk) else self.weights.reshape(functions, -1)
+        longest = float(np.max(np.abs(own), initial=0.0))
         shift = 2.0 ** (29 - math.ceil(math.log2(longest))) if longest > 0 else 1.0
-        each = np.rint(self.weights * shift).reshape(self._factors.functions, -1)
+        each = np.rint(own * shift)
         products = integers @ each.T  # below 2^53: exact
         return self._factors.of(products, self.problem.domain.radius / UNIT / shift, targets)

@@ -22,7 +22,7 @@ from discreet.core.rounding import raising
 from discreet.mechanisms.curvature.factors import CurvedRisk
 from discreet.mechanisms.curvature.gaussian import GaussianCurvature
 from discreet.mechanisms.curvature.query import CurvatureQuery
-from discreet.mechanisms.selection.then_fit import ThenFit, together
+from discreet.mechanisms.selection.then_fit import Chosen, ThenFit, together
 from discreet.statements.base import CURVATURE_WITH_FIT
 
 _KNOTS = 129
@@ -32,11 +32,8 @@ _TRIES = 20
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class CurvaturePlan:
+class CurvaturePlan(Chosen[GaussianCurvature, CurvatureQuery]):
     """See module docstring; a `Choice`."""
-
-    mechanism: GaussianCurvature
-    problem: CurvatureQuery
 
     @classmethod
     def calibrate(cls, problem: CurvedRisk, *, epsilon: float, delta: float, neighbours: Neighbours) -> "CurvaturePlan":

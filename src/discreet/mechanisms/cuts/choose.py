@@ -48,6 +48,17 @@ def chosen_cuts(edges: Sequence[float], counts: Floats, *, total: float, deviati
     return (*found, _equal(edges, _ALWAYS))
 
 
+def chosen_begins(counts: Floats, public: Sequence[int], *, deviation: float) -> tuple[int, ...]:
+    """The cell that each bin of a column begins with, as many as `public` ones, which are taken where the noise is too large to tell.
+
+    `counts` are the noisy ones of at least as many cells, their noise of this standard deviation.
+    """
+    kept = projected(counts, float(counts.sum()))
+    if not _trusted(float(kept.sum()), bins=len(public), cells=len(kept), deviation=deviation):
+        return tuple(public)
+    return tuple(_places(kept, bins=len(public))[:-1])
+
+
 def public_cuts(lower: float, upper: float) -> Cuts:
     """What has as many features as private ones will: equal steps at all resolutions."""
     edges = (lower, upper)
@@ -76,6 +87,11 @@ def projected(counts: Floats, total: float) -> Floats:
 
 def _quantiles(edges: Sequence[float], counts: Floats, *, bins: int) -> tuple[float, ...]:
     """bins - 1 rising cuts between the first and the last edge, of at least `bins` cells."""
+    return tuple(edges[place] for place in _places(counts, bins=bins)[1:-1])
+
+
+def _places(counts: Floats, *, bins: int) -> list[int]:
+    """Where so many bins begin, and where the last one ends, in cells."""
     heavy = counts >= counts.sum() / bins
     share = float(counts[~heavy].sum()) / max(1, bins - int(heavy.sum()))
     cuts: set[int] = set()
@@ -89,8 +105,7 @@ def _quantiles(edges: Sequence[float], counts: Floats, *, bins: int) -> tuple[fl
             cuts.add(cell)
             held = 0.0
         held += count
-    places = _exactly(bins, [0, *sorted(cuts - {0, len(counts)}), len(counts)], np.concatenate(([0.0], np.cumsum(counts))))
-    return tuple(edges[place] for place in places[1:-1])
+    return _exactly(bins, [0, *sorted(cuts - {0, len(counts)}), len(counts)], np.concatenate(([0.0], np.cumsum(counts))))
 
 
 def _exactly(bins: int, places: list[int], below: Floats) -> list[int]:

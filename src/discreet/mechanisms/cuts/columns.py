@@ -4,7 +4,7 @@ Numbers are read as a schema encodes them that leaves all else out: t in [0, 1],
 on an edge of a cell may come back a rounding error below it, so that values count as larger by 1e-12 of the width.
 """
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, TypeAlias
 
@@ -12,7 +12,7 @@ import numpy as np
 
 from discreet.core.arrays import Floats
 from discreet.core.errors import InvalidInput, quoted
-from discreet.core.neighbours import REPLACE_ONE, Neighbours, Persons, neighbours_of
+from discreet.core.neighbours import DELTA, REPLACE_ONE, Neighbours, Persons, neighbours_of
 from discreet.core.private import holds_records
 from discreet.data import Block, BlockTable, EncodedTable, Schema
 from discreet.data.blocks.shared import NOT_TOLD, kept_blocks
@@ -20,9 +20,11 @@ from discreet.data.columns import INDICATOR
 from discreet.data.encodings import Bins, Curve, Encoding, Linear
 from discreet.data.encodings.bins import PRIVATE
 from discreet.data.frames import Frame
+from discreet.data.metric import require_no_metric
 from discreet.ledger import Account
 from discreet.matrices import Matrix
 from discreet.mechanisms.bounds_choice.release import noise_of
+from discreet.mechanisms.counting import least_noise
 from discreet.mechanisms.counting.queries import shares_of
 from discreet.mechanisms.cuts.choose import Cuts
 from discreet.mechanisms.cuts.grid import ColumnHistograms
@@ -58,6 +60,7 @@ def columns_to_cut(schema: Schema, names: Sequence[str] | None = None) -> list[I
 
 def counting_schema(schema: Schema, columns: Sequence[Interval]) -> Schema:
     """The columns alone, as numbers in [0, 1]."""
+    require_no_metric(schema, "a private choice of cuts")
     by_name = {column.name: column for column in schema.numeric}
     plain = tuple(replace(by_name[column.name], encoding=(Linear(),), scale="unit") for column in columns)
     return replace(schema, numeric=plain, date=(), categorical=(), cross=(), rows="bound")
@@ -134,12 +137,23 @@ def uncut_schema(schema: Schema, names: Sequence[str]) -> Schema:
     return replace(schema, numeric=tuple(numeric))
 
 
+def known_content(opened: Opened, schema: Schema) -> Iterator[bytes]:
+    """The bytes by which a ledger knows a table in memory, as a fit on this schema tells them; read again where they are asked for. Private."""
+    table = opened(known_schema(schema))
+    yield from (table.content() if isinstance(table, EncodedTable) else None) or ()
+
+
+def known_schema(schema: Schema) -> Schema:
+    """The schema that fits without private cuts are of: its own, and as `uncut_schema` has it where cuts are private."""
+    return uncut_schema(schema, [column.name for column in schema.numeric if any(one.to_be_chosen for one in column.encoding)])
+
+
 def choose_cuts(
     records: Frame | Opened,
     schema: Schema,
     *,
     epsilon: float,
-    delta: float = 0.0,
+    delta: float = DELTA,
     neighbours: Neighbours | str = REPLACE_ONE,
     columns: Sequence[str] | None = None,
     ledger: Account | None = None,
@@ -153,15 +167,16 @@ def choose_cuts(
     unit is a person.
     """
     intervals, noise = columns_to_cut(schema, columns), noise_of(random_state)
-    plan = CutsPlan.calibrate(intervals, epsilon=epsilon, delta=delta, neighbours=neighbours_of(neighbours), persons=schema.persons)
+    relation = neighbours_of(neighbours)
+    plan = CutsPlan.calibrate(intervals, epsilon=epsilon, delta=delta, neighbours=relation, persons=schema.persons, noise=least_noise)
     counting = counting_schema(schema, intervals)
     table = records(counting) if callable(records) else counting.encode(records, target=True)
     whose = whose_rows(table, noise, rows_per_person=None, person_weight="person", jobs=1)
     if whose.rule != plan.persons:
         raise InvalidInput("the schema and the table disagree about person ids. Encode the table with the schema that you pass.")
     answer = counts_of(whose, counting, plan.cells, jobs=1)
-    whole = len(counting.layout.own) == len(schema.layout.own)
-    content = table.content() if isinstance(table, EncodedTable) and whole else None
+    opened = records if callable(records) else lambda one: one.encode(records, target=True)
+    content = known_content(opened, schema) if isinstance(table, EncodedTable) else None
     released = plan.release(answer, noise, content=content, account=ledger)
     return replace(released, schema=cut_schema(schema, released.cuts))
 

@@ -94,7 +94,7 @@ class ColumnHistograms:
         """See class docstring."""
         names = {column.name for column in self.columns}
         if not names or len(names) < len(self.columns):
-            raise InvalidInput("a choice of cuts needs at least one column, each of a name of its own.")
+            raise InvalidInput("a choice of cuts needs at least one column, and columns with different names.")
         if len(self.columns) > MOST_COLUMNS:
             raise InvalidInput(f"cuts are chosen for at most {MOST_COLUMNS} columns together; {len(self.columns)} were given.")
         if self.size > LARGEST:

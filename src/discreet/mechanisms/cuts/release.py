@@ -1,17 +1,16 @@
 """From columns of numbers to private cuts: one noisy histogram of all of them, under one certificate (proof note cuts.md).
 
-The mechanism is that of counting queries: discrete Gaussian noise for delta > 0, discrete Laplace noise for delta = 0. What is chosen from the counts
+The mechanism is that of counting queries: discrete Gaussian noise, or discrete Laplace noise, which has delta = 0. What is chosen from the counts
 is public at no further cost, and so is what is left of a column that cannot be cut.
 """
 
-import math
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
 
-from discreet.accounting import Guarantee, Json
+from discreet.accounting import Json
 from discreet.accounting.words import guarantee_words
 from discreet.certificates import Certificate, Verification
 from discreet.core.arrays import Floats
@@ -21,7 +20,7 @@ from discreet.core.told import Tabled, Told
 from discreet.data import Schema
 from discreet.ledger import Account
 from discreet.mechanisms.base import Numbers
-from discreet.mechanisms.counting import CountingMechanism, GaussianCounting, Queries, least_noise
+from discreet.mechanisms.counting import CountingMechanism, CountsPlan, Queries, deviation_of, noise_to_compose
 from discreet.mechanisms.cuts.choose import Cuts, chosen_cuts, pays
 from discreet.mechanisms.cuts.grid import ColumnCells, ColumnHistograms, equal_steps
 from discreet.noise import Integers, Noise
@@ -40,23 +39,28 @@ class Interval(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class CutsPlan:
-    """What a release is, settled before a record is read: public."""
+class CutsPlan(CountsPlan):
+    """Counts of columns by their cells."""
 
     cells: ColumnHistograms
-    mechanism: CountingMechanism
-    persons: Persons | None = None
-    """Whose rows are whose; None where the unit of privacy is a row."""
-
-    __repr__ = short_repr
 
     @classmethod
     def calibrate(
-        cls, columns: Sequence[Interval], *, epsilon: float, delta: float, neighbours: Neighbours, persons: Persons | None = None
+        cls,
+        columns: Sequence[Interval],
+        *,
+        epsilon: float,
+        delta: float,
+        neighbours: Neighbours,
+        persons: Persons | None = None,
+        noise: Callable[..., CountingMechanism] = noise_to_compose,
     ) -> "CutsPlan":
-        """The least noise for (epsilon, delta), and cells as fine as it allows. Raises InvalidInput for no column, or what is no target."""
+        """Noise for (epsilon, delta), `least_noise` for a release of its own, and cells as fine as it allows.
+
+        Raises InvalidInput for no column, or what is no target.
+        """
         coarse = Queries([_cells(columns, steps=2)], persons)
-        made = least_noise(coarse, epsilon=epsilon, delta=delta, neighbours=neighbours)
+        made = noise(coarse, epsilon=epsilon, delta=delta, neighbours=neighbours)
         # How far one record moves the counts depends on the columns and not on their cells, so the noise is known before the cells are.
         steps = equal_steps(deviation_of(made) / coarse.parts)
         return cls(cells=_cells(columns, steps=steps), mechanism=made, persons=persons)
@@ -65,17 +69,6 @@ class CutsPlan:
     def problem(self) -> Queries:
         """The problem of the mechanism."""
         return Queries([self.cells], self.persons)
-
-    @property
-    def deviation(self) -> float:
-        """About the standard deviation of the noise in a cell, in records."""
-        return deviation_of(self.mechanism) / self.problem.parts
-
-    @property
-    def curve(self) -> Guarantee:
-        """All that is known of the privacy loss of the counts."""
-        made = self.mechanism
-        return made.curve(self.problem) if isinstance(made, GaussianCounting) else made.guarantee(self.problem)
 
     def pays(self, records: int | None) -> bool:
         """Whether there is anything to be learnt, as far as public numbers tell; `records` where their number is public."""
@@ -116,7 +109,7 @@ class ReleasedCuts(Tabled):
     __repr__ = short_repr
 
     def told(self) -> Told:
-        """What is shown: see `print` and notebooks."""
+        """The text shown by `print` and in notebooks."""
         return Told(
             title="Cuts that were chosen privately",
             facts=[("Privacy", guarantee_words(self.certificate.guarantee.to_dict()))],
@@ -137,12 +130,6 @@ class ReleasedCuts(Tabled):
         """For JSON: cuts, counts and certificate."""
         cuts: dict[str, Json] = {name: [list(each) for each in resolutions] for name, resolutions in self.cuts.items()}
         return {"cuts": cuts, "counts": self.counts.tolist(), "certificate": self.certificate.to_dict()}
-
-
-def deviation_of(mechanism: CountingMechanism) -> float:
-    """About the standard deviation of the noise in a cell, in units of its integers."""
-    (scale,) = mechanism.scales
-    return scale if isinstance(mechanism, GaussianCounting) else math.sqrt(2.0) * scale
 
 
 def _cells(columns: Sequence[Interval], *, steps: int) -> ColumnHistograms:

@@ -32,7 +32,7 @@ from discreet.accounting import Guarantee, Json, before_gaussian, beyond, closen
 from discreet.certificates import Release
 from discreet.core.arrays import Floats
 from discreet.core.errors import InfeasibleTarget, InvalidInput, SolverFailure
-from discreet.core.neighbours import Neighbours
+from discreet.core.neighbours import PARTS, Neighbours
 from discreet.core.rounding import lowering, raising
 from discreet.core.workers import map_in_order
 from discreet.data import Records
@@ -101,12 +101,12 @@ class Repeated(Mechanism[R, Records], Generic[R]):
 
     @property
     def name(self) -> str:
-        """That of each."""
+        """The name of one of the releases."""
         return self.each.name
 
     @property
     def neighbours(self) -> Neighbours:  # type: ignore[override] # that of each
-        """That of each."""
+        """The relation of each of the releases."""
         return self.each.neighbours
 
     @property
@@ -115,11 +115,11 @@ class Repeated(Mechanism[R, Records], Generic[R]):
         return self.count
 
     def parameters(self) -> dict[str, Json]:
-        """Those of each."""
+        """The parameters of each of the releases."""
         return self.each.parameters()
 
     def promise(self, problem: R) -> Guarantee:
-        """All together."""
+        """What all releases together promise."""
         return self.each.several(problem, self.count)
 
     def draw(self, problem: R, data: Records, noise: Noise) -> Drawn:
@@ -151,7 +151,8 @@ def minimisers(problem: AnyRisk, data: Records, linears: Floats, tolerance: floa
     match problem:
         case MultinomialRisk():
             whole = problem.objective(data)
-            found = map_in_order(lambda linear: solve(whole.with_linear(linear), tolerance=tolerance, by_products=True).weights, linears.T, jobs)
+            products = not whole.has_cheap_hessian
+            found = map_in_order(lambda linear: solve(whole.with_linear(linear), tolerance=tolerance, by_products=products).weights, linears.T, jobs)
             return np.column_stack(list(found))
         case OneVsRestRisk():
             parts = zip(problem.objectives(data), np.split(linears, problem.classes), strict=True)
@@ -283,18 +284,21 @@ class GaussianGrid:
         step = grid_step(radius, dimension)
         return cls(step=step, scale=drawable(max(_LEAST_SCALE, _euclidean(radius, step, dimension) / mu)), epsilon=epsilon)
 
-    def delta_after(self, first: Callable[[Floats], Floats], epsilon: float, *, radius: float, dimension: int) -> float:
-        """delta at a total of `epsilon` for hiding this radius after a release with the curve `first`, composed with it; 1 where no lemma applies."""
-        apart = closeness(dimension, self.scale)
+    def delta_after(self, first: Callable[[Floats], Floats], epsilon: float, *, radius: float, dimension: int, beside: float = 0.0) -> float:
+        """delta at a total of `epsilon` for hiding this radius after a release with the curve `first`, composed with it; 1 where no lemma applies.
+
+        `beside` is the mu of one more discrete Gaussian number that leaves, in steps at least `PARTS` to the move that it hides.
+        """
+        apart = closeness(dimension + (beside > 0), self.scale if not beside else min(self.scale, PARTS / beside))
         left = (epsilon - apart.total) * _DOWN
-        if self.scale < _LEAST_SCALE or not left > 0:
+        if self.scale < _LEAST_SCALE or not left > 0 or beside * _LEAST_SCALE > PARTS:
             return 1.0
-        found = before_gaussian(first, epsilon=left, mu=self.mu(radius=radius, dimension=dimension))
+        found = before_gaussian(first, epsilon=left, mu=self.mu(radius=radius, dimension=dimension, beside=beside))
         return min(1.0, math.exp(apart.upper) * (found + beyond(left)) * _UP)
 
-    def mu(self, *, radius: float, dimension: int) -> float:
-        """How many scales rounded points may move."""
-        return _euclidean(radius, self.step, dimension) / self.scale * _UP
+    def mu(self, *, radius: float, dimension: int, beside: float = 0.0) -> float:
+        """How many scales rounded points may move, and a number that leaves beside them."""
+        return math.hypot(_euclidean(radius, self.step, dimension) / self.scale, beside) * _UP
 
     def delta(self, *, radius: float, dimension: int) -> float:
         """delta at a total of `epsilon` for hiding this radius; 1 where the lemma does not apply."""

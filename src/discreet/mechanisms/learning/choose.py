@@ -165,7 +165,7 @@ def _require_assumptions(problem: RegularisedRisk, *, delta: float, neighbours: 
     if neighbours is not REPLACE_ONE or delta > 0:
         raise InvalidInput("calibration='published' is Chaudhuri et al. (2011): replace-one and delta=0 only; use calibration='tight' otherwise.")
     if problem.several:
-        raise InvalidInput("calibration='published' is for one row a person; use calibration='tight', or keep one row of each person.")
+        raise InvalidInput("calibration='published' is for one row per person; use calibration='tight', or keep one row of each person.")
     if problem.domain.radius > 1.0 + 1e-12 or problem.max_weight > 1.0 or problem.loss.lipschitz > 1.0:
         raise InvalidInput(
             "calibration='published' assumes rows of norm at most 1 with any intercept feature included, and record weights at most 1; "

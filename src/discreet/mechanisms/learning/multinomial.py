@@ -13,6 +13,9 @@ b = max(0, a' - s^2 / 2). What its expectation is, with epsilon lowered by c: mo
 are little for lambda >= 6 c_max R^2 / epsilon (12 under replace-one): then K classes cost what one Gaussian mechanism of sensitivity sqrt(2) R
 (2 sqrt(2) R under replace-one) costs at delta / (K - 1).
 
+Where lambda is so strong that the log ratio of the densities changes slowly, sqrt(2) s a step of the noise, K classes cost one Gaussian mechanism of
+sensitivity sqrt(2) R without K - 1 (M4, `steady_delta`): from about 3 c_max R^2 T / s on, T the length that K - 1 normal numbers hardly ever have.
+
 Persons with several rows (theorem P for classes): determinants are bounded by traces, J(p) = a t, and the loss is a mixture of losses of rows; beside
 the bound with a pair's rows coupled, one half each of (2 s, 2 J) and (2 s, 0) under replace-one.
 
@@ -30,7 +33,9 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
+from scipy.special import gammaincc
 
+from discreet.accounting import gaussian_delta
 from discreet.core.arrays import Floats
 from discreet.core.neighbours import ADD_REMOVE, Neighbours
 from discreet.core.rounding import lowering, raising
@@ -51,6 +56,8 @@ class Multinomial(Head[MultinomialRisk]):
     """The multinomial logistic loss of K classes."""
 
     name = "multinomial-perturbation"
+    others: bool = False
+    """Whether the objective holds more than losses of records and the ridge, as the penalty of a set: M1 allows it, M4 does not."""
 
     def profile(self, problem: MultinomialRisk, neighbours: Neighbours) -> Callable[[float, float], float]:
         """See Head."""
@@ -58,7 +65,10 @@ class Multinomial(Head[MultinomialRisk]):
         bound, lines = problem.max_weight * problem.domain.radius, jacobian_lines(problem)
 
         def delta(scale: float, epsilon: float) -> float:
-            return min(1.0, *(along(problem.classes, bound / scale, line, epsilon, neighbours) for line in lines))
+            found = min(along(problem.classes, bound / scale, line, epsilon, neighbours) for line in lines)
+            if problem.several or self.others:
+                return min(1.0, found)
+            return min(found, steady_delta(problem.classes, bound / scale, problem.jacobian_ratio, epsilon, neighbours))
 
         return delta
 
@@ -135,6 +145,18 @@ def jacobian_lines(problem: MultinomialRisk) -> list[tuple[float, float]]:
         height = rank * math.log1p(ratio * t / rank) * _UP - slope * t / _UP
         lines.append((max(height, 0.0), slope * _UP))
     return lines
+
+
+def steady_delta(classes: int, s: float, ratio: float, epsilon: float, neighbours: Neighbours) -> float:
+    """M4: delta where the log ratio has a slope of at most sqrt(2) s for each record, wherever the noise along it is at most T long; 1 elsewhere."""
+    records = 1 if neighbours is ADD_REMOVE else 2
+    most = records * math.sqrt(2.0) * s * _UP
+    longest = (s / math.sqrt(8.0) / ratio * _DOWN - math.sqrt(8.0) * ratio / s * _UP) * _DOWN - most
+    if not longest > most:
+        return 1.0
+    beyond, moved = (records * float(gammaincc(0.5 * (classes - 1), 0.5 * (length * _DOWN) ** 2)) * _UP for length in (longest, longest - most))
+    left = (epsilon + math.log1p(-min(moved, 0.5)) * _UP) * _DOWN
+    return min(1.0, (gaussian_delta(left, most) + beyond) * _UP) if left > 0 and moved < 0.5 else 1.0
 
 
 def _along(classes: int, s: float, line: tuple[float, float], epsilon: float, neighbours: Neighbours) -> float:

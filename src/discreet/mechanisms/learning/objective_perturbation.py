@@ -56,16 +56,25 @@ _DOWN, _UP = lowering(450), raising(45)
 """Factors that outweigh the rounding of a handful of operations."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class GaussianObjective(GaussianPerturbation[R], Generic[R]):
-    """Gaussian noise in the objective."""
+class _OfHead:
+    """Noise in the objective of one head."""
+
+    __slots__ = ()
 
     head: ClassVar[Head[Any]]
+    noise_law: ClassVar[str]
 
     @property
     def name(self) -> str:
         """Name in certificates."""
-        return f"{self.head.name}-gaussian"
+        return f"{self.head.name}-{self.noise_law}"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class GaussianObjective(_OfHead, GaussianPerturbation[R], Generic[R]):
+    """Gaussian noise in the objective."""
+
+    noise_law = "gaussian"
 
     @classmethod
     def calibrate(cls, problem: R, *, epsilon: float, delta: float, neighbours: Neighbours) -> Self:
@@ -135,15 +144,10 @@ def _radius(problem: AnyRisk, tolerance: float, error: float) -> float:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class SphericalObjective(SphericalPerturbation[R], Generic[R]):
+class SphericalObjective(_OfHead, SphericalPerturbation[R], Generic[R]):
     """Spherical noise in the objective: in that of each class, for one-vs-rest, with epsilon / K."""
 
-    head: ClassVar[Head[Any]]
-
-    @property
-    def name(self) -> str:
-        """Name in certificates."""
-        return f"{self.head.name}-pure"
+    noise_law = "pure"
 
     @classmethod
     def calibrate(cls, problem: R, *, epsilon: float, neighbours: Neighbours) -> Self:
@@ -173,7 +177,7 @@ class SphericalObjective(SphericalPerturbation[R], Generic[R]):
         return cls(rate=rate, tolerance=tolerance, noise_error=error, grid=grid, neighbours=neighbours)
 
     def promise(self, problem: R) -> PureDP:
-        """See module docstring."""
+        """See the module docstring."""
         effective, apart = self._effective(problem), solved_apart(problem)
         first = self.head.epsilon(one_of(effective), rate=self.rate, neighbours=self.neighbours)
         each = first + self._last(problem, lambda tolerance, error: _radius(one_of(effective), tolerance, error))

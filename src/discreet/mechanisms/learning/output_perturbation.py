@@ -115,7 +115,7 @@ class PureOutputPerturbation(SphericalPerturbation[RegularisedRisk]):
         return cls(rate=rate, tolerance=tolerance, noise_error=error, grid=grid, neighbours=neighbours)
 
     def promise(self, problem: RegularisedRisk) -> PureDP:
-        """See module docstring."""
+        """See the module docstring."""
         first = self.rate * minimiser_sensitivity(problem, neighbours=self.neighbours)
         second = self._last(problem, lambda tolerance, error: tolerance / problem.ridge + error)
         return PureDP(epsilon=first + second, neighbours=self.neighbours, theorem=words.OUTPUT_PURE)
@@ -144,15 +144,15 @@ class NonPrivate(LearningMechanism[Any]):
         return cls(tolerance=default_tolerance(problem, 0.0), neighbours=neighbours)
 
     def promise(self, problem: AnyRisk) -> NoGuarantee:  # noqa: ARG002 - there is none for any problem
-        """None."""
+        """NoGuarantee: it draws no noise."""
         return NoGuarantee(neighbours=self.neighbours, theorem=words.NON_PRIVATE)
 
     def several(self, problem: AnyRisk, count: int) -> NoGuarantee:  # noqa: ARG002 - as above
-        """None."""
+        """NoGuarantee, however many there are."""
         return self.promise(problem)
 
     def weight_noise(self, problem: AnyRisk) -> float:  # noqa: ARG002 - the same for any problem
-        """None."""
+        """0: it draws no noise."""
         return 0.0
 
     def columns(self, problem: AnyRisk, data: Records, noise: Noise, count: int) -> Floats:  # noqa: ARG002 - no noise is drawn

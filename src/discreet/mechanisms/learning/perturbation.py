@@ -49,7 +49,7 @@ class Dimensioned(Public, Protocol):
 
     @property
     def dimension(self) -> int:
-        """Of them."""
+        """How many weights there are."""
 
 
 P = TypeVar("P", bound=Dimensioned)
@@ -88,18 +88,23 @@ class TwoStages(Mechanism[P, Records]):
     def promise(self, problem: P) -> ApproximateDP:
         """That of the ideal output, and of the last stage, which hides the distance from it: the sum of both deltas, or that of both composed."""
         curve, epsilon = self.ideal_curve(problem), self.epsilon + self.grid.epsilon
-        around = near(curve, epsilon=epsilon, mu=self.grid.mu(radius=self._radius(problem), dimension=problem.dimension))
-        total = min(curve(self.epsilon) + self.last_delta(problem), self.last_stage(problem)(around, epsilon))
+        mu = self.grid.mu(radius=self._radius(problem), dimension=problem.dimension, beside=self.beside)
+        total = min(curve(self.epsilon) + self.last_delta(problem), self.last_stage(problem)(near(curve, epsilon=epsilon, mu=mu), epsilon))
         return at_epsilon(epsilon, total, self.neighbours, self.theorem(problem))
 
     def last_delta(self, problem: P) -> float:
-        """delta of the last stage alone, at its epsilon."""
-        return self.grid.delta(radius=self._radius(problem), dimension=problem.dimension) * (1.0 + self.coarser)
+        """delta of the last stage alone, at its epsilon; 1 where it is not alone."""
+        return 1.0 if self.beside else self.grid.delta(radius=self._radius(problem), dimension=problem.dimension) * (1.0 + self.coarser)
 
     def last_stage(self, problem: P) -> Callable[[Callable[[Floats], Floats], float], float]:
         """(curve of the ideal output, epsilon) -> delta of both stages composed."""
-        after = partial(self.grid.delta_after, radius=self._radius(problem), dimension=problem.dimension)
+        after = partial(self.grid.delta_after, radius=self._radius(problem), dimension=problem.dimension, beside=self.beside)
         return lambda curve, epsilon: after(curve, epsilon) * (1.0 + self.coarser)
+
+    @property
+    def beside(self) -> float:
+        """mu of a discrete Gaussian number that leaves too, and that the ideal output may depend on; 0 where there is none."""
+        return 0.0
 
     def _radius(self, problem: P) -> float:
         """How far a computed output may be from the ideal one."""
@@ -130,7 +135,7 @@ class GaussianPlan(NamedTuple):
     grid: GaussianGrid
 
 
-def gaussian_plan(
+def gaussian_plan(  # noqa: PLR0913 - the numbers of one theorem
     *,
     epsilon: float,
     delta: float,
@@ -140,13 +145,15 @@ def gaussian_plan(
     tolerance: Callable[[float], float],
     radius: Callable[[float, float], float],
     part: Callable[[float, float], float],
+    beside: float = 0.0,
 ) -> GaussianPlan:
-    """The least noise (nearly) for a total of (epsilon, delta).
+    """The least noise (nearly) for a total of (epsilon, delta), in which a number that leaves `beside` has this mu.
 
     `scale(epsilon, delta)` may raise InfeasibleTarget; `curve(sigma)` is that of the first stage, None where nobody checks what `scale` says;
     `tolerance(sigma)` is the solver's; `part(last, sigma)` is the last stage's share of mu^2 where its noise with the whole of it would have size
     `last`. Where composed stages do not fit, delta is very small or epsilon beyond what a composition is proved for, epsilons and deltas add up.
-    Raises InfeasibleTarget where `scale` does, and where more noise would have to be drawn than can be.
+    Raises InfeasibleTarget where `scale` does, where more noise would have to be drawn than can be, and where epsilons would have to add up with
+    what is beside.
     """
     target = delta * (1.0 - 1e-6)
     rough = scale(epsilon * (1.0 - _LITTLE), target)
@@ -163,16 +170,18 @@ def gaussian_plan(
         if curve is None:
             return plan, target
         total = plan.epsilon + grid.epsilon
-        around = near(curve(found), epsilon=total, mu=grid.mu(radius=distance, dimension=dimension))
-        return plan, grid.delta_after(around, total, radius=distance, dimension=dimension)
+        around = near(curve(found), epsilon=total, mu=grid.mu(radius=distance, dimension=dimension, beside=beside))
+        return plan, grid.delta_after(around, total, radius=distance, dimension=dimension, beside=beside)
 
     if curve is None:
         return planned(share, rough)[0]
     fall = math.log(max(curve(rough)(epsilon), _LEAST) / max(curve(rough * (1.0 + _NEARBY))(epsilon), _LEAST)) / _NEARBY
     for less in _SHARES if delta >= _COMPOSED else ():
-        place = math.log(rough) - 0.5 * math.log1p(-less * share) - math.log(_AIM) / max(fall, 1.0)
+        place = math.log(rough) - 0.5 * math.log1p(-less * share - min((beside / mu) ** 2, 0.5)) - math.log(_AIM) / max(fall, 1.0)
         if plan := _reached(partial(planned, less * share), place, target, max(fall, 1.0)):
             return plan
+    if beside:
+        raise InfeasibleTarget("this target is beyond what a composition is proved for; give the number of records.")
     added = min(share ** (2.0 / 3.0), _MOST_OF_SUM)
     found, last = scale(epsilon * (1.0 - added), delta * (1.0 - added)), epsilon * added * _DOWN
     error = gaussian_error(scale=found, dimension=dimension)

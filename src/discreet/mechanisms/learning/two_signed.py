@@ -4,14 +4,14 @@ A loss l(<x, w> - y) with |l'| <= a and l'' = kappa(|l'|) has, next to losses of
 push the noise along x or against it. Each of the signs is a case of theorem T1 (learning/objective_perturbation.md), and the privacy loss is at most
 the largest over them, so that
 
-    add-remove     delta(epsilon) <= 2 delta_T1(epsilon)
+    add-remove     delta(epsilon) <= 2 delta_T1(epsilon);  one row a person: max(2 delta_G(epsilon; s), W(epsilon)) too (T3, `one_direction`)
     replace-one    delta(epsilon) <= 2 delta_T1(epsilon)     if (epsilon - c)^2 / (4 s^2) - s^2 >= 1, c = max J, s = a R / sigma; else 4 delta_T1
 
 delta_T1 is that of the half of the loss, l(min(m, 0)), which is one of the margin with the same slopes and curvatures. The two is attained: a record
 with target 0 pulls the weights in from both ends.
 
     log-cosh   l' = a tanh(r / a)         kappa(q) = 1 - (q / a)^2      lambda = 2 R^2 / epsilon: no slack but the two (add-remove)
-    huber      l' = clip(r, -a, a)        kappa(q) = 1                  squares with clipped slopes; the Jacobian term is paid in full
+    huber      l' = clip(r, -a, a)        kappa(q) = 1                  squares with clipped slopes; replace-one pays the Jacobian term in full
 
 Persons with several rows (theorem 2): twice what theorem P states for the half of the loss, under replace-one with its first bound; four times with
 its second one.
@@ -24,17 +24,18 @@ from functools import lru_cache, partial
 
 import numpy as np
 
-from discreet.accounting import gaussian_mu
+from discreet.accounting import gaussian_delta, gaussian_mu
 from discreet.core.arrays import Floats
 from discreet.core.errors import InfeasibleTarget, InvalidInput, quietly
-from discreet.core.neighbours import ADD_REMOVE, Neighbours, Persons
+from discreet.core.neighbours import ADD_REMOVE, Neighbours, Persons, Privacy
 from discreet.core.remembered import remembered
 from discreet.core.rounding import raising
 from discreet.data import Domain
 from discreet.losses.base import MarginLoss
 from discreet.losses.predictions import HuberLoss, LogCosh, PredictionLoss
 from discreet.mechanisms.learning.base import last_part
-from discreet.mechanisms.learning.margin import MARGIN, person_replaced
+from discreet.mechanisms.learning.margin import MARGIN, jacobian_corners, person_replaced
+from discreet.mechanisms.learning.one_direction import one_direction
 from discreet.mechanisms.learning.perturbation import GaussianPlan, gaussian_plan, least_scale
 from discreet.problems import RegularisedRisk
 
@@ -122,25 +123,25 @@ def two_signed_profile(half: RegularisedRisk, neighbours: Neighbours) -> Callabl
 
 def two_signed_plan(
     half: RegularisedRisk,
+    privacy: Privacy,
     *,
-    epsilon: float,
-    delta: float,
-    neighbours: Neighbours,
     curvature: float,
     tolerance: Callable[[float], float],
     radius: Callable[[float, float], float],
+    beside: float = 0.0,
 ) -> GaussianPlan:
-    """The least noise for a total of (epsilon, delta), see `gaussian_plan`; `curvature` is about that of the whole objective in one direction."""
-    profile = two_signed_profile(half, neighbours)
+    """The least noise for this total, see `gaussian_plan`; `curvature` is about that of the whole objective in one direction."""
+    profile = two_signed_profile(half, privacy.neighbours)
     return gaussian_plan(
-        epsilon=epsilon,
-        delta=delta,
+        epsilon=privacy.epsilon,
+        delta=privacy.delta,
         dimension=half.domain.dimension,
-        scale=lambda part, least: two_signed_scale(half, epsilon=part, delta=least, neighbours=neighbours),
+        scale=lambda part, least: two_signed_scale(half, epsilon=part, delta=least, neighbours=privacy.neighbours),
         curve=lambda scale: partial(profile, scale),
         tolerance=tolerance,
         radius=radius,
         part=lambda last, scale: last_part(last * curvature / scale),
+        beside=beside,
     )
 
 
@@ -154,9 +155,13 @@ def _profile(half: RegularisedRisk, neighbours: Neighbours) -> Callable[[float, 
 
         return of_persons
     profile = MARGIN.profile(half, neighbours)
+    along = lru_cache(maxsize=4)(partial(one_direction, *jacobian_corners(half)))
 
     def delta(scale: float, epsilon: float) -> float:
         factor = 2.0
+        if neighbours is ADD_REMOVE and not half.several:
+            s = half.gradient_bound / scale * _UP
+            return min(1.0, 2.0 * profile(scale, epsilon), max(2.0 * gaussian_delta(epsilon, s), along(s)(epsilon)))
         if neighbours is not ADD_REMOVE:
             s = half.gradient_bound / scale * _UP
             left = epsilon - math.log1p(half.curvature_bound / half.ridge) * _UP

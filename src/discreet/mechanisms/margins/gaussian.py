@@ -60,7 +60,7 @@ class GaussianMargins(Mechanism[Margins, Numbers[Counts]]):
         return cls(scales=tuple(factor * scale for scale in ideal), neighbours=neighbours, epsilon=epsilon)
 
     def promise(self, problem: Margins) -> ApproximateDP:
-        """See module docstring."""
+        """See the module docstring."""
         if len(self.scales) != problem.parts:
             raise InvalidInput(f"the mechanism has {len(self.scales)} noise scales; the problem has {problem.parts} parts.")
         return at_epsilon(self.epsilon, divergence(problem.moves(self.neighbours, self.scales), self.epsilon), self.neighbours, MARGINS)
@@ -72,8 +72,13 @@ class GaussianMargins(Mechanism[Margins, Numbers[Counts]]):
     def draw(self, problem: Margins, data: Numbers[Counts], noise: Noise) -> Drawn:
         """See Mechanism. Raises InvalidInput for counts that are none of these tables."""
         counts, count = data.held, len(problem.tables)
-        exact_tables = _counted(problem, counts, problem.tables)
-        tables = [self._noisy(exact, scale, noise) for exact, scale in zip(exact_tables, self.scales[:count], strict=True)]
+        noisy: dict[int, Floats] = {}
+        if problem.cut:
+            noisy = self._tables(problem, counts, problem.first, noise)
+            deviations = [self.scales[place] / WHOLE for place in problem.first]
+            counts = counts.binned(problem.begins([noisy[place] / WHOLE for place in problem.first], deviations))
+        noisy |= self._tables(problem, counts, [place for place in range(count) if place not in noisy], noise)
+        tables = [noisy[place] for place in range(count)]
         pairs: list[Table] = []
         if problem.linked:
             first = [table / WHOLE for table in tables]
@@ -86,6 +91,11 @@ class GaussianMargins(Mechanism[Margins, Numbers[Counts]]):
             tables = [*tables, scores, *chosen]
         value = np.concatenate(tables)
         return Drawn(value.shape, iter((value,)), chosen={"pairs": [list(pair) for pair in pairs]})
+
+    def _tables(self, problem: Margins, counts: Counts, places: Sequence[int], noise: Noise) -> dict[int, Floats]:
+        """Noisy counts by place."""
+        exact = _counted(problem, counts, [problem.tables[place] for place in places])
+        return {place: self._noisy(each, self.scales[place], noise) for place, each in zip(places, exact, strict=True)}
 
     def _noisy(self, exact: Integers, scale: float, noise: Noise) -> Floats:
         integers: Floats = (exact + noise.discrete_gaussian(scale=scale, dimension=len(exact), draws=1)[:, 0]).astype(np.float64)
@@ -102,5 +112,5 @@ def _counted(problem: Margins, counts: Counts, tables: Sequence[Table]) -> list[
     found = counts.of(tables) if tables else []
     sizes = [(problem.cells(table),) for table in tables]
     if [each.shape for each in found] != sizes or any(each.dtype != np.int64 for each in found):
-        raise InvalidInput("tables need their counts, one integer a cell.")
+        raise InvalidInput("tables need their counts, one integer per cell.")
     return found

@@ -1,6 +1,7 @@
 """What is asked of a table in three rounds, and how the second and the third follow from what the earlier ones released.
 
-    tables    a record is in exactly one cell of each; all of them are counted
+    tables    a record is in exactly one cell of each; all of them are counted, first those of the fine cells of columns whose bins are to be chosen:
+              as many bins as are public, each of about as many records (`cuts.choose`), or the public ones where noise leaves nothing to be told
     scores    of every pair of linked columns: how far its counts N are from those, e, that the first round makes one expect
                   add-remove    sum over cells of |N - e|            replace-one    sum over cells of (N - e)_+
     chosen    at most `most` pairs that are worth most, which are counted, as long as no clique of what is counted gets too large to be fitted; q of
@@ -30,6 +31,7 @@ from discreet.core.neighbours import ADD_REMOVE, Neighbours, Persons, unit_of
 from discreet.core.private import holds_records
 from discreet.mechanisms.base import Numbers
 from discreet.mechanisms.counting.gaussian_curve import Component
+from discreet.mechanisms.cuts.choose import chosen_begins
 from discreet.noise import Integers
 from discreet.statements.counting import WHOLE
 from discreet.statements.margins import MOST_CELLS
@@ -44,6 +46,21 @@ class Counts(Protocol):
 
     def of(self, tables: Sequence[Table]) -> list[Integers]:
         """The exact counts of each table, its cells in the order of its columns, the last one fastest: WHOLE for each record, in all."""
+
+    def binned(self, begins: Sequence[tuple[int, ...]]) -> "Counts":
+        """The same records, in bins that begin with these fine cells, in the order of `Margins.cut`."""
+
+
+class Cut(NamedTuple):
+    """A column whose bins are unions of neighbouring fine cells, chosen from the counts of these."""
+
+    column: int
+    fine: int
+    """The column of its fine cells."""
+    gap: bool
+    """Whether the last cell of both is for missing values."""
+    starts: tuple[int, ...]
+    """The fine cell that each public bin begins with."""
 
 
 class Rounds(NamedTuple):
@@ -74,6 +91,7 @@ class Margins:
     """Cells that the largest clique of tables and chosen pairs may have, once triangulated."""
     persons: Persons | None = None
     """Whose rows are whose; None where the unit of privacy is a row."""
+    cut: tuple[Cut, ...] = ()
 
     def __post_init__(self) -> None:
         """See class docstring."""
@@ -87,11 +105,13 @@ class Margins:
             raise InvalidInput(f"tables of at most {MOST_CELLS} cells in all can be counted together. Take fewer tables, or coarser bins.")
         if not 0 <= self.most <= len(self.candidates) or (self.most == 0) is not (not self.linked) or self.largest < 1:
             raise InvalidInput("of linked columns at least one pair is chosen, and at most as many as there are.")
+        if not all(self._can_be_cut(one) for one in self.cut) or len({one.column for one in self.cut}) < len(self.cut):
+            raise InvalidInput("a column that is cut needs its bins, a table of its fine cells alone, and one of these for each bin to begin with.")
         if missing := [self.columns[one][0] for one in self.linked if self._with_hub(one) not in self.tables]:
             raise InvalidInput(f"linked columns need their table in the first round; {missing[0]!r} has none.")
 
     def cells(self, table: Table) -> int:
-        """Of a table."""
+        """How many cells a table has."""
         return prod(self.columns[one][1] for one in table)
 
     def shape(self, table: Table) -> tuple[int, ...]:
@@ -114,6 +134,17 @@ class Margins:
         rows = 1 if self.persons is None else self.persons.rows
         coordinates = [one] * len(self.tables) + ([len(self.candidates), one] if self.linked else [])
         return [Component(coordinates=many, step=WHOLE, spread=many * rows, scale=scale) for many, scale in zip(coordinates, scales, strict=True)]
+
+    @property
+    def first(self) -> list[int]:
+        """The places of tables that are counted before all others."""
+        return [self.tables.index((one.fine,)) for one in self.cut]
+
+    def begins(self, counts: Sequence[Floats], scales: Sequence[float]) -> list[tuple[int, ...]]:
+        """The fine cell that each bin of each cut column begins with, from the noisy counts of `first`, in numbers of records, and their noise."""
+        return [
+            chosen_begins(each[: len(each) - one.gap], one.starts, deviation=scale) for one, each, scale in zip(self.cut, counts, scales, strict=True)
+        ]
 
     def expected(self, tables: Sequence[Floats]) -> list[Integers]:
         """e of every candidate, in parts, from the noisy counts of the first round."""
@@ -173,7 +204,7 @@ class Margins:
         """Whatever counts: what it counts is checked when it has."""
 
     def to_dict(self) -> dict[str, Json]:
-        """For certificates."""
+        """What a certificate states of it: plain numbers and words."""
         return {
             "columns": [{"name": name, "cells": cells} for name, cells in self.columns],
             "tables": [list(table) for table in self.tables],
@@ -181,8 +212,15 @@ class Margins:
             "hub": self.hub,
             "most": self.most,
             "largest": self.largest,
+            **({"cut": [{**one._asdict(), "starts": list(one.starts)} for one in self.cut]} if self.cut else {}),
             **unit_of(self.persons),
         }
+
+    def _can_be_cut(self, one: Cut) -> bool:
+        if not (0 <= one.column < len(self.columns) and (one.fine,) in self.tables and one.fine != one.column):
+            return False
+        bins, cells = self.columns[one.column][1] - one.gap, self.columns[one.fine][1] - one.gap
+        return len(one.starts) == bins and one.starts[:1] == (0,) and list(one.starts) == sorted(set(one.starts)) and one.starts[-1] < cells
 
     def _largest_clique(self, pairs: Sequence[Table]) -> int:
         """Cells of the largest clique when columns are eliminated one by one, always that of the smallest clique."""

@@ -77,7 +77,7 @@ class AdaSSP(RegressionMechanism):
         return composed_delta(self.epsilon, mu, integers=integers, stages=2, least_scale=min(self.scales(problem)))
 
     def promise(self, problem: LeastSquares) -> ApproximateDP | NoGuarantee:
-        """See module docstring."""
+        """See the module docstring."""
         return stated(self.epsilon, self.delta(problem), self.neighbours, ADASSP)
 
     def explained(self, problem: LeastSquares) -> str:

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 from discreet.certificates import Release
-from discreet.core.arrays import Floats
+from discreet.core.arrays import Floats, is_finite
 from discreet.core.errors import InvalidInput
 from discreet.core.neighbours import Neighbours
 from discreet.data import Records
@@ -40,6 +40,13 @@ def require_planned(most: int, records: int) -> None:
         raise InvalidInput(
             f"this mechanism was planned for at most {most} records, and the table has more. Declare their rough number as public_records."
         )
+
+
+def checked_ridge(ridge: float) -> float:
+    """Raise InvalidInput for one that is not positive and finite."""
+    if not (is_finite(ridge) and ridge > 0):
+        raise InvalidInput(f"the ridge must be a positive finite number; {ridge!r} was given.")
+    return ridge
 
 
 class RegressionMechanism(Mechanism[LeastSquares, Records]):

@@ -65,7 +65,7 @@ class Belief(NamedTuple):
 
     @property
     def covariance(self) -> Floats:
-        """P, (m, m)."""
+        """The covariance P (m, m) of what is believed."""
         inverse = np.asarray(np.linalg.inv(self.precision), dtype=np.float64)
         return 0.5 * (inverse + inverse.T)
 

@@ -43,10 +43,18 @@ _AROUND_A_POINT = ("objective", "objective-huber")
 
 @remembered
 def calibrate_least_squares(
-    problem: LeastSquares, *, mechanism: str = "auto", epsilon: float, delta: float, neighbours: Neighbours, steps: int | None = None
+    problem: LeastSquares,
+    *,
+    mechanism: str = "auto",
+    epsilon: float,
+    delta: float,
+    neighbours: Neighbours,
+    steps: int | None = None,
+    count_share: float | None = None,
 ) -> RegressionMechanism:
     """The mechanism of this name, calibrated; without noise for epsilon = infinity.
 
+    `count_share` of mu^2 is for a secret number of records, where noise is in the objective; None follows the budget, 0 counts nothing.
     Raises InvalidInput for unknown names and numbers out of range.
     """
     if mechanism not in NAMES:
@@ -72,9 +80,12 @@ def calibrate_least_squares(
             f"mechanism={name!r} does not support sample weights; leave sample_weight and max_sample_weight out, or use one of "
             f"{list(_AROUND_A_POINT)}."
         )
+    if count_share and name not in _AROUND_A_POINT:
+        raise InvalidInput(f"mechanism={name!r} does not count records; leave records_share out, or use one of {list(_AROUND_A_POINT)}.")
+    objective = partial(ResidualObjectivePerturbation.calibrate, count_share=count_share)
     makers: dict[str, Callable[..., RegressionMechanism]] = {
-        "objective": ResidualObjectivePerturbation.calibrate,
-        "objective-huber": partial(ResidualObjectivePerturbation.calibrate, loss="huber"),
+        "objective": objective,
+        "objective-huber": partial(objective, loss="huber"),
         "refined": partial(RefinedMoments.calibrate, steps=steps),
         "moments": partial(RefinedMoments.calibrate, steps=0),
         "adassp": AdaSSP.calibrate,
@@ -92,7 +103,7 @@ class NonPrivateLeastSquares(RegressionMechanism):
     neighbours: Neighbours
 
     def promise(self, problem: LeastSquares) -> NoGuarantee:  # noqa: ARG002 - the same for any problem
-        """None."""
+        """NoGuarantee: it draws no noise."""
         return NoGuarantee(neighbours=self.neighbours, theorem=NON_PRIVATE)
 
     def explained(self, problem: LeastSquares) -> str:  # noqa: ARG002 - the same for any problem

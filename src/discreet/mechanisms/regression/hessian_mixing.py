@@ -56,7 +56,7 @@ class HessianMixing(GradientMechanism):
         return _calibrated(problem, epsilon, delta, neighbours, whole_steps(steps, usual=STEPS, least=1), rows_for(problem, rows))
 
     def promise(self, problem: LeastSquares) -> ApproximateDP | NoGuarantee:
-        """See module docstring."""
+        """See the module docstring."""
         delta = self.delta(problem, sketch_profile(problem, self.sketch, self.epsilon))
         return stated(self.epsilon, delta, self.neighbours, HESSIAN_MIXING, secret=SECRET)
 

@@ -51,7 +51,7 @@ class GaussianMixing(RegressionMechanism):
         return cls(sketch=made, target_weight=_TARGET_WEIGHT, neighbours=neighbours)
 
     def promise(self, problem: LeastSquares) -> ApproximateDP | NoGuarantee:
-        """That of the sketch."""
+        """What the sketch promises; the rest is post-processing."""
         return self.sketch.promise(sketched(problem, target_weight=self.target_weight))
 
     def parameters(self) -> dict[str, Json]:

@@ -7,6 +7,12 @@
 l is log-cosh, or the square with its slope clipped (huber), whose width a follows from public numbers (`default_width`). A residual moves the
 gradient by at most a R whatever its size, and neither X'X nor X'y is released: the noise is that of d numbers, not of d^2, of the size of a residual.
 delta_two-signed is that of learning/two_signed.py; delta_2 hides (tau + e) / lambda, the distance of what is computed from the ideal (learning/base).
+
+Where the number of records is secret, it is counted first, for a small share of mu^2 (theorem 4 of the note), and a follows from the noisy count:
+
+    n~ = n + N(0, s^2)    ->    f = 2^-j, for which f B is nearest to the default width    ->    the fit of targets y / f with width B, times f
+
+What the second part releases has the same curve for every f, since no target is part of it: both are composed like one mechanism more.
 """
 
 import math
@@ -15,20 +21,22 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Self
 
-from discreet.accounting import gaussian_mu
-from discreet.core.arrays import is_finite
-from discreet.core.errors import InvalidInput
-from discreet.core.neighbours import ADD_REMOVE, REPLACE_ONE, Neighbours
+import numpy as np
+
+from discreet.accounting import Json, gaussian_mu
+from discreet.core.errors import InfeasibleTarget
+from discreet.core.neighbours import ADD_REMOVE, PARTS, REPLACE_ONE, Neighbours, Privacy
 from discreet.data import Records
+from discreet.mechanisms.base import Drawn
 from discreet.mechanisms.learning.base import computed_radius
 from discreet.mechanisms.learning.perturbation import TwoStages
 from discreet.mechanisms.learning.two_signed import curvature_at, half_problem, prediction_loss, two_signed_plan, two_signed_profile
-from discreet.mechanisms.regression.base import Fitted, RegressionMechanism
+from discreet.mechanisms.regression.base import Fitted, RegressionMechanism, checked_ridge
 from discreet.mechanisms.regression.objective_minimiser import certified_minimiser, gradient_error, longest
 from discreet.mechanisms.regression.sums import LeastSquares
-from discreet.noise import Noise
+from discreet.noise import Noise, drawable
 from discreet.problems import PredictionRisk
-from discreet.statements.regression import OBJECTIVE
+from discreet.statements.regression import COUNTED_OBJECTIVE, OBJECTIVE
 
 _LEAST_WIDTH, _LARGEST_WIDTH = 0.06, 1.0
 """a over B. With the second the loss is next to a square."""
@@ -39,7 +47,7 @@ _BLIND_WIDTH, _BIAS, _FEW = 0.2, 0.002, 2000
 residuals; records that are supposed there: no more noise than a small table can take."""
 _RIDGES = {ADD_REMOVE: (1.3, 2.1), REPLACE_ONE: (2.0, 5.2)}
 """lambda epsilon / R^2 of log-cosh is 2 k resolution^(-1/3), between these: from the second on the theorem has next to no slack, at the first there
-is a sixth more noise at epsilon .1, a twentieth at 4, and a bias that shrinks with lambda."""
+is up to a fiftieth more noise (a quarter under replace-one), and a bias that shrinks with lambda."""
 _SHARE, _FEW_EPSILON = 0.6, 0.06
 """Where n is secret: the share of the second, where epsilon is large, and how it grows, as 1 + this over epsilon, up to 1: noise may rule."""
 _HUBER_RIDGE = 5.0
@@ -48,6 +56,12 @@ _NOMINAL = 1 << 20
 TYPICAL = 1 << 14
 """Records for which the budget is cut in two where their number is secret."""
 _ROOM = 4.0
+_UNITS = (1.0, 0.5, 0.25, 0.125, 0.0625)
+"""f: powers of two, so that products with them are exact; down to `_LEAST_WIDTH`."""
+_WITHIN, _LEAST_SHARE, _MOST_SHARE = 200.0, 0.001, 0.05
+"""Records: the deviation of a noisy count, where it costs a share of mu^2 between these. The width follows its fourth root."""
+_FINEST = 2.0**40
+"""Records of deviation, beyond which nobody counts."""
 
 
 def resolution(problem: LeastSquares, *, mu: float, neighbours: Neighbours) -> float | None:
@@ -56,7 +70,7 @@ def resolution(problem: LeastSquares, *, mu: float, neighbours: Neighbours) -> f
     return None if domain.records is None else mu * domain.records / (_moved(neighbours) * domain.dimension)
 
 
-def default_strength(loss: str, epsilon: float, neighbours: Neighbours, *, resolved: float | None) -> float:
+def default_unit_ridge(loss: str, epsilon: float, neighbours: Neighbours, *, resolved: float | None) -> float:
     """lambda / R^2 where nobody chooses one, from public numbers: less of it, for more noise, where noise is small beside the bias of a ridge."""
     if loss != "log-cosh":
         return _HUBER_RIDGE / epsilon
@@ -79,6 +93,9 @@ class ResidualObjectivePerturbation(TwoStages[LeastSquares], RegressionMechanism
     """lambda."""
     records: int
     """Most records that rounding errors are planned for; longer tables are refused."""
+    count_scale: float = 0.0
+    """s, the scale of the noise of the number of records; 0 where it is not counted. If it is, scale, tolerance, noise_error, width and the step of
+    the grid are those at f = 1."""
 
     @classmethod
     def calibrate(
@@ -91,31 +108,67 @@ class ResidualObjectivePerturbation(TwoStages[LeastSquares], RegressionMechanism
         loss: str = "log-cosh",
         width: float | None = None,
         ridge: float | None = None,
+        count_share: float | None = None,
     ) -> Self:
-        """The least noise for a total of (epsilon, delta). `width` None takes `default_width`, `ridge` None `default_strength`.
+        """The least noise for a total of (epsilon, delta). `width` None takes `default_width`, `ridge` None `default_unit_ridge`.
 
+        Where the number of records is secret and neither a width nor a prior is given, it is counted for `count_share` of mu^2, None for what
+        `standard_share` says; not for 0, nor where both together are beyond a proof.
         Raises InvalidInput for numbers out of range, InfeasibleTarget for a ridge too small for any noise.
         """
         domain = problem.domain
         mu = gaussian_mu(epsilon, delta)
+        share = standard_share(mu) if count_share is None else count_share
+        secret = domain.records is None and neighbours is ADD_REMOVE and width is None and problem.prior is None
+        if secret and share > 0 and mu * math.sqrt(share) * _FINEST > 1.0:
+            counting = partial(cls._calibrated, problem, epsilon=epsilon, delta=delta, neighbours=neighbours, loss=loss, ridge=ridge)
+            try:
+                return counting(a=domain.target_bound, count_scale=drawable(PARTS / (mu * math.sqrt(share))) / PARTS)
+            except InfeasibleTarget:
+                pass  # what both together are beyond a proof for, one alone may do
         a = default_width(problem, mu=mu, neighbours=neighbours) if width is None else width
+        return cls._calibrated(problem, epsilon=epsilon, delta=delta, neighbours=neighbours, loss=loss, a=a, ridge=ridge, count_scale=0.0)
+
+    @classmethod
+    def _calibrated(
+        cls,
+        problem: LeastSquares,
+        *,
+        epsilon: float,
+        delta: float,
+        neighbours: Neighbours,
+        loss: str,
+        a: float,
+        ridge: float | None,
+        count_scale: float,
+    ) -> Self:
+        domain, mu = problem.domain, gaussian_mu(epsilon, delta)
+        least = _UNITS[-1] if count_scale else 1.0
         prediction_loss(loss, a)
         resolved = resolution(problem, mu=mu, neighbours=neighbours)
-        strength = default_strength(loss, epsilon, neighbours, resolved=resolved) * domain.radius**2 if ridge is None else ridge
-        if not (is_finite(strength) and strength > 0):
-            raise InvalidInput(f"the ridge must be a positive finite number; {strength!r} was given.")
-        half = half_problem(loss=loss, width=a, radius=domain.radius, ridge=strength, dimension=domain.dimension, persons=domain.persons)
+        chosen_ridge = checked_ridge(default_unit_ridge(loss, epsilon, neighbours, resolved=resolved) * domain.radius**2 if ridge is None else ridge)
+        half = half_problem(loss=loss, width=a, radius=domain.radius, ridge=chosen_ridge, dimension=domain.dimension, persons=domain.persons)
         records = planned_records(problem, neighbours)
         plan = two_signed_plan(
             half,
-            epsilon=epsilon,
-            delta=delta,
-            neighbours=neighbours,
-            curvature=strength + (domain.records or TYPICAL) * domain.radius**2 / domain.dimension,
-            tolerance=lambda scale: _tolerance(problem, records, a, strength, scale),
-            radius=lambda tolerance, error: computed_radius(problem.prior, gradient=tolerance, error=error, ridge=strength),
+            Privacy(epsilon=epsilon, delta=delta, neighbours=neighbours),
+            curvature=chosen_ridge + (domain.records or TYPICAL) * domain.radius**2 / domain.dimension,
+            # Of the least f, in units of it: targets are largest there.
+            tolerance=lambda scale: _tolerance(problem, records, least * a, chosen_ridge, least * scale) / least,
+            radius=lambda tolerance, error: computed_radius(problem.prior, gradient=tolerance, error=error, ridge=chosen_ridge),
+            beside=1.0 / count_scale if count_scale else 0.0,
         )
-        return cls(**plan._asdict(), loss=loss, width=a, ridge=strength, records=records, neighbours=neighbours)
+        return cls(**plan._asdict(), loss=loss, width=a, ridge=chosen_ridge, records=records, count_scale=count_scale, neighbours=neighbours)
+
+    @property
+    def beside(self) -> float:
+        """See TwoStages: of the number of records."""
+        return 1.0 / self.count_scale if self.count_scale else 0.0
+
+    def parameters(self) -> dict[str, Json]:
+        """See Mechanism; without a scale where nothing is counted."""
+        found = TwoStages.parameters(self)
+        return found if self.count_scale else {name: value for name, value in found.items() if name != "count_scale"}
 
     def ideal_curve(self, problem: LeastSquares) -> Callable[[float], float]:
         """See TwoStages: delta_two-signed."""
@@ -131,7 +184,7 @@ class ResidualObjectivePerturbation(TwoStages[LeastSquares], RegressionMechanism
 
     def theorem(self, problem: LeastSquares) -> str:  # noqa: ARG002 - the same for any problem
         """See TwoStages."""
-        return OBJECTIVE
+        return COUNTED_OBJECTIVE if self.count_scale else OBJECTIVE
 
     def explained(self, problem: LeastSquares) -> str:
         """See RegressionMechanism."""
@@ -148,29 +201,66 @@ class ResidualObjectivePerturbation(TwoStages[LeastSquares], RegressionMechanism
             second += f" The mean slope of {domain.records} records is off by {self.scale / domain.records:.2g}."
         records = self.ridge / domain.radius**2
         third = f"A ridge of {self.ridge:.4g}, {records:.2g} records' worth of curvature, which the theorem asks for. Nothing is tuned."
-        lines = [first, second, third]
+        counted = (
+            f"The number of records is secret: it is counted once, with noise of deviation {self.count_scale:.4g}, for a small share of the budget. "
+            "Width and noise below are the largest that they can be: they are halved up to four times, as this count says."
+        )
+        lines = [*([counted] if self.count_scale else []), first, second, third]
         return "\n".join(f"{place}. {line}" for place, line in enumerate(lines, start=1))
 
     def most_records(self, problem: LeastSquares) -> int:
         """See RegressionMechanism."""
         return min(self.records, problem.most_records)
 
+    def draw(self, problem: LeastSquares, data: Records, noise: Noise) -> Drawn:
+        """See Mechanism."""
+        if not self.count_scale:
+            return RegressionMechanism.draw(self, problem, data, noise)
+        parts = sum(data.map(_parts)) + int(noise.discrete_gaussian(scale=self.count_scale * PARTS, dimension=1, draws=1)[0, 0])
+        counted = parts / PARTS
+        unit = self.unit(problem, counted)
+        found = self._minimised(problem, data, noise, unit)
+        return Drawn.of(found.weights, chosen={"counted": counted, "unit": unit}, beside=found)
+
+    def unit(self, problem: LeastSquares, counted: float) -> float:
+        """f, from the noisy number of records: public."""
+        domain = problem.domain
+        resolved = max(counted, 1.0) * self.width * domain.radius / (self.scale * domain.dimension)
+        wanted = _width(resolved, domain.dimension) * domain.target_bound / self.width
+        return min(_UNITS, key=lambda unit: abs(math.log(unit / wanted)))
+
     def fitted(self, problem: LeastSquares, data: Records, noise: Noise) -> Fitted:
         """See RegressionMechanism."""
-        linear = noise.gaussian(scale=self.scale, dimension=problem.domain.dimension, draws=1)[:, 0]
+        return self._minimised(problem, data, noise, 1.0)
+
+    def _minimised(self, problem: LeastSquares, data: Records, noise: Noise, unit: float) -> Fitted:
+        """At this f: all products with it are exact."""
+        linear = unit * noise.gaussian(scale=self.scale, dimension=problem.domain.dimension, draws=1)[:, 0]
         if problem.prior is not None:
             linear = linear - problem.prior.pull(self.ridge)
         found = certified_minimiser(
             problem,
             data,
-            loss=prediction_loss(self.loss, self.width),
-            curvature=partial(curvature_at, self.loss, self.width),
-            width=self.width,
+            loss=prediction_loss(self.loss, unit * self.width),
+            curvature=partial(curvature_at, self.loss, unit * self.width),
+            width=unit * self.width,
             ridge=self.ridge,
             linear=linear,
-            tolerance=self.tolerance,
+            tolerance=unit * self.tolerance,
         )
-        return Fitted(self.grid.release(found[:, None], noise)[:, 0], None, None)
+        return Fitted(unit * self.grid.release(found[:, None] / unit, noise)[:, 0], None, None)
+
+
+def standard_share(mu: float) -> float:
+    """Of mu^2, for a noisy number of records where nobody says otherwise."""
+    return min(_MOST_SHARE, max(_LEAST_SHARE, (_WITHIN * mu) ** -2.0))
+
+
+def _parts(_: int, block: Records) -> int:
+    """How many parts of a record the rows of a block are: each `PARTS` times its weight, rounded down."""
+    if block.weights is None:
+        return PARTS * block.records
+    return int(np.sum(np.floor(PARTS * np.clip(block.weights, 0.0, 1.0)).astype(np.int64)))
 
 
 def default_width(problem: LeastSquares, *, mu: float, neighbours: Neighbours) -> float:
@@ -182,9 +272,13 @@ def default_width(problem: LeastSquares, *, mu: float, neighbours: Neighbours) -
     resolved, dimension = resolution(problem, mu=mu, neighbours=neighbours), problem.domain.dimension
     if resolved is None:
         least, most = _BLIND_WIDTH, _BIAS * mu * _FEW / (_moved(neighbours) * dimension)
-    else:
-        least, most = _LEAST_WIDTH, _WIDTH * resolved**0.25 * dimension**-0.1
-    return problem.domain.target_bound * min(max(most, least), _LARGEST_WIDTH)
+        return problem.domain.target_bound * min(max(most, least), _LARGEST_WIDTH)
+    return problem.domain.target_bound * _width(resolved, dimension)
+
+
+def _width(resolved: float, dimension: int) -> float:
+    """a over B for a number of records that is known."""
+    return min(max(_WIDTH * resolved**0.25 * dimension**-0.1, _LEAST_WIDTH), _LARGEST_WIDTH)
 
 
 def _moved(neighbours: Neighbours) -> float:

@@ -9,25 +9,27 @@ Quantiles, expectiles, counts and amounts are one loss each, and none needs a th
 """
 
 import math
+from abc import abstractmethod
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
-from typing import Self
+from typing import Any, Generic, Protocol, Self, TypeVar
 
 import numpy as np
 
 from discreet.accounting import NoGuarantee
-from discreet.core.arrays import Floats, is_finite
+from discreet.core.arrays import Floats
 from discreet.core.errors import InfeasibleTarget, InvalidInput
-from discreet.core.neighbours import Neighbours
+from discreet.core.neighbours import Neighbours, Privacy
 from discreet.core.remembered import remembered
 from discreet.core.rounding import raising
 from discreet.data import Records
 from discreet.mechanisms.base import Drawn, Mechanism
 from discreet.mechanisms.constrained.base import check_gaussian_target
-from discreet.mechanisms.learning.perturbation import TwoStages
+from discreet.mechanisms.learning.base import computed_radius
+from discreet.mechanisms.learning.perturbation import Dimensioned, TwoStages
 from discreet.mechanisms.learning.two_signed import half_problem, two_signed_plan, two_signed_profile
-from discreet.mechanisms.regression.base import require_planned
+from discreet.mechanisms.regression.base import checked_ridge, require_planned
 from discreet.mechanisms.regression.objective import TYPICAL, planned_records
 from discreet.mechanisms.regression.objective_minimiser import certified_minimiser, evaluated, gradient_error, longest
 from discreet.noise import Noise
@@ -48,67 +50,93 @@ _LAST = 1e-10
 """Width of a smoothed kink, over the bound of targets, at which the fit without privacy ends."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class PredictionObjectivePerturbation(TwoStages[PredictionRisk]):
-    """The minimiser of losses of predictions, a ridge and a Gaussian linear term."""
+class _Asked(Dimensioned, Protocol):
+    def require(self, data: Any) -> None: ...  # noqa: ANN401 - of its own kind
 
-    name = "prediction-objective"
+
+P = TypeVar("P", bound=_Asked)
+
+
+def require_smooth(problem: PredictionRisk) -> None:
+    """Raise InvalidInput for a loss with a kink."""
+    if not math.isfinite(problem.smoothness):
+        raise InvalidInput(f"objective perturbation needs a smooth loss, but {problem.loss.name!r} has a kink; use its smooth version.")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RidgedStages(TwoStages[P], Generic[P]):
+    """The minimiser of a sum of losses, a ridge and a Gaussian linear term."""
+
     ridge: float
-    """lambda."""
+    """lambda, of each sum."""
     records: int
     """Most records that rounding errors are planned for; longer tables are refused."""
 
     @classmethod
-    def calibrate(cls, problem: PredictionRisk, *, epsilon: float, delta: float, neighbours: Neighbours, ridge: float | None = None) -> Self:
-        """The least noise for a total of (epsilon, delta). `ridge` None takes `default_ridge`.
+    def calibrate(cls, problem: P, *, epsilon: float, delta: float, neighbours: Neighbours, ridge: float | None = None) -> Self:
+        """The least noise for a total of (epsilon, delta). `ridge` None takes the default of such problems.
 
         Raises InvalidInput for a loss with a kink and numbers out of range, InfeasibleTarget for a ridge too small for any noise.
         """
         check_gaussian_target(epsilon, delta)
-        if not math.isfinite(problem.smoothness):
-            raise InvalidInput(f"objective perturbation needs a smooth loss, but {problem.loss.name!r} has a kink; use its smooth version.")
-        strength = default_ridge(problem, epsilon) if ridge is None else ridge
-        if not (is_finite(strength) and strength > 0):
-            raise InvalidInput(f"the ridge must be a positive finite number; {strength!r} was given.")
-        half, domain = half_of(problem, strength), problem.domain
+        return cls._planned(problem, Privacy(epsilon=epsilon, delta=delta, neighbours=neighbours), ridge)
+
+    @classmethod
+    @abstractmethod
+    def _planned(cls, problem: P, privacy: Privacy, ridge: float | None) -> Self:
+        """What `calibrate` returns."""
+
+    def require(self, problem: P, data: Any) -> None:  # noqa: ANN401 - the problem's own
+        """See Mechanism; also for more records than rounding errors were planned for."""
+        problem.require(data)
+        require_planned(self.records, data.records)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PredictionObjectivePerturbation(RidgedStages[PredictionRisk]):
+    """That of one target's predictions."""
+
+    name = "prediction-objective"
+
+    @classmethod
+    def _planned(cls, problem: PredictionRisk, privacy: Privacy, ridge: float | None) -> Self:
+        epsilon, neighbours = privacy.epsilon, privacy.neighbours
+        require_smooth(problem)
+        chosen_ridge = checked_ridge(default_ridge(problem, epsilon) if ridge is None else ridge)
+        half, domain = half_of(problem, chosen_ridge), problem.domain
         least = domain.radius**2 * problem.smoothness / math.expm1(min(epsilon, 700.0))
-        if strength <= least:
+        if chosen_ridge <= least:
             raise InfeasibleTarget(
                 f"objective perturbation of {problem.loss.name} at epsilon={epsilon:g} needs a ridge above {least:.3g} on the sum of losses; "
-                f"{strength:.3g} was given. {default_ridge(problem, epsilon):.3g} is comfortable, and alpha=None chooses it; or raise epsilon."
+                f"{chosen_ridge:.3g} was given. {default_ridge(problem, epsilon):.3g} is comfortable, and alpha=None chooses it; or raise epsilon."
             )
         records = planned_records(problem, neighbours)
         plan = two_signed_plan(
             half,
-            epsilon=epsilon,
-            delta=delta,
-            neighbours=neighbours,
-            curvature=strength + (domain.records or TYPICAL) * domain.radius**2 * problem.smoothness / domain.dimension,
-            tolerance=lambda scale: tolerance_of(problem, records, strength, scale),
-            radius=lambda tolerance, error: (tolerance + error) / strength,
+            privacy,
+            curvature=chosen_ridge + (domain.records or TYPICAL) * domain.radius**2 * problem.smoothness / domain.dimension,
+            tolerance=lambda scale: tolerance_of(problem, records, chosen_ridge, scale),
+            radius=lambda tolerance, error: computed_radius(problem.prior, gradient=tolerance, error=error, ridge=chosen_ridge),
         )
-        return cls(**plan._asdict(), ridge=strength, records=records, neighbours=neighbours)
+        return cls(**plan._asdict(), ridge=chosen_ridge, records=records, neighbours=neighbours)
 
     def ideal_curve(self, problem: PredictionRisk) -> Callable[[float], float]:
         """See TwoStages: theorem 1, for the Huber loss with these constants."""
         return partial(two_signed_profile(half_of(problem, self.ridge), self.neighbours), self.scale)
 
-    def distance(self, problem: PredictionRisk, tolerance: float, error: float) -> float:  # noqa: ARG002 - the same for any problem
+    def distance(self, problem: PredictionRisk, tolerance: float, error: float) -> float:
         """See TwoStages."""
-        return (tolerance + error) / self.ridge
+        return computed_radius(problem.prior, gradient=tolerance, error=error, ridge=self.ridge)
 
     def theorem(self, problem: PredictionRisk) -> str:  # noqa: ARG002 - the same for any problem
         """See TwoStages."""
         return PREDICTION
 
-    def require(self, problem: PredictionRisk, data: Records) -> None:
-        """See Mechanism; also for more records than rounding errors were planned for."""
-        problem.require(data)
-        require_planned(self.records, data.records)
-
     def draw(self, problem: PredictionRisk, data: Records, noise: Noise) -> Drawn:
         """See Mechanism."""
         linear = noise.gaussian(scale=self.scale, dimension=problem.dimension, draws=1)[:, 0]
+        if problem.prior is not None:
+            linear = linear - problem.prior.pull(self.ridge)
         found = certified_minimiser(
             problem,
             data,
@@ -145,7 +173,7 @@ def tolerance_of(problem: PredictionRisk, records: int, ridge: float, scale: flo
 
     That it is enough is not taken for granted: the bound is computed again for the weights that are found, and what exceeds tau raises.
     """
-    linear = scale * (math.sqrt(problem.dimension) + 12.0)
+    linear = scale * (math.sqrt(problem.dimension) + 12.0) + (0.0 if problem.prior is None else ridge * problem.prior.norm)
     bound, width = problem.domain.target_bound, problem.slope_bound
     places: Floats = np.linspace(-bound, bound, _PLACES)
     start = float(problem.loss.value(np.zeros(_PLACES), places).max())
@@ -163,7 +191,7 @@ class NonPrivatePrediction(Mechanism[PredictionRisk, Records]):
     neighbours: Neighbours
 
     def promise(self, problem: PredictionRisk) -> NoGuarantee:  # noqa: ARG002 - the same for any problem
-        """None."""
+        """NoGuarantee: it draws no noise."""
         return NoGuarantee(neighbours=self.neighbours, theorem=NON_PRIVATE)
 
     def draw(self, problem: PredictionRisk, data: Records, noise: Noise) -> Drawn:  # noqa: ARG002 - no noise is drawn
@@ -178,11 +206,13 @@ class NonPrivatePrediction(Mechanism[PredictionRisk, Records]):
     def _minimiser(self, problem: PredictionRisk, data: Records, point: Floats, width: float) -> Floats:
         """Newton's method from `point` (d,), to the end of float64; the curvature is lifted where it is singular, or a step too long."""
         loss, unit, _ = problem.loss.smoothed(width)
+        pulled = np.zeros(problem.dimension) if problem.prior is None else problem.prior.pull(self.ridge)
 
         def reach(at: Floats) -> tuple[float, Floats, Floats]:
             found = evaluated(data, at, loss=loss, curvature=None, hessian=True)
             hessian = np.asarray(found.hessian) / unit + self.ridge * np.eye(len(at))
-            return found.value / unit + 0.5 * self.ridge * float(at @ at), found.gradient / unit + self.ridge * at, hessian
+            held = 0.5 * self.ridge * float(at @ at) - float(pulled @ at)
+            return found.value / unit + held, found.gradient / unit + self.ridge * at - pulled, hessian
 
         value, slope, hessian = reach(point)
         size, lift = max(float(np.trace(hessian)), 1.0), _LIFT
@@ -204,5 +234,7 @@ def calibrate_prediction(
 ) -> PredictionObjectivePerturbation | NonPrivatePrediction:
     """The mechanism, calibrated; without noise for epsilon = infinity, and without a ridge then where none is asked for."""
     if epsilon == math.inf:
+        if problem.prior is not None and not ridge:
+            raise InvalidInput("epsilon=inf has no ridge that could pull towards a prior; leave prior out, or set alpha.")
         return NonPrivatePrediction(ridge=0.0 if ridge is None else ridge, neighbours=neighbours)
     return PredictionObjectivePerturbation.calibrate(problem, epsilon=epsilon, delta=delta, neighbours=neighbours, ridge=ridge)

@@ -101,7 +101,7 @@ class RefinedMoments(GradientMechanism):
         return (*self.moment_scales(problem), step_scales(problem, self.step_noise)[0]) if self.steps else self.moment_scales(problem)
 
     def promise(self, problem: LeastSquares) -> ApproximateDP | NoGuarantee:
-        """See module docstring."""
+        """See the module docstring."""
         return stated(self.epsilon, self.delta(problem), self.neighbours, MOMENTS)
 
     def explained(self, problem: LeastSquares) -> str:

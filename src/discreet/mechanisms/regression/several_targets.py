@@ -27,25 +27,24 @@ import numpy as np
 from discreet.accounting import NoGuarantee, Profile, gaussian_mu
 from discreet.accounting.convolution import Masses, curve_together
 from discreet.accounting.numerical import pessimistic_masses
-from discreet.core.arrays import Floats, is_finite
+from discreet.core.arrays import Floats
 from discreet.core.errors import InfeasibleTarget, InvalidInput, quietly
-from discreet.core.neighbours import ADD_REMOVE, Neighbours
+from discreet.core.neighbours import ADD_REMOVE, Neighbours, Privacy
 from discreet.core.remembered import remembered
 from discreet.core.rounding import lowering, raising
 from discreet.data.target_table import TargetTable
 from discreet.losses.predictions import LogCosh
 from discreet.mechanisms.base import Drawn, Mechanism
-from discreet.mechanisms.constrained.base import check_gaussian_target
 from discreet.mechanisms.learning.base import last_part
 from discreet.mechanisms.learning.loss_sums import sum_of_losses
 from discreet.mechanisms.learning.margin import MARGIN, jacobian_corners, row_loss
 from discreet.mechanisms.learning.persons import Loss, Tail, normal_loss, shared_delta, sum_of
-from discreet.mechanisms.learning.perturbation import TwoStages, gaussian_plan, least_scale
+from discreet.mechanisms.learning.perturbation import gaussian_plan, least_scale
 from discreet.mechanisms.learning.two_signed import half_problem
-from discreet.mechanisms.regression.base import require_planned
+from discreet.mechanisms.regression.base import checked_ridge
 from discreet.mechanisms.regression.objective import TYPICAL, planned_records
 from discreet.mechanisms.regression.objective_minimiser import certified_minimiser
-from discreet.mechanisms.regression.prediction import NonPrivatePrediction, default_ridge, half_of, tolerance_of
+from discreet.mechanisms.regression.prediction import NonPrivatePrediction, RidgedStages, default_ridge, half_of, require_smooth, tolerance_of
 from discreet.noise import Noise
 from discreet.problems import PredictionRisk, RegularisedRisk, SeveralTargets
 from discreet.statements.regression import TARGETS
@@ -66,41 +65,30 @@ _FREE = 2.0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class TargetsObjectivePerturbation(TwoStages[SeveralTargets]):
-    """The minimisers for all targets, with a ridge and a Gaussian linear term each."""
+class TargetsObjectivePerturbation(RidgedStages[SeveralTargets]):
+    """Those for all targets, together."""
 
     name = "targets-objective"
-    ridge: float
-    """lambda, of each."""
-    records: int
-    """Most records that rounding errors are planned for; longer tables are refused."""
 
     @classmethod
-    def calibrate(cls, problem: SeveralTargets, *, epsilon: float, delta: float, neighbours: Neighbours, ridge: float | None = None) -> Self:
-        """The least noise for a total of (epsilon, delta). `ridge` None takes `targets_ridge`.
-
-        Raises InvalidInput for a loss with a kink and numbers out of range, InfeasibleTarget for a ridge too small for any noise.
-        """
-        check_gaussian_target(epsilon, delta)
+    def _planned(cls, problem: SeveralTargets, privacy: Privacy, ridge: float | None) -> Self:
+        epsilon, delta, neighbours = privacy.epsilon, privacy.delta, privacy.neighbours
         if epsilon > _MOST_EPSILON:
             raise InvalidInput(f"several targets need epsilon at most {_MOST_EPSILON}; epsilon={epsilon!r} was given.")
         each, domain = problem.each, problem.domain
-        if not math.isfinite(each.smoothness):
-            raise InvalidInput(f"objective perturbation needs a smooth loss, but {each.loss.name!r} has a kink; use its smooth version.")
-        strength = targets_ridge(problem, epsilon, neighbours) if ridge is None else ridge
-        if not (is_finite(strength) and strength > 0):
-            raise InvalidInput(f"the ridge must be a positive finite number; {strength!r} was given.")
-        half = half_of_each(each, strength)
+        require_smooth(each)
+        chosen_ridge = checked_ridge(targets_ridge(problem, epsilon, neighbours) if ridge is None else ridge)
+        half = half_of_each(each, chosen_ridge)
         room = min(epsilon / (problem.targets * _changed(neighbours)), 700.0)
         least = domain.radius**2 * each.smoothness / (room if half.several else math.expm1(room))
         refusal = InfeasibleTarget(
-            f"{problem.targets} targets at epsilon={epsilon:g} need a ridge above {least:.3g} on each sum of losses; {strength:.3g} was given. "
+            f"{problem.targets} targets at epsilon={epsilon:g} need a ridge above {least:.3g} on each sum of losses; {chosen_ridge:.3g} was given. "
             f"{targets_ridge(problem, epsilon, neighbours):.3g} is comfortable, and chosen where none is given; or raise epsilon."
         )
-        if strength <= least:
+        if chosen_ridge <= least:
             raise refusal
         records = planned_records(each, neighbours)
-        reach = strength + (domain.records or TYPICAL) * domain.radius**2 * each.smoothness / domain.dimension
+        reach = chosen_ridge + (domain.records or TYPICAL) * domain.radius**2 * each.smoothness / domain.dimension
         root = math.sqrt(problem.targets) * _UP
         plan = gaussian_plan(
             epsilon=epsilon,
@@ -108,11 +96,11 @@ class TargetsObjectivePerturbation(TwoStages[SeveralTargets]):
             dimension=problem.dimension,
             scale=lambda part, least: quietly(lambda: _least_scale(half, problem.targets, part, least, neighbours), refusal, InfeasibleTarget),
             curve=lambda scale: together_curve(half, targets=problem.targets, scale=scale, neighbours=neighbours),
-            tolerance=lambda scale: tolerance_of(each, records, strength, scale),
-            radius=lambda tolerance, error: (root * tolerance + error) / strength,
+            tolerance=lambda scale: tolerance_of(each, records, chosen_ridge, scale),
+            radius=lambda tolerance, error: (root * tolerance + error) / chosen_ridge,
             part=lambda last, scale: last_part(last * reach / scale),
         )
-        return cls(**plan._asdict(), ridge=strength, records=records, neighbours=neighbours)
+        return cls(**plan._asdict(), ridge=chosen_ridge, records=records, neighbours=neighbours)
 
     def ideal_curve(self, problem: SeveralTargets) -> Callable[[float], float]:
         """See TwoStages: theorem 1 of the proof note."""
@@ -135,11 +123,6 @@ class TargetsObjectivePerturbation(TwoStages[SeveralTargets]):
             f"bound.\n2. A random linear term of deviation {self.scale:.4g} in each coordinate, {self.scale / bound:.4g} times what a record's "
             f"slope can reach: all {problem.targets} have the one guarantee.\n3. A ridge of {self.ridge:.4g} on each."
         )
-
-    def require(self, problem: SeveralTargets, data: TargetTable) -> None:  # type: ignore[override]
-        """See Mechanism; also for more records than rounding errors were planned for."""
-        problem.require(data)
-        require_planned(self.records, data.records)
 
     def draw(self, problem: SeveralTargets, data: TargetTable, noise: Noise) -> Drawn:  # type: ignore[override]
         """See Mechanism."""
@@ -170,7 +153,7 @@ class NonPrivateTargets(Mechanism[SeveralTargets, TargetTable]):
     neighbours: Neighbours
 
     def promise(self, problem: SeveralTargets) -> NoGuarantee:
-        """None."""
+        """NoGuarantee: it draws no noise."""
         return self._each.promise(problem.each)
 
     def draw(self, problem: SeveralTargets, data: TargetTable, noise: Noise) -> Drawn:

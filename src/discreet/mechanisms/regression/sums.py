@@ -53,8 +53,6 @@ _WEIGHT_BITS = 30
 _ROOT_BITS = 26
 CAP = 16.0
 """Residuals are also clipped to this many times G / R: it bounds the integers, and touches records shorter than R / 16 only."""
-LENGTH_UP = raising(4_096)
-"""More than sqrt, quotient and product of a clipped contribution round."""
 UP = raising(65_536)
 """More than the rounding errors of a formula of a few terms, clipped lengths included."""
 
@@ -141,7 +139,7 @@ class LeastSquares(OverDomain):
         return Gradient(total, step.unit)
 
     def to_dict(self) -> dict[str, Json]:
-        """For certificates."""
+        """What a certificate states of it: plain numbers and words."""
         domain = self.domain
         return {
             "loss": "squared",

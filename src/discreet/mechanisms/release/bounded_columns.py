@@ -60,25 +60,27 @@ class BoundedColumns(Mechanism[Rows, Records]):
         """Refuse what is no law."""
         sizes = (*self.below, *self.above, self.epsilon)
         if len(self.below) != len(self.above) or not self.below or not all(is_finite(size) and 1e-30 <= size <= 1e30 for size in sizes):
-            raise InvalidInput("bounded noise needs, for every number, how far it may go below and above, and epsilon: positive, finite numbers.")
+            raise InvalidInput(
+                "bounded noise needs positive finite numbers: epsilon and, for every column, how far the noise may go below and above."
+            )
         if not (is_finite(self.level) and self.level >= 0):
             raise InvalidInput(f"the level of bounded noise must be finite and at least 0; {self.level!r} was given.")
         if any(max(one, other) > MOST_ASYMMETRIC * min(one, other) for one, other in zip(self.below, self.above, strict=True)):
             raise InvalidInput(f"noise may go at most {MOST_ASYMMETRIC:g} times as far up as down, or down as up. Widen the shorter side.")
         if self.neighbours is not REPLACE_ONE:
-            raise InvalidInput("one released row a record tells their number: the relation is replace-one.")
+            raise InvalidInput("one released row per record reveals their number, so the relation must be replace-one.")
 
     @property
     def laws(self) -> tuple["Law", ...]:
-        """One for each number."""
+        """The law of each number of a row."""
         return tuple(law(below, above, self.level) for below, above in zip(self.below, self.above, strict=True))
 
     def promise(self, query: Rows) -> ApproximateDP | NoGuarantee:
         """See module docstring: per entry. Raises InvalidInput for rows that are shortened as a whole, or that have another number of columns."""
         if not query.domain.entries_alone:
-            raise InvalidInput("bounded noise protects single entries: give the domain an entry_bound alone.")
+            raise InvalidInput("bounded noise protects single entries, so the domain must have entry_bound only.")
         if len(self.below) != query.columns:
-            raise InvalidInput(f"{query.columns} numbers of a record are released, and noise has ends for {len(self.below)}; give them for each.")
+            raise InvalidInput(f"{query.columns} numbers per record are released, but the noise has ends for {len(self.below)}. Give ends for each.")
         delta = max(one.delta(2.0 * size, self.epsilon) for one, size in set(zip(self.laws, query.read.entries, strict=True)))
         if delta >= 1:
             why = "two values of a number may be farther apart than its noise is wide, so a release may tell them apart for sure"

@@ -23,17 +23,24 @@ from typing import Self
 
 import numpy as np
 
-from discreet.accounting import Json, PureDP
+from discreet.accounting import ApproximateDP, Json, PureDP
+from discreet.accounting.shuffling import LARGEST_EPSILON, LEAST_DELTA, Answered, shuffled_reports
 from discreet.core.arrays import Floats
 from discreet.core.errors import InfeasibleTarget, InvalidInput
 from discreet.core.neighbours import REPLACE_ONE, Neighbours
 from discreet.core.rounding import up
-from discreet.core.validate import number
+from discreet.core.validate import number, whole
 from discreet.mechanisms.base import Drawn, Mechanism, Numbers
 from discreet.noise import Integers, Noise
 from discreet.noise.words import uniform_below
 from discreet.statements.categories import CATEGORIES, MOST_CATEGORIES, RESPONSE, UNARY, UNIT, asked_columns, kept_of, laws_of
 
+SHUFFLED_REPORTS = "reports of categories in a secret order (shuffled_rows.md)"
+OWNERS = "whose report is whose"
+FEWEST = 20.0
+"""Reports that look alike on average: with fewer the order is worth next to nothing, and is not counted."""
+_NEAR = 1e-4
+_FALL, _TRIED = 0.8, 60
 MOST_EPSILON = 9.0
 """Of one column: the own answer is then right but for a few in ten thousand, and a is below 2^53."""
 
@@ -51,7 +58,7 @@ class Categories:
             raise InvalidInput("at least one column of categories is needed; none was given.")
         for name, cells in self.columns:
             if not 2 <= cells <= MOST_CATEGORIES:
-                raise InvalidInput(f"column {name!r} has {cells} categories; from 2 to {MOST_CATEGORIES} are needed. Put rare ones together.")
+                raise InvalidInput(f"column {name!r} has {cells} categories; from 2 to {MOST_CATEGORIES} are needed. Merge rare ones.")
 
     @property
     def size(self) -> int:
@@ -102,10 +109,61 @@ class RandomisedCategories(Mechanism[Categories, Numbers[Integers]]):
         laws = tuple(min((RESPONSE, UNARY), key=lambda law: mean_variance(law, cells, kept / UNIT)) for _, cells in problem.columns)
         return cls(laws=laws, kept=(kept,) * count)
 
+    @classmethod
+    def calibrate_shuffled(cls, problem: Categories, *, epsilon: float, delta: float, shuffled: int) -> Self:
+        """The least noise with which `shuffled` reports in a secret order, or shares that follow from them, have (epsilon, delta) together.
+
+        Each report by itself has a larger epsilon, that of its certificate. Raises InvalidInput for a target that is none.
+        """
+        whole(shuffled, "the number of shuffled reports")
+        epsilon, delta = number(epsilon, "epsilon"), number(delta, "delta")
+        most = MOST_EPSILON * len(problem.columns)
+        if not 0 < epsilon <= min(most, LARGEST_EPSILON) or not LEAST_DELTA <= delta < 1:
+            raise InvalidInput(f"shuffled reports need 0 < epsilon <= {min(most, LARGEST_EPSILON):g} and {LEAST_DELTA:g} <= delta < 1.")
+        low, high = epsilon, most
+        while high - low > _NEAR * low:
+            middle = 0.5 * (low + high)
+            enough = cls.calibrate(problem, epsilon=middle).shuffled_delta(problem, epsilon=epsilon, shuffled=shuffled) <= delta
+            low, high = (middle, high) if enough else (low, middle)
+        return cls.calibrate(problem, epsilon=low)
+
+    def shuffled_delta(self, problem: Categories, *, epsilon: float, shuffled: int) -> float:
+        """Of so many reports in a secret order (shuffled_rows.md, theorem 5), or of one alone where it is smaller."""
+        alone = 0.0 if self.promise(problem).epsilon <= epsilon else 1.0
+        sizes = [cells for _, cells in problem.columns]
+        answers = [Answered(law == RESPONSE, cells, one / self.unit) for law, cells, one in zip(self.laws, sizes, self.kept, strict=True)]
+        if alone == 0 or math.prod(each.share for each in answers) * shuffled < FEWEST:
+            return alone
+        return shuffled_reports(epsilon, answers, shuffled)
+
+    def shuffled(self, problem: Categories, *, delta: float, shuffled: int) -> ApproximateDP:
+        """What so many owners are promised of those who see their reports in a secret order, or what follows from these: the least epsilon for delta.
+
+        Raises InvalidInput for a delta that is none, and for reports of which too few look alike to be counted: then each has its own promise alone.
+        """
+        whole(shuffled, "the number of shuffled reports")
+        own = self.promise(problem).epsilon
+        if not LEAST_DELTA <= number(delta, "delta") < 1:
+            raise InvalidInput(f"shuffled reports need {LEAST_DELTA:g} <= delta < 1; {delta!r} was given.")
+        tried = min(own, LARGEST_EPSILON) * _FALL ** np.arange(_TRIED)
+        high = next((each for each in tried.tolist() if self.shuffled_delta(problem, epsilon=each * (1.0 - _NEAR), shuffled=shuffled) <= delta), None)
+        if high is None:
+            raise InvalidInput(
+                f"{shuffled} of these reports do not hide each other at delta = {delta:g}: each owner has epsilon = {own:.4g} as it is, and no less. "
+                "Leave the order uncounted, or ask more people."
+            )
+        low = _FALL * high
+        while high - low > _NEAR * high and self.shuffled_delta(problem, epsilon=low, shuffled=shuffled) <= delta:
+            low, high = _FALL * low, low
+        while high - low > _NEAR * high:
+            middle = 0.5 * (low + high)
+            low, high = (low, middle) if self.shuffled_delta(problem, epsilon=middle, shuffled=shuffled) <= delta else (middle, high)
+        return ApproximateDP(epsilon=high, delta_at_epsilon=delta, neighbours=self.neighbours, theorem=SHUFFLED_REPORTS, secret=(OWNERS,))
+
     def promise(self, problem: Categories) -> PureDP:
-        """See module docstring."""
+        """See the module docstring."""
         if not len(self.laws) == len(self.kept) == len(problem.columns):
-            raise InvalidInput(f"one law a column is needed; there are {len(self.laws)} for {len(problem.columns)} columns.")
+            raise InvalidInput(f"one distribution per column is needed; {len(self.laws)} were given for {len(problem.columns)} columns.")
         return PureDP(epsilon=_spent(self.kept, self.unit), neighbours=self.neighbours, local=True, theorem=CATEGORIES)
 
     def draw(self, problem: Categories, data: Numbers[Integers], noise: Noise) -> Drawn:

@@ -9,7 +9,7 @@ Drawn by its exact law, row by row: (g b' + row of N(0, W), |y| g) with g normal
 """
 
 import math
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import Self
 
@@ -17,16 +17,16 @@ import numpy as np
 from scipy.linalg import LinAlgError, cholesky
 
 from discreet.accounting import MutualInformation
-from discreet.core.arrays import Floats, is_finite
+from discreet.core.arrays import Floats
 from discreet.core.errors import InvalidInput, SolverFailure, quietly
-from discreet.core.neighbours import REPLACE_ONE, Neighbours
+from discreet.core.neighbours import REPLACE_ONE
 from discreet.data import Records
 from discreet.mechanisms.base import Drawn
 from discreet.mechanisms.learning.base import grid_step
 from discreet.mechanisms.release.arithmetic import FAILURE, UNIT
 from discreet.mechanisms.release.rows import LARGEST_SCALE
-from discreet.mechanisms.release.sketch import Sketch, arithmetic_of, batches, check_target
-from discreet.mechanisms.release.sketch_information import check_entries, coherent_bits, covariance_distance, least_noise
+from discreet.mechanisms.release.sketch import arithmetic_of, batches
+from discreet.mechanisms.release.sketch_information import SketchOfBits, check_entries, coherent_bits, covariance_distance
 from discreet.noise import Integers, Noise
 from discreet.queries import SecondMoments, Target
 from discreet.queries.base import UP
@@ -38,25 +38,25 @@ _LEAST_SCALE = 2.0**12
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class ClearTargetSketch(Sketch):
-    """k random combinations of the records, noise on the features' columns only; the last column is the target's."""
+class ClearTargetSketch(SketchOfBits):
+    """k random combinations of the records, noise on the features' columns only; the last column is the target's.
 
-    neighbours: Neighbours = REPLACE_ONE
+    sigma^2 = k U^2 / (2^{2 bits} - 1) and what hides rounding errors, together the least over a few shares of the bits.
+    """
 
     name = "release-clear-target-sketch"
+    most_bits = 100.0
+
+    @staticmethod
+    def check(query: SecondMoments) -> None:
+        """Raise InvalidInput unless the query has the target as its last column, and bounds entries one by one."""
+        if query.target is not Target.NOISY:
+            raise InvalidInput("a sketch with its target needs a query with target='noisy': the target is the last column, here without noise.")
+        check_entries(query)
 
     @classmethod
-    def calibrate(cls, query: SecondMoments, *, rows: int, bits: float) -> Self:
-        """sigma^2 = k U^2 / (2^{2 bits} - 1) and what hides rounding errors, together the least over a few shares of the bits.
-
-        Raises InvalidInput unless the query has the target as its last column, InfeasibleTarget where rounding errors cannot be hidden.
-        """
-        check_target(1.0, rows)
-        if not (is_finite(bits) and 0 < bits <= 100):
-            raise InvalidInput(f"bits must be positive and at most 100; {bits!r} was given.")
-        _check(query)
-        made = [cls._with_share(query, rows, bits, share) for share in _SHARES]
-        return least_noise([one for one in made if one is not None and one.promise(query).bits <= bits], query, rows)
+    def _tried(cls, query: SecondMoments, rows: int, bits: float) -> Iterable[Self | None]:
+        return (cls._with_share(query, rows, bits, share) for share in _SHARES)
 
     @classmethod
     def _with_share(cls, query: SecondMoments, rows: int, bits: float, share: float) -> Self | None:
@@ -70,8 +70,8 @@ class ClearTargetSketch(Sketch):
         return cls(rows=rows, variance=variance, step=step, scale=scale) if scale < LARGEST_SCALE else None
 
     def promise(self, query: SecondMoments) -> MutualInformation:
-        """See module docstring."""
-        _check(query)
+        """See the module docstring."""
+        self.check(query)
         last = (_moved(query, self.rows, self.variance, self.step) / self.scale) ** 2 / (2.0 * math.log(2.0))
         bits = (coherent_bits(self.rows, self.variance, _entry(query) ** 2) + last) * (1.0 + 1e-9)
         return MutualInformation(bits=bits, neighbours=REPLACE_ONE, theorem=CLEAR_TARGET_SKETCH)
@@ -122,9 +122,3 @@ def _size(query: SecondMoments, rows: int) -> int:
 def _entry(query: SecondMoments) -> float:
     """U, in units of q."""
     return float(np.max(query.read.entries[:-1])) / query.unit
-
-
-def _check(query: SecondMoments) -> None:
-    if query.target is not Target.NOISY:
-        raise InvalidInput("a sketch with its target needs a query with target='noisy': the target is the last column, here without noise.")
-    check_entries(query)

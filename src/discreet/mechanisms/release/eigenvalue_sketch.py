@@ -73,7 +73,9 @@ class EigenvalueSketch(Mechanism[SecondMoments, Records]):
         """For (epsilon, delta); about `eigenvalue_share` of the budget, of mu^2, goes to the eigenvalue."""
         check_target(epsilon, rows)
         if not 0 < eigenvalue_share < 1:
-            raise InvalidInput(f"the eigenvalue takes a share of the budget between 0 and 1; {eigenvalue_share!r} was given.")
+            raise InvalidInput(
+                f"the share of the budget for the eigenvalue, eigenvalue_share, must lie between 0 and 1; {eigenvalue_share!r} was given."
+            )
         mu, missed = gaussian_mu(epsilon, delta), _MISSED * delta
         of_sketch = gaussian_epsilon(math.sqrt(1.0 - eigenvalue_share) * mu, delta, most=epsilon)
         last = _LAST * of_sketch
@@ -117,7 +119,7 @@ class EigenvalueSketch(Mechanism[SecondMoments, Records]):
         return at(low)
 
     def promise(self, query: SecondMoments) -> ApproximateDP | NoGuarantee:
-        """See module docstring."""
+        """See the module docstring."""
         return promised(EIGENVALUE_SKETCH, self.delta(query), self.epsilon, self.neighbours)
 
     def delta(self, query: SecondMoments) -> float:

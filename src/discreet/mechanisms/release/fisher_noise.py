@@ -59,7 +59,7 @@ class FisherNoise(Mechanism[WeightedRows, Records]):
         return cls(inner=GaussianRelease.of_deviation(query, deviation=level**-0.25, epsilon=epsilon, neighbours=neighbours))
 
     def promise(self, query: WeightedRows) -> ApproximateDP | NoGuarantee:
-        """See module docstring."""
+        """See the module docstring."""
         return self.inner.promise(query)
 
     def cramer_rao(self, query: WeightedRows) -> CramerRaoBound:

@@ -81,7 +81,7 @@ class FreshProjection(Mechanism[Rows, Records]):
         return made
 
     def promise(self, query: Rows) -> ApproximateDP | NoGuarantee:
-        """See module docstring."""
+        """See the module docstring."""
         check_placement(query, self.neighbours, self.slots)
         delta, theorem = self.delta(query, self.epsilon), FRESH_PROJECTION
         if delta >= 1:

@@ -53,7 +53,7 @@ class LaplaceRelease(GridRelease):
         return made
 
     def promise(self, query: RowQuery) -> PureDP:
-        """See module docstring."""
+        """See the module docstring."""
         check_placement(query, self.neighbours, self.slots)
         exact = _steps(query, self.neighbours, self.step) / Fraction(self.scale)
         nearest = float(exact)
@@ -68,7 +68,7 @@ class LaplaceRelease(GridRelease):
 def _apart(query: RowQuery, neighbours: Neighbours) -> float:
     """r M S_1."""
     if not isinstance(query, Rows):
-        raise InvalidInput("Laplace noise is for the records themselves, a query Rows: sums of absolute differences are not known of other rows.")
+        raise InvalidInput("Laplace noise needs the query Rows: how far one record moves other rows, in sums of absolute differences, is not known.")
     return reach(neighbours) * query.read.rows * query.read.manhattan
 
 

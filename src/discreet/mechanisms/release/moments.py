@@ -49,7 +49,7 @@ class GaussianMoments(Mechanism[SecondMoments, Records]):
     def calibrate(cls, query: SecondMoments, *, epsilon: float, delta: float, neighbours: Neighbours) -> Self:
         """The least noise (to 1e-6) for (epsilon, delta). Raises InfeasibleTarget where the integers have no room for the noise."""
         if not query.counted:
-            raise InvalidInput("released moments have the number of records and sums among them: make the query with counted=True.")
+            raise InvalidInput("released moments include the number of records and the sums, so the query must be made with counted=True.")
         step = query.unit / max(1.0, query.constant**2)
         return least_noise(
             lambda mu: cls(moment_noise=moments_reach(neighbours) / mu, step=step, neighbours=neighbours, epsilon=epsilon),
@@ -60,7 +60,7 @@ class GaussianMoments(Mechanism[SecondMoments, Records]):
         )
 
     def promise(self, query: SecondMoments) -> ApproximateDP | NoGuarantee:
-        """See module docstring."""
+        """See the module docstring."""
         return stated(self.epsilon, self.delta(query), self.neighbours, GAUSSIAN_MOMENTS)
 
     def delta(self, query: SecondMoments) -> float:

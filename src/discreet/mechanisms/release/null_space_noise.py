@@ -41,9 +41,9 @@ class NullSpaceNoise(Mechanism[Rows, Records]):
     name = "release-null-space-noise"
 
     def promise(self, query: Rows) -> NoGuarantee:
-        """None, and why."""
+        """NoGuarantee, with the reason in its theorem."""
         if query.target is not Target.CLEAR:
-            raise InvalidInput("null-space noise needs the targets, in clear: take target='clear'.")
+            raise InvalidInput("null-space noise needs the targets without noise. Use target='clear'.")
         return NoGuarantee(neighbours=REPLACE_ONE, unit=Unit.FEATURES, theorem=NULL_SPACE)
 
     def require(self, query: Rows, data: Records) -> None:

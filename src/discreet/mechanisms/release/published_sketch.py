@@ -34,7 +34,7 @@ class PublishedSketch(Mechanism[SecondMoments, Records]):
     name = "release-published-sketch"
 
     def promise(self, query: SecondMoments) -> NoGuarantee:  # noqa: ARG002 - none for any
-        """None, and why."""
+        """NoGuarantee, with the reason in its theorem."""
         return NoGuarantee(neighbours=self.neighbours, unit=Unit.ENTRY, theorem=PUBLISHED_SKETCH)
 
     def parameters(self) -> dict[str, Json]:

@@ -83,7 +83,7 @@ class GridRelease(Mechanism[RowQuery, Records]):
         query.read.require(data)
         require_slots(data, self.slots)
         if self.local and data.records != 1:
-            raise InvalidInput("a local release contains one record, its owner's. Use randomise, or calibrate without local=True.")
+            raise InvalidInput("a local release contains a single record, that of its owner. Use randomise, or calibrate without local=True.")
 
     def draw(self, query: RowQuery, data: Records, noise: Noise) -> Drawn:
         """See Mechanism."""
@@ -155,7 +155,7 @@ class GaussianRelease(GridRelease):
         return made
 
     def promise(self, query: RowQuery) -> ApproximateDP | NoGuarantee:
-        """See module docstring."""
+        """See the module docstring."""
         check_placement(query, self.neighbours, self.slots)
         theorem = self.published or GAUSSIAN_ROWS
         where = Statement(neighbours=self.neighbours, unit=query.read.unit, local=self.local, theorem=theorem)
@@ -244,7 +244,7 @@ class InformationRelease(Mechanism[Rows, Records]):
         return cls(inner=GaussianRelease.of_deviation(query, deviation=deviation, epsilon=1.0, neighbours=REPLACE_ONE))
 
     def promise(self, query: Rows) -> MutualInformation:
-        """See module docstring."""
+        """See the module docstring."""
         return self.inner.information(query)
 
     def parameters(self) -> dict[str, Json]:

@@ -7,19 +7,20 @@
 Gaussian integers of scale s: e^A (delta_N(epsilon - A - B; mu) + e^epsilon e^-800) with mu = (C / w + sqrt(c) / 2) / s, C the largest |a_i|, c
 columns, A and B those of N c integers (lemma 2 of residual_stage.md). Laplace integers of scale t: every row's law is within e^(+-r) of that of a row
 of zeros, r = (S_1 / w + c / 2) / t. N is a public number: at most the number of records under replace-one, where that is public, at most the slots
-under add-remove. A table with fewer records is refused.
+under add-remove, and of persons. A table with fewer records is refused. Of persons with at most M rows each, the curve of one row at epsilon / M is
+taken M times (theorem 4).
 """
 
 import math
 from abc import abstractmethod
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Self
 
 from discreet.accounting import ApproximateDP, Json, NoGuarantee, beyond, closeness, gaussian_mu
-from discreet.accounting.shuffling import LARGEST_EPSILON, share_for, shuffled_normal, shuffled_ratio
+from discreet.accounting.shuffling import LARGEST_EPSILON, over_rows, share_for, shuffled_normal, shuffled_ratio
 from discreet.core.arrays import is_finite
 from discreet.core.errors import InvalidInput
-from discreet.core.neighbours import ADD_REMOVE, Neighbours
+from discreet.core.neighbours import ADD_REMOVE, Neighbours, Privacy
 from discreet.core.validate import whole
 from discreet.data import Records
 from discreet.mechanisms.base import Drawn, Mechanism
@@ -64,6 +65,22 @@ class _Shuffled(Mechanism[RowQuery, Records]):
     def theorem(self) -> str:
         """Where the proof is."""
 
+    @classmethod
+    def calibrate(cls, query: RowQuery, *, epsilon: float, delta: float, neighbours: Neighbours, shuffled: int, slots: int | None = None) -> Self:
+        """About the least noise for (epsilon, delta), `shuffled` rows of which hide each other.
+
+        Raises InvalidInput where query, relation, target and arguments do not go together, InfeasibleTarget for noise that cannot be drawn.
+        """
+        check_shuffled(query, neighbours, slots, shuffled)
+        found = cls._least(query, Privacy(epsilon=epsilon, delta=delta, neighbours=neighbours), shuffled, slots)
+        found.guarantee(query)
+        return found
+
+    @classmethod
+    @abstractmethod
+    def _least(cls, query: RowQuery, privacy: Privacy, shuffled: int, slots: int | None) -> Self:
+        """The mechanism with the least noise that is enough."""
+
     @abstractmethod
     def delta(self, query: RowQuery) -> float:
         """At epsilon: the smaller of the curve of shuffled rows and that of one row alone."""
@@ -73,7 +90,7 @@ class _Shuffled(Mechanism[RowQuery, Records]):
         """See Mechanism."""
 
     def promise(self, query: RowQuery) -> ApproximateDP | NoGuarantee:
-        """See module docstring."""
+        """See the module docstring."""
         check_shuffled(query, self.neighbours, self.slots, self.shuffled)
         where: Any = {"neighbours": self.neighbours, "unit": query.read.unit, "secret": (ORDER,)}
         delta = self.delta(query)
@@ -86,8 +103,8 @@ class _Shuffled(Mechanism[RowQuery, Records]):
         self.inner.require(query, data)
         if self.slots is None and data.records < self.shuffled:
             raise InvalidInput(
-                f"{self.shuffled} shuffled rows are counted on to hide each other, and the table has fewer records. Give the number of its records "
-                "(--shuffle), or a smaller one."
+                f"{self.shuffled} shuffled rows were to hide each other, but the table has fewer records. "
+                "Give at most its number of records (--shuffle)."
             )
 
     def draw(self, query: RowQuery, data: Records, noise: Noise) -> Drawn:
@@ -106,39 +123,34 @@ class ShuffledGaussianRows(_Shuffled):
     name = "release-shuffled-gaussian-rows"
     theorem = SHUFFLED_GAUSSIAN
 
-    @staticmethod
-    def calibrate(
-        query: RowQuery, *, epsilon: float, delta: float, neighbours: Neighbours, shuffled: int, slots: int | None = None
-    ) -> "ShuffledGaussianRows":
-        """About the least noise for (epsilon, delta), `shuffled` rows of which hide each other.
-
-        Raises InvalidInput where the relation, the target and the arguments do not go together, InfeasibleTarget for noise that cannot be drawn.
-        """
-        check_shuffled(query, neighbours, slots, shuffled)
+    @classmethod
+    def _least(cls, query: RowQuery, privacy: Privacy, shuffled: int, slots: int | None) -> Self:
+        epsilon, delta, neighbours = privacy.epsilon, privacy.delta, privacy.neighbours
         mu = gaussian_mu(epsilon, delta)
+        steps = query.read.rows
+        of_row = delta * math.expm1(epsilon / steps) / math.expm1(epsilon) if steps > 1 and epsilon <= LARGEST_EPSILON else delta
         step = grid_step(query.distance(neighbours), query.numbers * shuffled)
         moved = steps_apart(query.distance(neighbours), step, query.numbers)
         high = least_drawable(moved / mu * (1.0 + _NEAR), lambda scale: moved_delta(epsilon, moved, scale, query.numbers) <= delta)
 
-        def made(scale: float) -> "ShuffledGaussianRows":
+        def made(scale: float, kind: type[Self] = cls) -> Self:
             inner = GaussianRelease(step=step, scale=scale, neighbours=neighbours, slots=slots, epsilon=epsilon)
-            missing = _HALF * delta / ((1.0 + math.exp(min(epsilon, LARGEST_EPSILON))) * shuffled)
+            missing = _HALF * of_row / ((1.0 + math.exp(min(epsilon / steps, LARGEST_EPSILON))) * shuffled)
             share = share_for(missing, mu=_largest(query, inner))
-            return ShuffledGaussianRows(inner=inner, neighbours=neighbours, shuffled=shuffled, epsilon=epsilon, share=share)
+            return kind(inner=inner, neighbours=neighbours, shuffled=shuffled, epsilon=epsilon, share=share)
 
         low = min(high, (query.sensitivity(ADD_REMOVE) / step) / _FARTHEST)
-        found = made(_least(low, high, lambda scale: made(scale).delta(query) <= delta))
-        found.guarantee(query)
-        return found
+        return made(_least(low, high, lambda scale: made(scale).delta(query) <= delta))
 
     def delta(self, query: RowQuery) -> float:
         """See _Shuffled."""
         alone = self.inner.delta(query, self.epsilon)
-        apart = closeness(query.numbers * self.shuffled, self.inner.scale)
+        apart = closeness(query.columns * self.shuffled, self.inner.scale)
         left, mu = self.epsilon - apart.total, _largest(query, self.inner)
         if not (0 < left <= LARGEST_EPSILON and mu <= _FARTHEST * UP and self.share * self.shuffled >= FEWEST):
             return alone
-        curve = shuffled_normal(left, mu=mu, rows=self.shuffled, share=self.share, neighbours=self.neighbours)
+        shared: Any = {"mu": mu, "rows": self.shuffled, "share": self.share, "neighbours": self.neighbours}
+        curve = over_rows(lambda epsilon: shuffled_normal(epsilon, **shared), left, query.read.rows)
         return min(alone, math.exp(apart.upper) * (curve + beyond(left)) * UP)
 
     def parameters(self) -> dict[str, Json]:
@@ -155,24 +167,19 @@ class ShuffledLaplaceRows(_Shuffled):
     name = "release-shuffled-laplace-rows"
     theorem = SHUFFLED_LAPLACE
 
-    @staticmethod
-    def calibrate(
-        query: RowQuery, *, epsilon: float, delta: float, neighbours: Neighbours, shuffled: int, slots: int | None = None
-    ) -> "ShuffledLaplaceRows":
-        """As ShuffledGaussianRows.calibrate; raises InvalidInput for another query than Rows besides."""
-        check_shuffled(query, neighbours, slots, shuffled)
+    @classmethod
+    def _least(cls, query: RowQuery, privacy: Privacy, shuffled: int, slots: int | None) -> Self:
+        epsilon, delta, neighbours = privacy.epsilon, privacy.delta, privacy.neighbours
         if not (is_finite(delta) and 0 < delta < 1):
-            raise InvalidInput(f"shuffled rows need 0 < delta < 1; {delta!r} was given. For delta = 0 leave the order uncounted.")
+            raise InvalidInput(f"shuffled rows need 0 < delta < 1; {delta!r} was given. For delta = 0, leave shuffle out.")
         plain = LaplaceRelease.calibrate(query, epsilon=epsilon, neighbours=neighbours, slots=slots)
 
-        def made(scale: float) -> "ShuffledLaplaceRows":
+        def made(scale: float, kind: type[Self] = cls) -> Self:
             inner = LaplaceRelease(step=plain.step, scale=scale, neighbours=neighbours, slots=slots)
-            return ShuffledLaplaceRows(inner=inner, neighbours=neighbours, shuffled=shuffled, epsilon=epsilon)
+            return kind(inner=inner, neighbours=neighbours, shuffled=shuffled, epsilon=epsilon)
 
         low = min(plain.scale, query.read.manhattan / plain.step / _WIDEST)
-        found = made(_least(low, plain.scale, lambda scale: made(scale).delta(query) <= delta))
-        found.guarantee(query)
-        return found
+        return made(_least(low, plain.scale, lambda scale: made(scale).delta(query) <= delta))
 
     def delta(self, query: RowQuery) -> float:
         """See _Shuffled."""
@@ -180,7 +187,8 @@ class ShuffledLaplaceRows(_Shuffled):
         ratio = (query.read.manhattan / self.inner.step + 0.5 * query.columns) / self.inner.scale * UP
         if alone == 0 or ratio > _WIDEST * UP or math.exp(-ratio) * self.shuffled < FEWEST:
             return alone
-        return shuffled_ratio(self.epsilon, ratio=ratio, rows=self.shuffled, neighbours=self.neighbours)
+        shared: Any = {"ratio": ratio, "rows": self.shuffled, "neighbours": self.neighbours}
+        return min(alone, over_rows(lambda epsilon: shuffled_ratio(epsilon, **shared), self.epsilon, query.read.rows))
 
     def parameters(self) -> dict[str, Json]:
         """See Mechanism."""
@@ -195,15 +203,10 @@ def check_shuffled(query: RowQuery, neighbours: Neighbours, slots: int | None, s
     """Raise InvalidInput for rows whose order hides nothing, or cannot be counted."""
     whole(shuffled, "the number of shuffled rows")
     if query.read.target is Target.CLEAR:
-        raise InvalidInput("a target in clear tells whose row it stands in, so that shuffling hides nothing: take target='noisy' or 'omitted'.")
-    if not query.read.in_order:
-        raise InvalidInput(
-            "shuffled rows are counted where every person has one row: several rows of one person would leave one by one. Leave --shuffle out, or "
-            "declare that nobody has a second row (rows_per_person=1 without ids)."
-        )
+        raise InvalidInput("a target without noise reveals whose row it is in, so shuffling would hide nothing. Use target='noisy' or 'omitted'.")
     check_placement(query, neighbours, slots)
     if slots is not None and shuffled > slots:
-        raise InvalidInput(f"{shuffled} shuffled rows are to be counted, and {slots} rows are released. Count at most as many (--shuffle).")
+        raise InvalidInput(f"{shuffled} rows were to be shuffled, but only {slots} are released. Give at most that number (--shuffle).")
 
 
 def _largest(query: RowQuery, inner: GaussianRelease) -> float:

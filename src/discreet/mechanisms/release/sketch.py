@@ -132,7 +132,7 @@ class GaussianSketch(Sketch):
         return found
 
     def promise(self, query: SecondMoments) -> ApproximateDP | NoGuarantee:
-        """See module docstring."""
+        """See the module docstring."""
         return promised(GAUSSIAN_SKETCH, self.delta(query), self.epsilon, self.neighbours)
 
     def delta(self, query: SecondMoments) -> float:

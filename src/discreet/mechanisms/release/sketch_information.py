@@ -13,9 +13,10 @@ columns are nearly collinear or the target is nearly a combination of them, and 
 """
 
 import math
-from collections.abc import Callable, Sequence
+from abc import abstractmethod
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
-from typing import NamedTuple, Self, TypeAlias, TypeVar
+from typing import ClassVar, NamedTuple, Self, TypeAlias
 
 from discreet.accounting import MutualInformation
 from discreet.core.arrays import is_finite
@@ -36,22 +37,53 @@ _LEAST_SCALE = 2.0**12
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class InformationSketch(Sketch):
-    """k noisy random combinations of records whose entries are bounded one by one."""
+class SketchOfBits(Sketch):
+    """A sketch with a bound of the bits about any one entry."""
 
     neighbours: Neighbours = REPLACE_ONE
+
+    most_bits: ClassVar[float] = math.inf
+
+    @classmethod
+    def calibrate(cls, query: SecondMoments, *, rows: int, bits: float) -> Self:
+        """The least noise of those tried (to 1e-3) for at most `bits` bits about any entry.
+
+        Raises InvalidInput for another query than it answers, InfeasibleTarget where rounding errors cannot be hidden.
+        """
+        check_target(1.0, rows)
+        if not (is_finite(bits) and 0 < bits <= cls.most_bits):
+            most = "" if cls.most_bits == math.inf else f", at most {cls.most_bits:g}"
+            raise InvalidInput(f"bits must be positive and finite{most}; {bits!r} was given.")
+        cls.check(query)
+        found = [one for one in cls._tried(query, rows, bits) if one is not None and one.promise(query).bits <= bits]
+        if not found:
+            raise InfeasibleTarget(TOO_ROUGH.format(rows=rows, records=query.most_records))
+        return min(found, key=lambda one: one.noise_variance(query))
+
+    @staticmethod
+    def check(query: SecondMoments) -> None:
+        """Raise InvalidInput for rows that are shortened as a whole, and whatever else it does not answer."""
+        check_entries(query)
+
+    @classmethod
+    @abstractmethod
+    def _tried(cls, query: SecondMoments, rows: int, bits: float) -> Iterable[Self | None]:
+        """Ways to hide rounding errors beside such bits."""
+
+    @abstractmethod
+    def promise(self, query: SecondMoments) -> MutualInformation:
+        """See Mechanism."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class InformationSketch(SketchOfBits):
+    """k noisy random combinations of records whose entries are bounded one by one."""
 
     name = "release-information-sketch"
 
     @classmethod
-    def calibrate(cls, query: SecondMoments, *, rows: int, bits: float) -> Self:
-        """The least noise (to 1e-3) for at most `bits` bits about any entry. Raises InvalidInput for rows that are shortened as a whole."""
-        check_target(1.0, rows)
-        if not (is_finite(bits) and bits > 0):
-            raise InvalidInput(f"bits must be positive and finite; {bits!r} was given.")
-        check_entries(query)
-        made = [cls._for_route(query, rows, bits, route) for route in _ROUTES]
-        return least_noise([one for one in made if one is not None and one.promise(query).bits <= bits], query, rows)
+    def _tried(cls, query: SecondMoments, rows: int, bits: float) -> Iterable[Self | None]:
+        return (cls._for_route(query, rows, bits, route) for route in _ROUTES)
 
     @classmethod
     def _for_route(cls, query: SecondMoments, rows: int, bits: float, route: "Route") -> Self | None:
@@ -71,21 +103,11 @@ class InformationSketch(Sketch):
         return cls(rows=rows, variance=variance, step=step, scale=max(scale, _LEAST_SCALE)) if scale < LARGEST_SCALE else None
 
     def promise(self, query: SecondMoments) -> MutualInformation:
-        """See module docstring."""
+        """See the module docstring."""
         check_entries(query)
         bounds = self.arithmetic(query)
         bits = min(part.bits + _last_bits(part.radius, self.step, self.scale, bounds) for part in (route(query, bounds) for route in _ROUTES))
         return MutualInformation(bits=bits * (1.0 + 1e-9), neighbours=REPLACE_ONE, theorem=INFORMATION_SKETCH, secret=SECRET)
-
-
-S = TypeVar("S", bound=Sketch)
-
-
-def least_noise(found: Sequence[S], query: SecondMoments, rows: int) -> S:
-    """The one with the least noise of those that are enough. Raises InfeasibleTarget where none is."""
-    if not found:
-        raise InfeasibleTarget(TOO_ROUGH.format(rows=rows, records=query.most_records))
-    return min(found, key=lambda one: one.noise_variance(query))
 
 
 class Part(NamedTuple):

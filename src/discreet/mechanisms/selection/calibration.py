@@ -16,7 +16,7 @@ from discreet.accounting import GaussianDP, Guarantee, PureDP, epsilon_for, gaus
 from discreet.accounting.selection import log_tilt, selected
 from discreet.accounting.stopping import NegativeBinomialRuns
 from discreet.core.errors import InfeasibleTarget, InvalidInput
-from discreet.core.neighbours import Neighbours, Persons
+from discreet.core.neighbours import Neighbours, Privacy
 from discreet.mechanisms.selection.score import GAUSSIAN, LAPLACE, CountNoise
 from discreet.mechanisms.selection.stopping import RandomStopping
 
@@ -42,21 +42,19 @@ class InnerTarget:
 
 
 def calibrated(
+    privacy: Privacy,
     *,
-    epsilon: float,
-    delta: float,
     law: NegativeBinomialRuns,
     score_share: float,
-    neighbours: Neighbours,
     curves_at: CurvesAt,
-    persons: Persons | None = None,
-    fine: bool = False,
+    score: Callable[..., CountNoise] = CountNoise,
 ) -> InnerTarget:
-    """The largest fit target (to half a percent) with which the search spends at most (epsilon, delta); `fine` where records count in parts.
+    """The largest fit target (to half a percent) with which the search spends at most (epsilon, delta); `score` takes the law and scale of its noise.
 
     Raises InvalidInput for numbers out of range, InfeasibleTarget where no target is left; and what `curves_at` raises.
     """
-    if not (0 < epsilon < math.inf and 0 <= delta < 1):
+    epsilon, delta = privacy.epsilon, privacy.delta
+    if not privacy.adds_noise:
         raise InvalidInput(
             f"a private search needs 0 < epsilon < infinity and 0 <= delta < 1; epsilon={epsilon!r}, delta={delta!r} were given. "
             "Without privacy, use scikit-learn's own search."
@@ -65,7 +63,7 @@ def calibrated(
         raise InvalidInput(f"score_share must lie strictly between 0 and 1; {score_share!r} was given.")
 
     def mechanism(law_of_noise: str, scale: float) -> RandomStopping:
-        return RandomStopping(law=law, score=CountNoise(law=law_of_noise, scale=scale, persons=persons, fine=fine), neighbours=neighbours)
+        return RandomStopping(law=law, score=score(law=law_of_noise, scale=scale), neighbours=privacy.neighbours)
 
     if delta == 0:
         return _pure(epsilon, law, score_share, mechanism, curves_at)

@@ -17,14 +17,15 @@ from typing import Any
 
 import numpy as np
 
-from discreet.accounting import ApproximateDP, Guarantee, Json, Profile, through
+from discreet.accounting import ApproximateDP, Guarantee, Json, Profile, PureDP, compose, guarantee_from_dict, through
 from discreet.accounting.profile import hull
-from discreet.core.fields import real
+from discreet.core.fields import real, text
 from discreet.core.neighbours import Neighbours, Persons
 from discreet.core.rounding import raising
 from discreet.data import Domain
 from discreet.losses import loss_named
 from discreet.mechanisms.constrained import ObjectivePerturbationOverSet
+from discreet.mechanisms.counting import GaussianCounting, Queries, ScoredClasses
 from discreet.mechanisms.learning import (
     GaussianMultinomialPerturbation,
     GaussianObjectivePerturbation,
@@ -39,6 +40,7 @@ from discreet.mechanisms.regression.several_targets import TargetsObjectivePertu
 from discreet.mechanisms.regression.sums import LeastSquares
 from discreet.problems import AnyRisk, ConstrainedRisk, MultinomialRisk, OneVsRestRisk, PredictionRisk, RegularisedRisk, SeveralTargets
 from discreet.problems.prior import Prior
+from discreet.statements.base import SCORES_WITH_FIT, filled, mapping
 from discreet.statements.constrained import constrained_problem
 from discreet.statements.learning import target_units
 from discreet.statements.regression import prediction_problem
@@ -54,16 +56,40 @@ def whole_curve(mechanism: str, parameters: Mapping[str, Json], problem: Mapping
     if not isinstance(stated, ApproximateDP):
         return stated
     plain = tuple(sorted((key, value) for key, value in parameters.items() if not isinstance(value, dict | list)))
-    if mechanism == ResidualObjectivePerturbation.name:
-        return _profile(mechanism, plain, _least_squares_from(problem), stated)
-    if mechanism == PredictionObjectivePerturbation.name:
-        return _profile(mechanism, plain, prediction_problem(problem), stated)
-    if mechanism == TargetsObjectivePerturbation.name:
-        several = SeveralTargets(each=prediction_problem(problem), units=target_units(problem))
-        return _profile(mechanism, plain, several, stated)
+    if mechanism in _OF_NUMBERS:
+        return _profile(mechanism, plain, _of_numbers(mechanism, problem), stated)
+    if mechanism == SCORES_WITH_FIT:
+        return _with_scores(parameters, stated)
     if mechanism == ObjectivePerturbationOverSet.name:
         return _profile.__wrapped__(mechanism, plain, constrained_problem(problem), stated)  # sets are no keys of a cache
     return _profile(mechanism, plain, problem_from(problem), stated) if mechanism in _KINDS else stated
+
+
+def _of_numbers(mechanism: str, problem: Mapping[str, Json]) -> LeastSquares | PredictionRisk | SeveralTargets:
+    """The public problem of a regression."""
+    if mechanism == ResidualObjectivePerturbation.name:
+        return _least_squares_from(problem)
+    each = prediction_problem(problem)
+    return each if mechanism == PredictionObjectivePerturbation.name else SeveralTargets(each=each, units=target_units(problem))
+
+
+def _with_scores(parameters: Mapping[str, Json], stated: ApproximateDP) -> Guarantee:
+    """Of a fit and counts of classes by its score: both curves, composed, at knots; `stated` where that of the fit is not known."""
+    counts, fit = mapping(parameters["scores"]), mapping(parameters["fit"])
+    own = guarantee_from_dict(mapping(fit["guarantee"]))
+    whole = whole_curve(text(fit["mechanism"]), mapping(fit["parameters"]), mapping(fit["problem"]), own)
+    if isinstance(whole, ApproximateDP | PureDP):
+        return stated
+    (question,), noise = filled(mapping(counts["problem"])["queries"]), mapping(counts["parameters"])
+    made = GaussianCounting(
+        scales=tuple(real(scale) for scale in filled(noise["scales"])), neighbours=stated.neighbours, epsilon=real(noise["epsilon"])
+    )
+    persons = Persons.from_dict(mapping(counts["problem"])["persons"]) if "persons" in mapping(counts["problem"]) else None
+    asked = Queries([ScoredClasses(bins=int(real(mapping(question)["bins"])))], persons)
+    both = compose([made.curve(asked), whole], planned=True)
+    knots = np.unique(np.append(np.linspace(0.0, _BEYOND * stated.epsilon, _KNOTS), stated.epsilon))
+    epsilons, deltas = hull(knots, np.array([both.delta(at) for at in knots.tolist()]))
+    return Profile(epsilons=epsilons, deltas_at=deltas, neighbours=stated.neighbours, unit=stated.unit, theorem=stated.theorem)
 
 
 def problem_from(record: Mapping[str, Json]) -> AnyRisk:
@@ -118,9 +144,10 @@ _KINDS: dict[str, type[GaussianPerturbation[Any]]] = {
     "one-vs-rest-gaussian": GaussianOneVsRest,
 }
 
-_OF_NUMBERS: dict[str, type[PredictionObjectivePerturbation | TargetsObjectivePerturbation]] = {
+_PREDICTIONS: dict[str, type[PredictionObjectivePerturbation | TargetsObjectivePerturbation]] = {
     known.name: known for known in (PredictionObjectivePerturbation, TargetsObjectivePerturbation)
 }
+_OF_NUMBERS = {ResidualObjectivePerturbation.name, *_PREDICTIONS}
 
 
 @lru_cache(maxsize=256)
@@ -144,9 +171,10 @@ def _mechanism(name: str, parameters: Mapping[str, Json]) -> TwoStages[Any]:
     if name == ObjectivePerturbationOverSet.name:
         return ObjectivePerturbationOverSet(**numbers)
     numbers["records"] = int(real(parameters["records"]))
-    if name in _OF_NUMBERS:
-        return _OF_NUMBERS[name](**numbers)
-    return ResidualObjectivePerturbation(loss=str(parameters["loss"]), width=real(parameters["width"]), **numbers)
+    if name in _PREDICTIONS:
+        return _PREDICTIONS[name](**numbers)
+    count_scale = real(parameters.get("count_scale", 0.0))
+    return ResidualObjectivePerturbation(loss=str(parameters["loss"]), width=real(parameters["width"]), count_scale=count_scale, **numbers)
 
 
 def _two_stages(mechanism: TwoStages[Any], problem: _Problem, stated: ApproximateDP) -> Profile:

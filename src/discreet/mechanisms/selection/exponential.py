@@ -33,7 +33,7 @@ class Candidates:
     count: int
 
     def to_dict(self) -> dict[str, Json]:
-        """For certificates."""
+        """What a certificate states of it: plain numbers and words."""
         return {"candidates": self.count}
 
     def require(self, data: Numbers[npt.NDArray[np.integer]]) -> None:
@@ -73,7 +73,7 @@ class ExponentialMechanism(Mechanism[Candidates, Numbers[npt.NDArray[np.integer]
         return cls(rate=rate, sensitivity=sensitivity, monotone=monotone, neighbours=neighbours)
 
     def promise(self, problem: Candidates) -> PureDP:  # noqa: ARG002 - the same for any number of candidates
-        """See module docstring."""
+        """See the module docstring."""
         epsilon = self.rate * self.sensitivity * (1 if self.monotone else 2) * (1.0 + _ROUNDING)
         return PureDP(epsilon=epsilon, neighbours=self.neighbours, theorem=EXPONENTIAL)
 

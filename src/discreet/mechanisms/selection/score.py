@@ -69,7 +69,7 @@ class CountNoise:
         return WHOLE if self.fine else parts_of(self.persons)
 
     def guarantee(self, neighbours: Neighbours) -> Guarantee:
-        """See module docstring."""
+        """See the module docstring."""
         found = self._of_counts(neighbours)
         return found if self.persons is None else replace(found, unit=Unit.PERSON)
 

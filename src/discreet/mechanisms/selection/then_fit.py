@@ -18,7 +18,7 @@ from discreet.accounting.base import scope
 from discreet.certificates import Certificate
 from discreet.core.arrays import is_finite
 from discreet.core.errors import InfeasibleTarget, InvalidInput
-from discreet.mechanisms.base import Mechanism
+from discreet.mechanisms.base import Mechanism, certified
 from discreet.mechanisms.selection.curves import whole_curve
 
 SHARE = 0.1
@@ -37,7 +37,7 @@ class Choice(Protocol):
 
     @property
     def mechanism(self) -> Mechanism[Any, Any]:
-        """Calibrated."""
+        """The calibrated mechanism that is run."""
 
     @property
     def problem(self) -> Any:  # noqa: ANN401 - that of its mechanism
@@ -46,6 +46,18 @@ class Choice(Protocol):
     @property
     def curve(self) -> Guarantee:
         """All that is known of its privacy loss: at least what its own certificate states."""
+
+
+M_co = TypeVar("M_co", bound=Mechanism[Any, Any], covariant=True)
+Q_co = TypeVar("Q_co", covariant=True)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Chosen(Generic[M_co, Q_co]):
+    """A `Choice` whose mechanism and public problem are held as they are."""
+
+    mechanism: M_co
+    problem: Q_co
 
 
 C = TypeVar("C", bound=Choice)
@@ -123,6 +135,12 @@ class ThenFit(Generic[C]):
             raise InfeasibleTarget(f"epsilon={epsilon:g}, delta={delta:g} of {name} leave no budget for a fit after the choice; raise either.")
         return cls(name=name, choice=choice, fit=fit, target=(target, left), guarantee=_stated(total, epsilon, delta))
 
+    @property
+    def planned(self) -> Certificate:
+        """What both promise, but for value, noise and what is released on the way. It never verifies."""
+        fit, source = self.fit, "none was drawn: a plan"
+        return certified(self.name, self.parameters(fit), dict(fit.problem), self.guarantee, fit.digest, source, noise_private=False)
+
     def parameters(self, fit: Certificate) -> dict[str, Json]:
         """For certificates; `fit` is the one that was issued."""
         made = self.choice.mechanism
@@ -161,7 +179,7 @@ class _Tried:
 
 
 def together(choice: Choice, fit: Certificate) -> AnyGuarantee:
-    """What both promise."""
+    """What choice and fit promise together."""
     whole, first = _curve(fit), choice.curve
     pure = isinstance(whole, PureDP) and isinstance(first, PureDP)
     return compose([first, whole], planned=not pure)

@@ -160,7 +160,7 @@ class Request:
 
     @property
     def private(self) -> Private:
-        """For (epsilon, delta)."""
+        """The budget and the relation, as a mechanism's `calibrate` takes them."""
         return {"epsilon": self[EPSILON], "delta": self[DELTA], "neighbours": self.neighbours}
 
     @property
@@ -253,6 +253,8 @@ class Method:
     """Why no table is released so, for a method without ways."""
     shows_all: str = ""
     """What makes a release protect nobody: the first of what is exposed."""
+    unshuffled: str = ""
+    """Why a secret order of its rows, where it has any, is not counted."""
     exposes: str = ""
     """What else it does not protect."""
     draws_projection: bool = False
@@ -273,6 +275,9 @@ class Method:
             raise InvalidInput(_NO_WAY[calibration].format(method=self.name))
         # The way whose first number was asked for; without one, the last, which is the usual one, says what is missing.
         way = next((way for way in ways if way.needs[0].name in request.given), ways[-1])
+        if SHUFFLE.name in request.given and not any(SHUFFLE in each.takes for each in self.ways):
+            why = self.unshuffled or "there are no rows of single records, and so no order, in what it releases"
+            raise InvalidInput(f"method {self.name!r} takes no shuffle: {why}. Leave shuffle out.")
         request.require(self.name, way)
         if calibration == "published" and request.neighbours is not REPLACE_ONE:
             raise InvalidInput("the published calibrations are for replace-one; leave neighbours out.")

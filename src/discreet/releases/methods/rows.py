@@ -139,7 +139,9 @@ def _own_ends(column: PublishedColumn, given: Any) -> tuple[float, float]:  # no
     """How far down and up, in the column's own unit."""
     pair = given if isinstance(given, tuple | list) else (-given, given) if is_finite(given) else ()
     if len(pair) != 2 or not all(is_finite(end) for end in pair) or not pair[0] < 0 < pair[1]:
-        raise InvalidInput(f"the ends of noise on {column.name!r} are one positive number, or a negative and a positive one; {given!r} was given.")
+        raise InvalidInput(
+            f"the noise on {column.name!r} needs one positive number, or a negative and a positive one, as its ends; {given!r} was given."
+        )
     return -float(pair[0]), float(pair[1])
 
 
@@ -160,6 +162,7 @@ BOUNDED = Method(
     noise={"release-bounded-noise": _bounded_tabulated, "release-bounded-columns": _columns_tabulated},
     ways=(Way(_bounded_columns, (NOISE_ENDS, EPSILON), (LEVEL,)), Way(_bounded_entries, (HALF_WIDTH, EPSILON), (LEVEL,))),
     shaped=("release-bounded-noise", "release-bounded-columns"),
+    unshuffled="it protects single entries, and a secret order is counted for whole records; method 'additive' takes it",
 )
 
 
@@ -208,6 +211,7 @@ FISHER = Method(
         Way(_fisher_published, PRIVATE, (WEIGHTS,), "published"),
     ),
     on_grid=False,
+    unshuffled="the theorem is proved for noise of one size on all columns; method 'additive' takes it",
 )
 
 
@@ -226,6 +230,7 @@ NULL_SPACE = Method(
     noise={"release-null-space-noise": None},
     ways=(Way(_null_space_published, (VARIANCE,), (), "published"),),
     shows_all="The exact weights of the support vector machine, and the exact score of every record, can be computed from the release.",
+    unshuffled="it promises nothing, with or without an order",
 )
 
 

@@ -16,7 +16,7 @@ from discreet.core.arrays import Floats
 from discreet.core.errors import InfeasibleTarget
 from discreet.core.fields import whole
 from discreet.core.neighbours import REPLACE_ONE
-from discreet.mechanisms.release import FreshProjection, GaussianRelease, tu_factor_2, tu_theorem_1
+from discreet.mechanisms.release import FreshProjection, GaussianRelease, ShuffledGaussianRows, tu_factor_2, tu_theorem_1
 from discreet.mechanisms.release.profiles import require_rows
 from discreet.mechanisms.release.rows import LARGEST_SCALE, grid_step
 from discreet.queries import Projection, Rows, Target
@@ -25,6 +25,7 @@ from discreet.releases.methods.base import (
     DELTA,
     EPSILON,
     PRIVATE,
+    SHUFFLE,
     SLOTS,
     WIDTH,
     Method,
@@ -54,14 +55,21 @@ def _fixed_published(request: Request) -> Plan:
     return Plan(query, tu_theorem_1(query, epsilon=request[EPSILON], delta=request[DELTA]))
 
 
+def _fixed_private(request: Request) -> Plan:
+    query, shuffled = _with_target_beside(request), request.get(SHUFFLE)
+    if shuffled is not None:
+        return Plan(query, ShuffledGaussianRows.calibrate(query, **request.private, shuffled=shuffled, slots=request.get(SLOTS)))
+    return Plan(query, GaussianRelease.calibrate(query, **request.private, slots=request.get(SLOTS)))
+
+
 PROJECTION = Method(
     name="projection",
     says="records times a public matrix, with Gaussian noise",
     kind=Kind.PROJECTED_ROWS,
     query=Projection,
-    noise={"release-gaussian-rows": of_rows},
+    noise={"release-gaussian-rows": of_rows, "release-shuffled-gaussian-rows": of_rows},
     ways=(
-        Way(least_noise(GaussianRelease, _with_target_beside, SLOTS), (*PRIVATE, WIDTH), (SLOTS, SEED)),
+        Way(_fixed_private, (*PRIVATE, WIDTH), (SHUFFLE, SLOTS, SEED)),
         Way(_fixed_published, (*PRIVATE, WIDTH), (SEED,), "published"),
     ),
 )
@@ -93,4 +101,6 @@ FRESH_PROJECTION = Method(
     ),
     exposes="Anything else that is projected with the same matrix: it was for this release alone.",
     draws_projection=True,
+    unshuffled="its rows share one random matrix, under which a record's length has no bound, and the theorem needs independent rows within "
+    "one; method 'projection' takes it",
 )

@@ -3,11 +3,13 @@
 from discreet.releases.synthetic.cells import counting_schema
 from discreet.releases.synthetic.combine import Combined, combined
 from discreet.releases.synthetic.folder import Fidelity, SyntheticTable, read_synthetic
+from discreet.releases.synthetic.plan import SyntheticPlan
 from discreet.releases.synthetic.publish import SyntheticPublication, publish_synthetic
 
 __all__ = [
     "Combined",
     "Fidelity",
+    "SyntheticPlan",
     "SyntheticPublication",
     "SyntheticTable",
     "combined",

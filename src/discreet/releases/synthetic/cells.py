@@ -3,6 +3,7 @@
     label     a cell a category, in the schema's order
     number    fine cells between the bounds, and bins made of them: those of the schema's encoding where it gives cuts, else 16 mixed steps; of whole
               numbers at most 24 apart, one bin each. Fine cells are where the equal steps and halvings of `mechanisms.cuts.grid` lie
+    cut       the same fine cells, and as many bins, which the mechanism chooses from their noisy counts (`columns_to_cut`)
     missing   one more cell, the last, where the schema says that missing values have a feature of their own
 
 Tables of several columns count bins; a number alone is counted finely as well, which says where in a bin values lie. A value goes back into its
@@ -30,6 +31,7 @@ from discreet.data.labels import Label
 from discreet.data.records import class_codes
 from discreet.matrices import Matrix
 from discreet.mechanisms.cuts.grid import ColumnCells
+from discreet.mechanisms.margins.problem import Cut
 
 Codes: TypeAlias = npt.NDArray[np.int64]
 BINS = Bins(count=16, steps="mixed")
@@ -146,13 +148,41 @@ def cell_columns(schema: Schema, *, target: bool, whole: Sequence[str] = ()) -> 
                 found.append(_of_number(number.column, bounds, BINS, number, whole=number.column in whole))
             case NumberTargets() as several:
                 raise InvalidInput(
-                    f"{several.where} are several, but a release has at most one. Leave the target out, or declare the others as numeric columns."
+                    f"{several.where}: a release has at most one target. Leave the target out, or declare the others as numeric columns."
                 )
             case TimeTarget() as time:
                 raise InvalidInput(f"{time.where} is a time until an event, which is not a single column. Leave the target out.")
             case classes:
                 found.append(CellColumn(name=classes.column, labels=classes.classes))
     return tuple(found)
+
+
+def columns_to_cut(schema: Schema, columns: Sequence[CellColumn], *, every: bool) -> list[int]:
+    """The columns whose cuts the schema calls private; or, where it calls none so and `every` is asked for, all that it gives no cuts of."""
+    given: list[NumericColumn | DateColumn] = [*schema.numeric, *schema.date]
+    own = {column.name: column for column in given}
+    private = [column.name for column in schema.numeric if any(one.to_be_chosen for one in column.encoding)]
+    open_ones = [column.name for column in columns if column.name not in own or _own_bins(own[column.name]) is BINS]
+    chosen = private or (open_ones if every else [])
+    return [place for place, column in enumerate(columns) if column.fine and column.name in chosen]
+
+
+def cuts_asked(columns: Sequence[CellColumn], chosen: Sequence[int]) -> tuple[Cut, ...]:
+    """Of these columns, as the mechanism takes them."""
+    fine = fine_places(columns)
+    return tuple(Cut(column=place, fine=fine[place], gap=columns[place].gap, starts=columns[place].starts) for place in chosen)
+
+
+def cut_columns(columns: Sequence[CellColumn], cut: Sequence[Cut], begins: Sequence[tuple[int, ...]]) -> tuple[CellColumn, ...]:
+    """The same columns, those that are cut with these bins."""
+    chosen = {one.column: starts for one, starts in zip(cut, begins, strict=True)}
+    return tuple(replace(column, starts=chosen.get(place, column.starts)) for place, column in enumerate(columns))
+
+
+def fine_places(columns: Sequence[CellColumn]) -> dict[int, int]:
+    """The number of the coded column that holds the fine cells of a column, where it has some."""
+    with_fine = [place for place, column in enumerate(columns) if column.fine]
+    return {place: len(columns) + number for number, place in enumerate(with_fine)}
 
 
 def counting_schema(schema: Schema) -> Schema:

@@ -29,7 +29,10 @@ class Combined(NamedTuple):
 
 
 def combined(estimates: Sequence[float], *, level: float = 0.95) -> Combined:
-    """From the same estimate on each of m >= 2 synthetic tables. Raises InvalidInput for fewer, for no numbers, or for a level out of (0, 1)."""
+    """Combine the same estimate on each of m >= 2 synthetic tables.
+
+    Raises InvalidInput for fewer, for values that are not numbers, or for a level outside (0, 1).
+    """
     values = np.asarray(estimates, dtype=np.float64)
     if values.ndim != 1 or len(values) < 2 or not np.all(np.isfinite(values)):
         raise InvalidInput(

@@ -11,9 +11,9 @@ from discreet.data import Block, EncodedTable
 from discreet.data.blocks.shared import NOT_TOLD
 from discreet.mechanisms.counting.queries import counted, shares_of
 from discreet.mechanisms.cuts.columns import Whose
-from discreet.mechanisms.margins.problem import Table
+from discreet.mechanisms.margins.problem import Cut, Table
 from discreet.noise import Integers
-from discreet.releases.synthetic.cells import Coder, Codes
+from discreet.releases.synthetic.cells import Coder, Codes, cut_columns
 from discreet.statements.counting import WHOLE
 
 
@@ -21,8 +21,9 @@ from discreet.statements.counting import WHOLE
 class TableCounts:
     """Counts of the bins of all columns, and of the fine cells of some (a `Counts` of the margins)."""
 
-    def __init__(self, whose: Whose, coder: Coder, sizes: Sequence[int], *, target: bool, jobs: int) -> None:
+    def __init__(self, whose: Whose, coder: Coder, sizes: Sequence[int], *, target: bool, jobs: int, cut: Sequence[Cut] = ()) -> None:
         """`sizes` are the cells of the coded columns; the table is one of the coder's schema, `target` where its targets are asked for."""
+        self._cut = tuple(cut)
         self._whose, self._coder, self._sizes, self._target, self._jobs = whose, coder, tuple(sizes), target, jobs
         rule = whose.rule
         self._part = 1 if rule is not None and rule.several else WHOLE
@@ -47,6 +48,11 @@ class TableCounts:
         ends = np.cumsum([prod(self._sizes[one] for one in each) for each in tables])
         total = sum(table.map(of_block, self._jobs), start=np.zeros(int(ends[-1]), dtype=np.int64))
         return list(np.split(total, ends[:-1]))
+
+    def binned(self, begins: Sequence[tuple[int, ...]]) -> "TableCounts":
+        """See Counts."""
+        cut = cut_columns(self._coder.columns, self._cut, begins)
+        return TableCounts(self._whose, Coder(self._coder.schema, cut), self._sizes, target=self._target, jobs=self._jobs)
 
     def _counted(self, codes: list[Codes], tables: Sequence[Table], shares: Integers | None) -> list[Integers]:
         found = []

@@ -20,22 +20,21 @@ from discreet.accounting import Guarantee, Json
 from discreet.certificates import Certificate, Check, Verification
 from discreet.core.arrays import Floats
 from discreet.core.errors import FileFormatError, InvalidInput
-from discreet.core.fields import count, finite, flag, sha256, text
-from discreet.core.files.strict_json import printable, read_object, understood
+from discreet.core.fields import count, finite, flag, text
+from discreet.core.files.strict_json import understood
 from discreet.core.neighbours import Persons
 from discreet.core.short import short_repr
 from discreet.core.showing import html_of
 from discreet.data import Schema
 from discreet.data.parquet_file import parquet_header, parquet_table
 from discreet.mechanisms.margins import Margins, pair_scale
-from discreet.mechanisms.margins.problem import Rounds, Table
-from discreet.releases.manifest import NAME, croissant_field, croissant_file, document_of
+from discreet.mechanisms.margins.problem import Cut, Rounds, Table
+from discreet.releases.manifest import NAME, Stated, common_of, croissant_field, croissant_file, document_in, document_of, file_part
 from discreet.releases.parts import Part, described, part_path, read_part
-from discreet.releases.synthetic.cells import CellColumn, cell_columns
+from discreet.releases.synthetic.cells import CellColumn, cell_columns, cut_columns, cuts_asked
 from discreet.releases.synthetic.plan import FINE
 from discreet.releases.synthetic.words import in_words
 from discreet.releases.words import inspected, some
-from discreet.statements.base import mapping
 from discreet.statements.counting import WHOLE
 
 FORMAT = "discreet-synthetic/1"
@@ -46,7 +45,7 @@ _CLOSE = 1e-9
 
 
 class Fidelity(NamedTuple):
-    """How far the rows are from the measured counts of one table."""
+    """The distance of the rows from the measured counts of one table."""
 
     columns: tuple[str, ...]
     distance: float
@@ -55,25 +54,19 @@ class Fidelity(NamedTuple):
     """About what the noise of the measurement alone adds to it."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class Synthetic:
-    """What a manifest says, as values."""
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)
+class Synthetic(Stated):
+    """What the manifest of synthetic tables says, as values: one part a table."""
 
     schema: Schema
     target: bool
+    cuts: tuple[tuple[int, ...], ...]
+    """The fine cells that bins of columns begin with, of those whose bins were chosen from the counts."""
     whole: tuple[str, ...]
-    certificate: Certificate
-    parts: tuple[Part, ...]
-    """One a synthetic table."""
     margins: Part
     fidelity: tuple[Fidelity, ...]
     redrawn: bool
     """Whether each table has noise of its own besides, so that tables together show what the noise does (`combined`)."""
-    name: str
-    description: str
-    license: str | None = None
-
-    __repr__ = short_repr
 
     @property
     def method(self) -> str:
@@ -82,12 +75,13 @@ class Synthetic:
 
     @property
     def columns(self) -> tuple[CellColumn, ...]:
-        """Of the rows."""
-        return cell_columns(self.schema, target=self.target, whole=self.whole)
+        """Of the rows. Raises FileFormatError where the bins are none of theirs."""
+        public = cell_columns(self.schema, target=self.target, whole=self.whole)
+        return understood(lambda: cut_columns(public, self.problem.cut, self.cuts)) if self.cuts else public
 
     @property
     def column_names(self) -> list[str]:
-        """In order."""
+        """The names of the columns, in order."""
         return [column.name for column in self.columns]
 
     @property
@@ -112,7 +106,7 @@ class Synthetic:
 
     @property
     def pairs(self) -> list[Table]:
-        """Those that were chosen."""
+        """The pairs of columns whose tables were chosen."""
         return understood(lambda: pairs_of(self.certificate))
 
     def manifest(self) -> dict[str, Any]:
@@ -124,6 +118,7 @@ class Synthetic:
             "discreet:schema": self.schema.to_dict(),
             "discreet:target": self.target,
             "discreet:whole": list(self.whole),
+            **({"discreet:cuts": [list(each) for each in self.cuts]} if self.cuts else {}),
             "discreet:redrawn": self.redrawn,
             "discreet:certificate": self.certificate.to_dict(),
             "discreet:fidelity": [{"columns": list(one.columns), "distance": one.distance, "noise": one.noise} for one in self.fidelity],
@@ -143,7 +138,10 @@ class SyntheticTable(Synthetic):
     _repr_html_ = html_of("releases.view")
 
     def frame(self, number: int = 0) -> pl.DataFrame:
-        """The rows of a table, in the columns' own types. Raises InvalidInput for a number of none, FileFormatError for another file."""
+        """The rows of a table, in the columns' own types.
+
+        Raises InvalidInput if there is no table with this number, FileFormatError for an invalid file.
+        """
         if not 0 <= number < len(self.parts):
             raise InvalidInput(f"there are {len(self.parts)} synthetic tables, numbered from 0; {number!r} was given.")
         part = self.parts[number]
@@ -153,11 +151,11 @@ class SyntheticTable(Synthetic):
         return parquet_table(path, self.column_names)
 
     def frames(self) -> list[pl.DataFrame]:
-        """Of all tables."""
+        """The rows of all tables."""
         return [self.frame(number) for number in range(len(self.parts))]
 
     def value(self) -> Floats:
-        """Every noisy count that was released, (cells of all tables,), in parts of a record."""
+        """Every noisy count that was released, (cells of all tables,), in fractions of a record."""
         return read_part(self.folder, self.margins, _VALUE)[:, 0]
 
     def rounds(self) -> Rounds:
@@ -176,9 +174,11 @@ class SyntheticTable(Synthetic):
         counted = f"{len(self.problem.tables)} tables and {len(self.pairs)} chosen pairs of columns"
         distance, noise = (float(np.mean(each)) for each in zip(*(one[1:] for one in self.fidelity), strict=True))
         farthest = f"farthest beyond that in {' and '.join(worst.columns)}: {worst.distance:.3g}, noise {worst.noise:.3g}"
+        cut = [self.column_names[one.column] for one in self.problem.cut]
         what = [
             f"{self.name!r}, rows of nobody, drawn from noisy counts of {counted}",
             f"{several}{rows} rows of {columns} columns: {some(self.column_names)}",
+            *([f"Bins of {some(cut)}: chosen from noisy counts of finer cells"] if cut else []),
             f"Fidelity: shares of cells differ from the noisy ones by {distance:.3g} on average, noise alone by about {noise:.3g}; {farthest}",
         ]
         return inspected(self.certificate, what, self.in_words)
@@ -199,7 +199,10 @@ class SyntheticTable(Synthetic):
 
 
 def read_synthetic(folder: str | Path) -> SyntheticTable:
-    """The synthetic table in a folder. Raises InvalidInput where there is none, FileFormatError for a manifest that is none of this version."""
+    """Open the synthetic table in a folder.
+
+    Raises InvalidInput if there is none, FileFormatError for a manifest of another version or an invalid one.
+    """
     path = Path(folder)
     try:
         given = (path / NAME).read_text(encoding="utf-8")
@@ -212,33 +215,28 @@ def read_synthetic(folder: str | Path) -> SyntheticTable:
 
 def synthetic_from(folder: Path, given: str) -> SyntheticTable:
     """The synthetic table that a manifest describes. Raises FileFormatError."""
-    document = read_object(given, what="the manifest of a synthetic table")
-    if document.get("discreet:format") != FORMAT or not printable(document):
-        raise FileFormatError(f"a manifest of the format {FORMAT!r} is needed, free of control characters.")
+    document = document_in(given, FORMAT)
     return understood(lambda: _read(folder, document))
 
 
 def _read(folder: Path, document: dict[str, Any]) -> SyntheticTable:
-    *files, last = [_part(entry) for entry in document["distribution"]]
+    *files, last = [file_part(entry) for entry in document["distribution"]]
     if not files or [part.path for part in files] != [part_path(number) for number in range(len(files))] or last.path != MARGINS:
         raise FileFormatError("it names other files than those of a synthetic table.")
-    license_ = document.get("license")
     return SyntheticTable(
         folder=folder,
         document=document,
         schema=Schema.from_dict(document["discreet:schema"]),
         target=flag(document["discreet:target"]),
         whole=tuple(text(name) for name in document["discreet:whole"]),
+        cuts=tuple(tuple(map(count, each)) for each in document.get("discreet:cuts", ())),
         redrawn=flag(document["discreet:redrawn"]),
-        certificate=Certificate.from_dict(document["discreet:certificate"]),
         parts=tuple(files),
         margins=last,
         fidelity=tuple(
             Fidelity(tuple(map(text, one["columns"])), finite(one["distance"]), finite(one["noise"])) for one in document["discreet:fidelity"]
         ),
-        name=text(document["name"]),
-        description=text(document["description"]),
-        license=None if license_ is None else text(license_),
+        **common_of(document),
     )
 
 
@@ -273,7 +271,17 @@ def margins_of(record: Mapping[str, Json]) -> Margins:
         most=stated["most"],
         largest=stated["largest"],
         persons=Persons.from_dict(stated["persons"]) if "persons" in stated else None,
+        cut=tuple(
+            Cut(column=count(one["column"]), fine=count(one["fine"]), gap=flag(one["gap"]), starts=tuple(map(count, one["starts"])))
+            for one in stated.get("cut", ())
+        ),
     )
+
+
+def begins_of(problem: Margins, rounds: Rounds, scales: Sequence[float]) -> tuple[tuple[int, ...], ...]:
+    """The fine cells that chosen bins begin with, from what was released."""
+    found = problem.begins([rounds.tables[place] for place in problem.first], [scales[place] / WHOLE for place in problem.first])
+    return tuple(found)
 
 
 def fidelity_of(problem: Margins, rounds: Rounds, pairs: Sequence[Table], scales: Sequence[float], codes: Mapping[int, Any]) -> list[Fidelity]:
@@ -324,8 +332,13 @@ def _content(found: SyntheticTable, value: Floats) -> Iterator[Check]:
     problem, pairs, columns = found.problem, found.pairs, found.columns
     coded = [*((column.name, column.bins) for column in columns), *((FINE.format(column.name), column.fine) for column in columns if column.fine)]
     same = list(problem.columns) == coded and problem.persons == found.schema.persons and (problem.hub is not None) is found.target
+    public = cell_columns(found.schema, target=found.target, whole=found.whole)
+    same = same and problem.cut == cuts_asked(public, [one.column for one in problem.cut])
     yield Check("columns", same, "columns, cells and persons are those of the schema")
     rounds, scale = problem.split(value, pairs), scales_of(found.certificate)[-1] / WHOLE
+    if problem.cut:
+        begins = begins_of(problem, rounds, scales_of(found.certificate))
+        yield Check("cuts", begins == found.cuts, "they follow from the released counts of finer cells")
     if problem.linked:
         again = problem.chosen(rounds.tables, rounds.scores, scale, found.guarantee.neighbours)
         yield Check("pairs", again == pairs, "they follow from the released counts and scores")
@@ -340,12 +353,6 @@ def _content(found: SyntheticTable, value: Floats) -> Iterator[Check]:
 def _foreign(found: SyntheticTable) -> list[str]:
     known = {NAME, *(part.path for part in (*found.parts, found.margins)), "data"}
     return [path.as_posix() for path in found.folder.rglob("*") if path.is_symlink() or path.relative_to(found.folder).as_posix() not in known]
-
-
-def _part(entry: dict[str, Any]) -> Part:
-    stated = mapping(entry)
-    size = text(stated["contentSize"]).removesuffix(" B")
-    return Part(path=text(stated["contentUrl"]), rows=count(stated["discreet:rows"]), size=int(size), sha256=sha256(stated["sha256"]))
 
 
 def _type(column: CellColumn) -> str:

@@ -5,25 +5,30 @@
                      .10  scores of all pairs of columns
                      .40  chosen pairs, and those of the workload
 
+Where bins are chosen privately, fine cells have twice as much beside the rest: they say where bins begin, and are counted first.
+
 A workload's tables are counted in the first round, each for about the share that it would have as a chosen pair. At most three times as many pairs
 as columns are chosen; their share is divided among those that are, so that fewer have less noise each.
 """
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import Self
+from dataclasses import dataclass, replace
+from typing import Literal, Self, TypeAlias, get_args
 
 from discreet.accounting import Guarantee
 from discreet.core.errors import InvalidInput, did_you_mean
-from discreet.core.neighbours import Neighbours, Persons
+from discreet.core.neighbours import Neighbours
 from discreet.core.validate import number
 from discreet.data import Schema
+from discreet.data.encodings.bins import PRIVATE
+from discreet.data.metric import require_no_metric
 from discreet.mechanisms.margins import GaussianMargins, Margins, pair_scale
 from discreet.mechanisms.margins.problem import Table
-from discreet.releases.synthetic.cells import CellColumn, cell_columns
+from discreet.releases.synthetic.cells import CellColumn, cell_columns, columns_to_cut, cut_columns, cuts_asked
 from discreet.statements.counting import WHOLE
 
+CutsFrom: TypeAlias = Literal["schema", "private"]
 FINE = "{} (fine cells)"
 _BY_TARGET, _FINE, _SCORES, _PAIRS = 0.45, 0.05, 0.10, 0.40
 
@@ -50,13 +55,17 @@ class SyntheticPlan:
         target: bool = True,
         workload: Sequence[Sequence[str]] = (),
         whole: Sequence[str] = (),
-        persons: Persons | None = None,
+        cuts: CutsFrom = "schema",
     ) -> Self:
         """The least noise for (epsilon, delta). `target` False leaves the schema's target out; `workload` names columns whose tables are counted too.
 
+        `cuts` "private" chooses the bins of columns whose cuts the schema does not give from noisy counts; those whose cuts it calls private always.
         Raises InvalidInput for names that are no columns, and for tables that are too large to be counted.
         """
+        require_no_metric(schema, "a synthetic table")
         epsilon, delta = number(epsilon, "epsilon"), number(delta, "delta")
+        if cuts not in get_args(CutsFrom):
+            raise InvalidInput(f"cuts of a synthetic release must be 'schema' or 'private'; {cuts!r} was given.")
         columns = cell_columns(schema, target=target, whole=whole)
         if len(columns) < 2:
             raise InvalidInput("a synthetic table needs at least two columns; the schema has one.")
@@ -72,13 +81,19 @@ class SyntheticPlan:
         asked = [table for table in _asked(columns, workload) if table not in by_target]
         linked = features if len(features) > 1 else ()
         most = min(3 * len(features), len(features) * (len(features) - 1) // 2) if linked else 0
-        problem = Margins(columns=tuple(coded), tables=(*by_target, *fine, *asked), linked=linked, hub=hub, most=most, persons=persons)
+        cut = cuts_asked(columns, columns_to_cut(schema, columns, every=cuts == PRIVATE))
+        tables = (*by_target, *fine, *asked)
+        problem = Margins(columns=tuple(coded), tables=tables, linked=linked, hub=hub, most=most, persons=schema.persons, cut=cut)
         usual = most // 2 + 1
         each = _PAIRS / (usual + len(asked)) if most + len(asked) else 0.0
-        shares = [_BY_TARGET / len(by_target)] * len(by_target) + [_FINE / max(1, len(fine))] * len(fine) + [each] * len(asked)
+        shares = [_BY_TARGET / len(by_target)] * len(by_target) + [_FINE * (2 if cut else 1) / max(1, len(fine))] * len(fine) + [each] * len(asked)
         shares += [_SCORES, each * usual] if linked else []
         mechanism = GaussianMargins.calibrate(problem, epsilon=epsilon, delta=delta, neighbours=neighbours, shares=shares)
         return cls(schema=schema, columns=columns, target=target, problem=problem, mechanism=mechanism)
+
+    def with_bins(self, begins: Sequence[tuple[int, ...]]) -> Self:
+        """The same, with the bins that were chosen: public once counts are released."""
+        return replace(self, columns=cut_columns(self.columns, self.problem.cut, begins))
 
     @property
     def guarantee(self) -> Guarantee:
@@ -95,12 +110,6 @@ class SyntheticPlan:
     def sizes(self) -> tuple[int, ...]:
         """Cells of the coded columns."""
         return tuple(cells for _, cells in self.problem.columns)
-
-
-def fine_places(columns: Sequence[CellColumn]) -> dict[int, int]:
-    """The number of the coded column that holds the fine cells of a column, where it has some."""
-    with_fine = [place for place, column in enumerate(columns) if column.fine]
-    return {place: len(columns) + number for number, place in enumerate(with_fine)}
 
 
 def _asked(columns: Sequence[CellColumn], workload: Sequence[Sequence[str]]) -> list[Table]:

@@ -31,7 +31,7 @@ from discreet.noise import Noise, SeededNoise
 from discreet.releases.manifest import NAME, manifest_text
 from discreet.releases.parts import FOLDER, Part, described, part_path, write_part
 from discreet.releases.publish import About
-from discreet.releases.synthetic.cells import CellColumn, Coder, Codes, counting_schema
+from discreet.releases.synthetic.cells import CellColumn, Coder, Codes, counting_schema, fine_places
 from discreet.releases.synthetic.counts import TableCounts
 from discreet.releases.synthetic.fit import Part as FittedPart
 from discreet.releases.synthetic.fit import fitted, require_mbi
@@ -39,13 +39,14 @@ from discreet.releases.synthetic.folder import (
     MARGINS,
     Synthetic,
     SyntheticTable,
+    begins_of,
     fidelity_of,
     is_synthetic,
     pairs_of,
     read_synthetic,
 )
 from discreet.releases.synthetic.likely import Counted, likely
-from discreet.releases.synthetic.plan import SyntheticPlan, fine_places
+from discreet.releases.synthetic.plan import CutsFrom, SyntheticPlan
 from discreet.releases.synthetic.rows import Words, drawn_codes, spread, uniforms
 from discreet.statements.counting import WHOLE
 
@@ -66,30 +67,14 @@ class SyntheticPublication:
     about: About
 
     @classmethod
-    def planned(  # noqa: PLR0913 - what is asked of a table
-        cls,
-        schema: Schema,
-        *,
-        epsilon: float,
-        delta: float,
-        neighbours: Neighbours,
-        target: bool = True,
-        workload: Sequence[Sequence[str]] = (),
-        whole: Sequence[str] = (),
-        rows: int | None = None,
-        tables: int = 1,
-        about: About | None = None,
-    ) -> Self:
-        """Raises InvalidInput for what cannot be released, and where mbi is not installed; InfeasibleTarget where no noise is enough."""
+    def planned(cls, plan: SyntheticPlan, *, rows: int | None = None, tables: int = 1, about: About | None = None) -> Self:
+        """Raises InvalidInput for numbers that nobody can release, and where mbi is not installed."""
         require_mbi()
         for what, number, most in (("rows", 1 if rows is None else rows, _MOST_ROWS), ("tables", tables, _MOST_TABLES)):
             if isinstance(number, bool) or not isinstance(number, int) or not 1 <= number <= most:
                 raise InvalidInput(f"{what} of a synthetic release must be a whole number from 1 to {most}; {number!r} was given.")
         if tables > 1 and rows is not None:
             raise InvalidInput("with several synthetic tables, the intervals assume as many rows as records; leave rows out.")
-        plan = SyntheticPlan.calibrate(
-            schema, epsilon=epsilon, delta=delta, neighbours=neighbours, target=target, workload=workload, whole=whole, persons=schema.persons
-        )
         said = About() if about is None else about
         if not printable([*(column.name for column in plan.columns), *(word for word in said if word is not None)]):
             raise InvalidInput("names of columns, and the name, description and license of a release, must be free of control characters.")
@@ -97,7 +82,7 @@ class SyntheticPublication:
 
     @property
     def guarantee(self) -> Guarantee:
-        """What it will promise, before any record is read."""
+        """The guarantee, before any record is read."""
         return self.plan.guarantee
 
     def check(self, folder: str | Path, *, overwrite: bool) -> None:
@@ -128,7 +113,7 @@ class SyntheticPublication:
         if public == 0:
             raise InvalidInput("the table has no records; under replace-one at least one is needed.")
         coder = Coder(counting_schema(plan.schema), plan.columns)
-        counts = TableCounts(whose, coder, plan.sizes, target=plan.target, jobs=jobs)
+        counts = TableCounts(whose, coder, plan.sizes, target=plan.target, jobs=jobs, cut=plan.problem.cut)
         released = plan.mechanism.run(plan.problem, Numbers(counts, _content(table)), noise, account=account)
         pairs = pairs_of(released.certificate)
         # What follows is post-processing: it reads released numbers, and randomness that protects nobody.
@@ -136,7 +121,9 @@ class SyntheticPublication:
         try:
             # Rows that count alike add up to fewer records than there are persons, so that their sum is taken as it was released.
             known = None if rule is not None and rule.by_rows else public
-            drawn = Drawing(plan=plan, rounds=plan.problem.split(released.value, pairs), pairs=pairs, records=known)
+            rounds = plan.problem.split(released.value, pairs)
+            cuts = begins_of(plan.problem, rounds, plan.mechanism.scales)
+            drawn = Drawing(plan=plan.with_bins(cuts), rounds=rounds, pairs=pairs, records=known)
             frames, codes = drawn.frames(self.rows, self.tables, words, noise.beside(_REDRAWN))
         except DiscreetError as error:
             refusal = type(error)(f"{error} No table was written, and the budget of this release counts as spent.")
@@ -148,6 +135,7 @@ class SyntheticPublication:
                 made = Synthetic(
                     schema=plan.schema,
                     target=plan.target,
+                    cuts=cuts,
                     whole=tuple(column.name for column in plan.columns if column.whole and not column.days),
                     certificate=released.certificate,
                     parts=parts,
@@ -243,6 +231,7 @@ def publish_synthetic(  # noqa: PLR0913 - what is public about a table, and what
     target: bool = True,
     workload: Sequence[Sequence[str]] = (),
     whole: Sequence[str] = (),
+    cuts: CutsFrom = "schema",
     rows: int | None = None,
     tables: int = 1,
     row_seed: int | None = None,
@@ -256,33 +245,26 @@ def publish_synthetic(  # noqa: PLR0913 - what is public about a table, and what
     description: str | None = None,
     license: str | None = None,  # noqa: A002 - Croissant's word
 ) -> SyntheticTable:
-    """Spend (epsilon, delta) on noisy counts of `table`, draw rows of nobody from them, and write both into `folder`, whole or not at all.
+    """Spend (epsilon, delta) on noisy counts of `table`, draw artificial rows from them, and write both into `folder`, completely or not at all.
 
-    `table` is anything that `schema` encodes, or a function from a schema to an EncodedTable or a BlockTable of the same records. `target` False
-    leaves the schema's target out. `workload` names columns whose tables are counted in any case, such as [("age", "education")]; `whole` numbers
-    that are whole ones. `rows` a table: as many as there are records, or about so many under add-remove, if None. With `tables` > 1 each table has
-    its own noise besides, so that `combined` gives intervals. `row_seed`: a public seed for drawing rows, never for the noise. Where the schema says
-    whose rows are whose, the unit is a person; `rows_per_person=1` says that nobody has a second row.
+    `table` is anything that `schema` encodes, or a function from a schema to an EncodedTable or a BlockTable of the same records. With `target` False
+    the schema's target is left out. `workload` names columns whose tables are always counted, such as [("age", "education")]; `whole` names columns
+    of whole numbers. With `cuts` "private" the bins of numbers without cuts in the schema are chosen within the same budget; columns whose cuts the
+    schema calls private always are. `rows` is the number of rows per table; None is the number of records, or about that number under add-remove.
+    With `tables` > 1 each table also has its own noise, so that `combined` gives intervals. `row_seed` is a public seed for drawing rows, never for
+    the noise. If the schema has a person column, the unit is a person; `rows_per_person=1` declares that nobody has a second row.
 
-    Raises InvalidInput for what cannot be released, for a folder that cannot be written and where mbi is not installed, InfeasibleTarget where no
-    noise is enough, BudgetExceeded before anything is drawn.
+    Raises InvalidInput for a release that is not possible, for a folder that cannot be written, and if mbi is not installed, InfeasibleTarget if no
+    amount of noise is enough, and BudgetExceeded before noise is drawn.
     """
     if persons is not None:
         raise InvalidInput("a synthetic table takes person ids from the schema: add [person] with their column, and leave persons out.")
     rule = schema_rule(schema.persons, None, rows_per_person, person_weight)
     used = replace(schema, rows_per_person=1) if schema.persons is None and rule is not None else schema
-    publication = SyntheticPublication.planned(
-        used,
-        epsilon=epsilon,
-        delta=delta,
-        neighbours=neighbours_of(neighbours),
-        target=target,
-        workload=workload,
-        whole=whole,
-        rows=rows,
-        tables=tables,
-        about=About(name=name, description=description, license=license),
-    )
+    relation = neighbours_of(neighbours)
+    plan = SyntheticPlan.calibrate(used, epsilon=epsilon, delta=delta, neighbours=relation, target=target, workload=workload, whole=whole, cuts=cuts)
+    about = About(name=name, description=description, license=license)
+    publication = SyntheticPublication.planned(plan, rows=rows, tables=tables, about=about)
     publication.check(folder, overwrite=overwrite)
     counting = counting_schema(used)
     data = table(counting) if callable(table) else counting.encode(table, target=target, persons=True)

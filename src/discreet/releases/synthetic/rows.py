@@ -19,7 +19,7 @@ _UNIT = 2.0**-53
 
 
 def uniforms(words: Words, count: int) -> Floats:
-    """(count,) in [0, 1)."""
+    """Independent uniform numbers of [0, 1), (count,)."""
     numbers: Floats = (words(count) >> np.uint64(11)).astype(np.float64) * _UNIT
     return numbers
 

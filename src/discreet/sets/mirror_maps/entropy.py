@@ -61,12 +61,12 @@ class EntropyMap(MirrorMap):
 
     @property
     def norm_l1_radius(self) -> float:
-        """That of the set."""
+        """The l1 radius of the set."""
         return self.constraint.l1_radius
 
     @property
     def norm_width(self) -> float:
-        """That of the set."""
+        """The Gaussian width of the set."""
         return self.constraint.gaussian_width
 
     def start(self) -> Floats:

@@ -26,7 +26,7 @@ class EuclideanMap(MirrorMap):
 
     @staticmethod
     def serves(constraint: Constraint) -> bool:  # noqa: ARG004 - all have a projection
-        """Every set."""
+        """True: it serves every set."""
         return True
 
     @property

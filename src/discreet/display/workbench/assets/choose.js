@@ -109,7 +109,7 @@ function showSheet() {
     byId("options-more-fields").replaceChildren(...more.map(fieldOf));
     byId("options-own").hidden = own.length === 0;
     byId("options-more").hidden = more.length === 0;
-    byId("options-own-title").textContent = `Options of ${kind ? `this ${kind.learns.length > 0 ? "model" : "method"}` : "it"} (${own.length})`;
+    byId("options-own-title").textContent = `Options${kind ? ` of this ${kind.learns.length > 0 ? "model" : "method"}` : ""} (${own.length})`;
     for (const [box, held] of [["options-own", own], ["options-more", more]]) if (held.some(({ flag }) => filled(given[current]?.[flag]))) byId(box).open = true;
     byId("options-box").hidden = sheet.options.length === 0 && one.choices.length === 0;
     byId("budget-box").hidden = sheet.budget.length === 0;

@@ -10,7 +10,7 @@ const SHARES = [1 / 100, 1 / 30, 1 / 10, 1 / 3, 1, 3];
 const NEAR = 0.01; // of errors: a private fit this near to the one without privacy is as good
 const FIELDS = { epsilon: "epsilon", delta: "delta", sample: "sample", records: "records", job: "chosen" };
 let stopping = null, pictures = [], planned = [];
-let found = null; // { key, what, number, epsilon, records, sampled, points: [[epsilon, answer]], counts: [[records, answer]], plan }
+let found = null; // { key, what, epsilon, records, sampled, points: [[epsilon, answer]], counts: [[records, answer]], plan }
 
 export function startExploring(kinds) {
   planned = kinds;
@@ -55,17 +55,25 @@ async function explore() {
   stopping = mine;
   byId("explore-stop").hidden = false;
   const point = (epsilon, some) => ask("point", { schema, job: name, chosen: kind, options, budget: { ...budget, epsilon }, records: some, best: byId("best").value, sample, table: path }, mine.signal);
-  const made = { key: keyOf(chosen), kind, release: name === "release", number: schema.target.kind === "number", epsilon: budget.epsilon, records, sampled: sample !== "", points: [], counts: [], plan: null };
+  const made = { key: keyOf(chosen), kind, release: name === "release", search: name === "tune", epsilon: budget.epsilon, records, sampled: sample !== "", points: [], counts: [], refused: [], plan: null };
   found = made;
   try {
     for (const one of [budget.epsilon, ...sorted(EPSILONS.filter((value) => value !== budget.epsilon))]) {
-      byId("explore-state").textContent = `${made.release ? "Calibrating" : "Fitting"} at epsilon ${one} ...`;
-      made.points.push([one, await point(one, records)]);
+      byId("explore-state").textContent = `${made.release ? "Calibrating" : made.search ? "Searching" : "Fitting"} at epsilon ${one} ...`;
+      let answer;
+      try {
+        answer = await point(one, records);
+      } catch (error) {
+        if (error.name === "AbortError" || one === budget.epsilon) throw error;
+        made.refused.push(one); // so would the run be; the curve goes on where it would not
+        continue;
+      }
+      made.points.push([one, answer]);
       render();
     }
     if (made.points[0][1].norm && planned.includes(kind)) await plan();
     if (!made.release) await growing(made, point);
-    byId("explore-state").textContent = "Done. Nothing was spent.";
+    byId("explore-state").textContent = `Done. Nothing was spent.${made.refused.length > 0 ? ` Too little for these settings: epsilon ${made.refused.join(", ")}.` : ""}`;
     remember("explored", made);
   } catch (error) {
     if (stopping === mine) byId("explore-state").textContent = error.name === "AbortError" ? "Stopped." : "";
@@ -82,8 +90,9 @@ async function growing(made, point) {
     try {
       answer = some === made.records ? made.points[0][1] : await point(made.epsilon, some);
     } catch (error) {
-      if (error.name === "AbortError" || some <= made.records) throw error;
-      break; // more rows than the browser should wait for
+      if (error.name === "AbortError") throw error;
+      if (some > made.records) break; // more rows than the browser should wait for
+      continue; // too few for these settings
     }
     if (made.counts.some(([known]) => known === answer.records)) continue;
     made.counts.push([answer.records, answer]);
@@ -97,7 +106,14 @@ function render() {
   renderPlan();
 }
 
-const titles = () => (found.number ? "Root mean square error, over half the range of the target" : "Share of errors");
+// In the words of the measure that the first point has: its title, what its value is called, and what the same answer for everybody is.
+const MEASURES = {
+  "share of errors": ["Share of errors", (value) => `${value} wrong`, "always predicting the most common class"],
+  "root mean square error": ["Root mean square error, over half the range of the target", (value) => `an error of ${value}`, "always predicting the mean"],
+  "share of pairs in the wrong order": ["Share of pairs of records predicted in the wrong order", (value) => `${value} of pairs in the wrong order`, "the same prediction for everybody"],
+};
+const measure = () => MEASURES[found.points[0][1].measure];
+const titles = () => measure()[0];
 const curvesOf = (pairs) => [
   { name: "private", kind: "a", points: pairs.map(([x, f]) => ({ x, y: f.mean, low: f.low, high: f.high })) },
   { name: "without privacy", kind: "b", points: pairs.filter(([, f]) => f.without_privacy !== null).map(([x, f]) => ({ x, y: f.without_privacy })) },
@@ -113,7 +129,7 @@ function renderErrors() {
   const head = ["private", "range", "without privacy", "noise / length of the weights"];
   answer(rows);
   picture("epsilon", { ...shared, across: "epsilon", mark: found.epsilon, series: curvesOf(found.points) },
-    `Errors on ${rows} of ${count(found.points[0][1].records)} records: the mean and range of a few private fits; dashed, the fit without privacy; dotted, always predicting ${found.number ? "their mean" : "the most common class"}.`,
+    `Errors on ${rows} of ${count(found.points[0][1].records)} records: the mean and range of ${found.search ? "what a few private searches choose" : "a few private fits"}; dashed, ${found.search ? "the best setting" : "the fit"} without privacy; dotted, ${measure()[2]}.`,
     table(`${titles()} against epsilon`, ["epsilon", ...head], lines(found.points, String), [0, 1, 2, 3, 4]));
   if (found.counts.length === 0) return;
   picture("records", { ...shared, across: "records", mark: found.records, series: curvesOf(found.counts) },
@@ -129,7 +145,7 @@ function answer(rows) {
   const enough = [...found.counts].sort((a, b) => a[0] - b[0]).find(([, f]) => f.without_privacy !== null && f.mean - f.without_privacy <= NEAR);
   const most = Math.max(0, ...found.counts.map(([some]) => some));
   const size = found.counts.length === 0 ? "" : enough ? ` With ${count(enough[0])} records or more it costs at most one percentage point.` : ` Even with ${count(most)} records it costs more than one percentage point.`;
-  byId("explore-answer").textContent = `On ${rows}, with ${count(here.records)} records at epsilon ${found.epsilon}: ${found.number ? "an error of " : ""}${percent(here.mean)}${found.number ? "" : " wrong"}${without}; guessing ${percent(here.guessing)}.${cost}${size} Your table will differ.`;
+  byId("explore-answer").textContent = `On ${rows}, with ${count(here.records)} records at epsilon ${found.epsilon}: ${measure()[1](percent(here.mean))}${without}; guessing ${percent(here.guessing)}.${cost}${size} Your table will differ.`;
 }
 
 function renderNoise() {

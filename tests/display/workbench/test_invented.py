@@ -8,9 +8,11 @@ import pytest
 from discreet.core.errors import InvalidInput
 from discreet.data import DateColumn, NumberTarget, NumericColumn, Schema, Target
 from discreet.display.workbench.form import read_form
-from discreet.display.workbench.tradeoff import _rows, invented_trial, sample_trial
+from discreet.display.workbench.invented import _rows, invented_trial, sample_trial, wrong_order
+from discreet.display.workbench.tradeoff import Budget, measured
 from discreet.display.workbench.wire import Fields
 from tests.display.workbench.conftest import FORM
+from tests.schemas import schema_text
 
 
 @pytest.fixture
@@ -88,3 +90,41 @@ def test_many_classes_all_occur():
     trial = invented_trial(Schema.from_toml(text), records=2000, best=0.15)
     assert set(trial.fitted.codes) == {0, 1, 2, 3}
     assert trial.norm is None
+
+
+ORDER = "share of pairs in the wrong order"
+ERROR = "root mean square error"
+TARGETS = {
+    "numbers": ("linear-regression", {"column": "y", "lower": 0, "upper": 5}, ERROR),
+    "several numbers": (
+        "linear-regression",
+        [{"column": "y", "lower": 0, "upper": 5}, {"column": "z", "lower": -1, "upper": 1}],
+        "root mean square error",
+    ),
+    "times": ("survival-model", {"column": "y", "event": "seen", "ends": [2, 4, 8]}, ORDER),
+    "ordered classes": ("ordinal-regression", {"column": "y", "classes": ["a", "b", "c"], "ordered": True}, "share of errors"),
+}
+
+
+@pytest.mark.parametrize("learnt", TARGETS)
+def test_a_fit_is_measured_between_guessing_and_the_best_that_there_is(learnt):
+    kind, target, measure = TARGETS[learnt]
+    asked = Schema.from_toml(schema_text("people", target, {"age": (0, 100), "city": ["north", "south"]}, rows="bound"))
+    easy, hard = (invented_trial(asked, records=1500, best=best) for best in (0.05, 0.3))
+    found = measured(kind, asked, easy, Budget(2.0, 1e-6, "add-remove"))
+    assert found.measure == measure
+    assert 0.9 * easy.best < found.without_privacy < found.mean + 0.01 < found.guessing / 2
+    assert easy.best < hard.best < found.guessing
+    noisy = measured(kind, asked, easy, Budget(0.02, 1e-6, "add-remove"))
+    assert noisy.mean > found.mean
+
+
+def test_pairs_in_the_wrong_order_are_those_that_can_be_compared():
+    """Three periods: events in the first, second and third, one who is seen through the first alone, and one through all."""
+    codes, right = np.array([1, 3, 5, 2, 6]), np.array([1.0, 2.0, 3.0, 9.0, 4.0])
+    assert wrong_order(codes, right, periods=3) == 0.0
+    assert wrong_order(codes, -right, periods=3) == 1.0
+    assert wrong_order(codes, np.ones(5), periods=3) == 0.5
+    assert wrong_order(codes, np.array([2.0, 1.0, 3.0, 0.0, 4.0]), periods=3) == pytest.approx(2 / 7), (
+        "the last but one lived through the first alone"
+    )

@@ -1,0 +1,171 @@
+"""Private cuts before a calibrated fit: three parts under one guarantee, every one of which is looked at by its recheck."""
+
+from dataclasses import replace
+from functools import partial
+
+import numpy as np
+import pytest
+from sklearn.base import clone
+
+from discreet import LinearRegression, LinearSVC, LogisticRegression, Model
+from discreet.accounting import Unit
+from discreet.core.errors import InvalidInput, InvalidType
+from discreet.core.neighbours import PARTS, REPLACE_ONE
+from discreet.data import Block, FunctionTable, Target, schema_files
+from discreet.estimators import fit_with_calibration, fit_with_cuts, release_uncertainty
+from discreet.estimators.calibrated_fit import _counted
+from discreet.estimators.fit_beside import FitBeside
+from discreet.estimators.forms import log_odds
+from discreet.estimators.released_noise import noise_law
+from discreet.ledger import Account, Ledger
+from discreet.matrices import as_matrix
+from discreet.mechanisms.cuts import CutsPlan
+from discreet.mechanisms.scores import ScoresPlan
+from tests.estimators.test_cut_fit import KEPT, SCHEMA, people, visits
+
+
+def within(certificate, *path, **changed):
+    """The certificate with other parameters at this place."""
+
+    def at(parameters, left):
+        if not left:
+            return {**parameters, **changed}
+        record = parameters[left[0]]
+        return {**parameters, left[0]: {**record, "parameters": at(record["parameters"], left[1:])}}
+
+    return replace(certificate, parameters=at(dict(certificate.parameters), path))
+
+
+@pytest.mark.parametrize("neighbours", ["add-remove", "replace-one"])
+@pytest.mark.parametrize("delta", [0.0, 1e-7])
+def test_all_three_promise_what_was_asked_for_and_lies_about_any_are_refused(neighbours, delta):
+    estimator = (LinearSVC if neighbours == "add-remove" else LogisticRegression)(epsilon=3.0, delta=delta, neighbours=neighbours)
+    fitted = fit_with_cuts(estimator, people(), SCHEMA, calibrate=True)
+    certificate = fitted.model.certificate_
+    assert certificate.mechanism == "cuts-then-fit"
+    assert certificate.parameters["fit"]["mechanism"] == "scores-with-fit"
+    assert (certificate.guarantee.to_dict()["epsilon"], certificate.guarantee.delta(3.0)) == (3.0, delta)
+    assert certificate.verify(fitted.model.weights_).ok, certificate.verify(fitted.model.weights_)
+    assert fitted.shrinkage.slope > 0.9  # the score is worth what it says
+    counts, own = certificate.parameters["fit"]["parameters"]["scores"]["parameters"], certificate.parameters["fit"]["parameters"]
+    noise = own["fit"]["parameters"]
+    name = "scale" if "scale" in noise else "rate"
+    lies = [
+        within(certificate, "fit", slope=1.5),
+        within(certificate, "fit", epsilon=0.9 * own["epsilon"]),
+        within(certificate, "fit", "scores", scales=[0.5 * scale for scale in counts["scales"]]),
+        within(certificate, "fit", "fit", **{name: noise[name] * (0.9 if name == "scale" else 1.1)}),
+        within(certificate, "cuts", scales=[0.9 * scale for scale in certificate.parameters["cuts"]["parameters"]["scales"]]),
+        replace(certificate, guarantee=replace(certificate.guarantee, epsilon=2.9)),
+    ]
+    assert not any(lie.verify(fitted.model.weights_).ok for lie in lies)
+
+
+def test_the_model_is_one_like_any_other_and_its_noise_is_shrunk(tmp_path):
+    ledger = Ledger.create(tmp_path / "a.ledger")
+    ledger.declare("people", epsilon=3.0, delta=1e-6)
+    estimator = LinearSVC(epsilon=3.0, delta=1e-7, ledger=Account(str(tmp_path / "a.ledger"), "people"))
+    fitted = fit_with_cuts(estimator, people(), SCHEMA, calibrate=True)
+    (entry,) = ledger.history("people")
+    assert entry.purpose == "cuts-then-fit"
+    certificate = fitted.model.certificate_
+    plain = within(certificate, "fit", slope=1.0)
+    assert noise_law(certificate).last_stage == pytest.approx(fitted.shrinkage.slope**2 * noise_law(plain).last_stage)
+    model = Model.from_estimator(fitted.model, fitted.schema)
+    assert model.verify().ok
+    model.save(tmp_path / "m.json")
+    test = people(500, seed=1)
+    np.testing.assert_array_equal(Model.load(tmp_path / "m.json").decision(test), model.decision(test))
+    rows = fitted.schema.encode(test, target=True)
+    with pytest.raises(InvalidInput, match="were shrunk afterwards"):
+        release_uncertainty(fitted.model, rows, epsilon=1.0, delta=1e-7)
+
+
+def test_persons_are_those_of_all_three(monkeypatch):
+    monkeypatch.setattr(CutsPlan, "pays", lambda self, records: True)
+    fitted = fit_with_cuts(LinearSVC(epsilon=8.0, delta=1e-7), visits(), replace(SCHEMA, person=KEPT["several"]), calibrate=True)
+    certificate = fitted.model.certificate_
+    assert certificate.verify(fitted.model.weights_).ok, certificate.verify(fitted.model.weights_)
+    assert certificate.guarantee.unit is Unit.PERSON
+
+
+def test_where_cuts_do_not_pay_the_fit_is_calibrated_with_the_whole_budget():
+    fitted = fit_with_cuts(LinearSVC(epsilon=0.5, delta=1e-7), people(100), SCHEMA, calibrate=True)
+    assert fitted.cuts is None
+    assert fitted.model.certificate_.mechanism == "scores-with-fit"
+    assert fitted.model.certificate_.guarantee.epsilon == 0.5
+    assert fitted.shrinkage is not None
+
+
+def test_what_cannot_be_calibrated_is_refused_before_anything_is_spent(tmp_path, monkeypatch):
+    monkeypatch.setattr("discreet.mechanisms.cuts.release.CutsPlan.release", lambda *_, **__: pytest.fail("noise was drawn"))
+    three = replace(SCHEMA, target=Target(column="rich", classes=("no", "yes", "who knows")))
+    with pytest.raises(InvalidInput, match="are for two classes; 3 were given"):
+        fit_with_cuts(LogisticRegression(epsilon=3.0), people(), three, calibrate=True)
+    with pytest.raises(InvalidType, match="need a LogisticRegression or a LinearSVC"):
+        fit_with_cuts(LinearRegression(epsilon=3.0), people(), SCHEMA, calibrate=True)
+    weighted = LinearSVC(epsilon=3.0, max_sample_weight=2.0)
+    with pytest.raises(InvalidInput, match="Leave max_sample_weight out"):
+        fit_with_cuts(weighted, lambda schema: schema_files(in_two_files(people(300), tmp_path), schema), SCHEMA, calibrate=True)
+
+
+def in_two_files(table, folder):
+    files = [folder / "a.parquet", folder / "b.parquet"]
+    table[:123].write_parquet(files[0])
+    table[123:].write_parquet(files[1])
+    return files
+
+
+@pytest.mark.parametrize("kept", [None, *KEPT])
+def test_blocks_are_calibrated_as_the_whole_table_is(tmp_path, kept):
+    table, schema = (people(3000), SCHEMA) if kept is None else (visits(), replace(SCHEMA, person=KEPT[kept]))
+    files = in_two_files(table, tmp_path)
+    estimator = LinearSVC(epsilon=2.0, delta=1e-7, classes=["no", "yes"], data_norm=schema.norm_bound, random_state=3)
+    whole = fit_with_calibration(estimator, schema.encode(table, target=True))
+    blocks = fit_with_calibration(estimator, schema_files(files, schema))
+    for found in (whole, blocks):
+        assert all(check.ok for check in found.model.certificate_.verify(found.model.weights_).checks if check.name != "noise source")
+    assert whole.model.certificate_.guarantee == blocks.model.certificate_.guarantee
+    assert whole.model.certificate_.problem == blocks.model.certificate_.problem
+    assert blocks.shrinkage == pytest.approx(whole.shrinkage, abs=1e-9)  # of the same counts with the same noise
+    assert 0.0 < blocks.shrinkage.slope <= 1.0
+    np.testing.assert_allclose(whole.model.weights_, blocks.model.weights_, atol=1e-6)
+
+
+def check_counts_by_score():
+    """Whatever the weights are, the rows of a person count at most one record."""
+    rows, labels, owners = np.linspace(-0.5, 0.5, 36).reshape(12, 3), np.arange(12) % 2, np.arange(12) // 3
+
+    def made(number):
+        some = slice(6 * number, 6 * number + 6)
+        return Block(as_matrix(rows[some]), labels[some], persons=owners[some])
+
+    table = FunctionTable(made, blocks=2, features=3)
+    model = LinearSVC(epsilon=1.0, delta=1e-6, classes=[0, 1], rows_per_person=3, random_state=0).fit(table)
+    beside = FitBeside.of(model, table, None, None, None, classes=[0, 1])
+    plan = ScoresPlan.calibrate(epsilon=1.0, delta=1e-6, neighbours=REPLACE_ONE, persons=beside.rule)
+    counts = _counted(model, beside, plan, partial(log_odds, model._fitted_loss()))
+    assert 3 * PARTS < counts[:2].sum() <= 4 * PARTS  # of four persons
+
+
+def test_a_ledger_knows_a_table_in_blocks_under_another_name(tmp_path):
+    files = in_two_files(people(300), tmp_path)
+    ledger = Ledger.create(tmp_path / "a.ledger")
+    for name in ("people", "others"):
+        ledger.declare(name, epsilon=9.0, delta=1e-5)
+    estimator = LinearSVC(epsilon=2.0, delta=1e-7, classes=["no", "yes"], data_norm=SCHEMA.norm_bound)
+    alone = {"ledger": Account(str(tmp_path / "a.ledger"), "people")}
+    clone(estimator).set_params(**alone).fit(schema_files(files, SCHEMA))
+    fit_with_calibration(clone(estimator).set_params(**alone), schema_files(files, SCHEMA))
+    assert len(ledger.history("people")) == 2
+    with pytest.raises(InvalidInput, match="people"):
+        fit_with_calibration(clone(estimator).set_params(ledger=Account(str(tmp_path / "a.ledger"), "others")), schema_files(files, SCHEMA))
+    assert not ledger.history("others")
+
+
+@pytest.mark.more
+def test_three_parts_are_read_in_blocks(tmp_path):
+    files = in_two_files(people(), tmp_path)
+    fitted = fit_with_cuts(LinearSVC(epsilon=3.0, delta=1e-7), lambda schema: schema_files(files, schema), SCHEMA, calibrate=True)
+    assert fitted.model.certificate_.mechanism == "cuts-then-fit"
+    assert fitted.model.certificate_.parameters["fit"]["mechanism"] == "scores-with-fit"

@@ -1,0 +1,104 @@
+"""T3, a record along one direction: laws of increasing maps stay below it and reach it, both signs cost two or one, a recheck finds the same."""
+
+from dataclasses import replace
+from itertools import pairwise
+
+import numpy as np
+import pytest
+from scipy.special import ndtr
+
+from discreet.accounting import gaussian_delta, gaussian_mu
+from discreet.core.neighbours import ADD_REMOVE
+from discreet.mechanisms.learning.margin import MARGIN, jacobian_corners
+from discreet.mechanisms.learning.one_direction import one_direction
+from discreet.mechanisms.learning.two_signed import half_problem, two_signed_profile, two_signed_scale
+from discreet.verification.one_direction import one_direction as recheck
+
+RISES = {"huber": np.ones_like, "log-cosh": lambda share: 1.0 - share**2}
+
+
+def half(loss, strength, epsilon):
+    return half_problem(loss=loss, width=1.0, radius=1.0, ridge=strength / epsilon, dimension=1)
+
+
+def beyond(y, tau, epsilon):
+    """At most P1(S) - e^epsilon P0(S) of the best S: y is normal under P0, y + tau under P1, both counted on cells."""
+    with_record, without = np.diff(ndtr(y + tau)), np.diff(ndtr(y))
+    return float(np.maximum(with_record - np.exp(epsilon) * without, 0.0).sum())
+
+
+def risen(y, places, levels, speed):
+    """tau over y: from one level to the next from each place on, no faster than `speed` at these levels, and never back."""
+    tau, start = np.zeros_like(y), -np.inf
+    for place, low, high in zip(places, levels[:-1], levels[1:], strict=True):
+        start = max(start, place)
+        tau = np.where(y > start, np.minimum(low + speed(low, high) * (y - start), high), tau)
+        start += (high - low) / speed(low, high)
+    return tau
+
+
+def steepest(loss, s, u):
+    return lambda low, high: u * min(float(RISES[loss](np.array(level / s))) for level in (low, high))
+
+
+@pytest.mark.parametrize(("loss", "epsilon", "strength"), [("huber", 1.0, 5.0), ("huber", 0.1, 5.0), ("huber", 4.0, 1.0), ("log-cosh", 1.0, 0.8)])
+def test_no_law_exceeds_it_one_reaches_it_and_what_forgets_the_jacobian_is_exceeded(loss, epsilon, strength):
+    rng = np.random.default_rng(8)
+    problem = half(loss, strength, epsilon)
+    s, u = 0.9 * gaussian_mu(epsilon, 1e-5), epsilon / strength
+    bound = one_direction(*jacobian_corners(problem), s)(epsilon)
+    levels = np.linspace(0.0, s * (1.0 if loss == "huber" else 0.97), 80)
+    room = np.log1p([steepest(loss, s, u)(*pair) for pair in pairwise(levels)])
+    middle = 0.5 * (levels[1:] + levels[:-1])
+    worst = 0.0
+    shares = [np.full(79, share) for share in np.linspace(0.3, 0.95, 12)] + list(np.sort(rng.uniform(0.0, 1.2, (12, 79)), axis=1)[:, ::-1])
+    for share in shares:
+        places = -(epsilon - share * room) / middle - 0.5 * middle
+        y = np.unique(np.concatenate((places, np.linspace(-12.0, 3.0, 6_000))))
+        tau = risen(y, places, levels, steepest(loss, s, u))
+        assert np.all(np.diff(tau) >= 0)
+        worst = max(worst, beyond(y, tau, epsilon), beyond(y, tau + (s - tau[-1]), epsilon))
+    assert worst <= bound
+    assert worst > (0.9 if strength == 5.0 else 0.6) * bound
+    assert worst > 1.05 * gaussian_delta(epsilon, s)
+    assert bound < MARGIN.profile(problem, ADD_REMOVE)(1.0 / s, epsilon)
+
+
+def test_both_signs_cost_two_tails_without_the_record_and_one_with_it():
+    epsilon, delta = 1.0, 1e-6
+    for loss, strength in (("huber", 5.0), ("log-cosh", 1.0)):
+        problem = half(loss, strength, epsilon)
+        scale = two_signed_scale(problem, epsilon=epsilon, delta=delta, neighbours=ADD_REMOVE)
+        found = two_signed_profile(problem, ADD_REMOVE)(scale, epsilon)
+        assert 2.0 * gaussian_delta(epsilon, 1.0 / scale) <= found <= delta
+        assert 2.0 * MARGIN.profile(problem, ADD_REMOVE)(scale, epsilon) > 2.0 * delta
+        floor = 1.0 / gaussian_mu(epsilon, delta / 2.0)
+        assert floor <= scale < 1.08 * floor
+    strong = half("log-cosh", 4.0, epsilon)
+    assert two_signed_profile(strong, ADD_REMOVE)(5.0, epsilon) == pytest.approx(2.0 * gaussian_delta(epsilon, 0.2), rel=1e-6)
+
+
+def check_recheck():
+    """A stranger finds the same, a little less, for any curvature; and what a slope may not have is seen."""
+    for loss, epsilon, strength in (("huber", 1.0, 5.0), ("log-cosh", 0.1, 1.0), ("huber", 4.0, 0.5)):
+        s = 0.9 * gaussian_mu(epsilon, 1e-6)
+        shares = np.linspace(0.0, 1.0, 2001)
+        stated = one_direction(*jacobian_corners(half(loss, strength, epsilon)), s)(epsilon)
+        again = recheck(shares, np.log1p(RISES[loss](shares) * epsilon / strength), s)(epsilon)
+        assert 0.92 * stated < again < stated
+
+
+def test_a_stranger_finds_the_same():
+    check_recheck()
+
+
+def test_where_nothing_is_left_of_epsilon_it_is_one():
+    problem = half("huber", 0.5, 1.0)
+    corners = jacobian_corners(problem)
+    assert one_direction(*corners, 0.2)(1.0) == 1.0
+    assert one_direction(*jacobian_corners(half("huber", 5.0, 1.0)), 2.0)(1.0) == 1.0
+    assert recheck(corners.slopes, corners.bounds, 0.2)(1.0) == 1.0
+    # The theorem asks for max J and s^2 / 2 together, which a log-cosh loss has at different slopes.
+    assert one_direction(*jacobian_corners(half("log-cosh", 1.0 / np.expm1(0.99), 1.0)), 0.2)(1.0) == 1.0
+    flat = replace(problem, ridge=1e300)
+    assert one_direction(*jacobian_corners(flat), 0.2)(1.0) >= gaussian_delta(1.0, 0.2)
