@@ -93,8 +93,9 @@ def test_a_true_certificate_verifies_and_lies_do_not(neighbours, loss, epsilon, 
     numbers = certificate.parameters
     for name, share in (("scale", 0.99), ("width", 1.02), ("ridge", 0.3), ("tolerance", 3.0), ("grid_scale", 0.8)):
         assert not replace(certificate, parameters={**numbers, name: share * numbers[name]}).verify().ok, name
+    # Theorem T3 is of one row a person: from epsilon 10 on rows have a fifth less noise under add-remove.
     rows = ResidualObjectivePerturbation.calibrate(of_rows, **target)
-    assert 0.98 * rows.scale < made.scale < 1.2 * rows.scale
+    assert 0.98 * rows.scale < made.scale < 1.25 * rows.scale
 
 
 @LOSSES
