@@ -53,6 +53,12 @@ def full(words):
     return Page(words, blocks, [Section(words, blocks) for _ in range(3)], words)
 
 
+def test_commands_in_backticks_are_code_and_an_odd_backtick_is_itself():
+    told = view_html("a view", Text("Ask `discreet show <b>`, then decide."), Bullets(["`a`", "it`s"]))
+    assert "Ask <code>discreet show &lt;b&gt;</code>, then decide." in told
+    assert "<li><code>a</code></li><li>it`s</li>" in told
+
+
 @pytest.mark.parametrize("words", NASTY)
 def test_words_stay_words_in_html(words):
     page = full(words)
