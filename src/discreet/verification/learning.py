@@ -101,7 +101,9 @@ def _objective_stages(stated: Stated) -> Stages:
         return with_last(stated, radius, smooth(delta, "numerical integral of the tangents of theorem P"))
     alone = worst_loss(scan.slopes, scan.jacobian, s)
     if stated.guarantee.neighbours is ADD_REMOVE:
-        return with_last(stated, radius, smooth(lambda epsilon, mu: excess(epsilon, alone, mu), "numerical hockey-stick integral of T1"))
+        first = smooth(lambda epsilon, mu: excess(epsilon, alone, mu), "numerical hockey-stick integral of T1, or along the record")
+        along = one_direction.one_direction(scan.slopes, scan.jacobian, s)
+        return with_last(stated, radius, first._replace(curve=lambda epsilon: min(excess(epsilon, alone, 0.0), along(epsilon) * _LESS)))
     opposite = worst_loss(scan.slopes, scan.jacobian, s, pushes=(0.0, 1.0))
     lines = lines_above(scan.slopes, scan.jacobian, spare=1e-6)
     pair = smooth(lambda epsilon, mu: excess(epsilon, opposite, mu), "numerical hockey-stick integral of the worst pair")
@@ -189,8 +191,13 @@ def _two_signed(stated: Stated, slopes: Floats, traces: Floats, s: float, dimens
     radius = drawn_radius(stated, positive(stated.parameters["ridge"]), positive(stated.parameters["noise_error"]))
     first = smooth(delta, "numerical integral of the privacy loss over both signs of slopes")
     if coming and not several:
-        along = one_direction.one_direction(slopes, jacobian, s)
-        first = first._replace(curve=lambda epsilon: min(delta(epsilon, 0.0), max(2.0 * gaussian_integral(epsilon, s), along(epsilon)) * _LESS))
+        along, most = one_direction.one_direction(slopes, jacobian, s), float(jacobian.max())
+
+        def least(epsilon: float) -> float:
+            of_one = max(2.0 * gaussian_integral(epsilon, s), along(epsilon)) * _LESS if most < epsilon else 1.0
+            return min(delta(epsilon, 0.0), of_one)
+
+        first = first._replace(curve=least)
     return with_last(stated, radius, first, dimension=dimension)
 
 

@@ -17,7 +17,7 @@ _PANELS, _HALVINGS = 12, 28
 
 
 def one_direction(slopes: Floats, jacobian: Floats, s: float) -> Callable[[float], float]:
-    """epsilon -> delta of the law with a record beyond that without it; 1 where J and s^2 / 2 together are epsilon or more."""
+    """epsilon >= 0 -> delta of the law with a record beyond that without it."""
     order = np.lexsort((jacobian, slopes))
     last = np.append(np.diff(slopes[order]) > 0, True)
     shares, terms = slopes[order][last], jacobian[order][last]
@@ -26,8 +26,6 @@ def one_direction(slopes: Floats, jacobian: Floats, s: float) -> Callable[[float
     u = np.maximum(np.expm1(term), 1e-12)
 
     def delta(epsilon: float) -> float:
-        if not epsilon - float(terms.max()) - 0.5 * s * s > 0:
-            return 1.0
         first = -epsilon / tau - 0.5 * tau
         low, high = first, first + np.log1p(u) / tau
         for _ in range(_HALVINGS):

@@ -1,6 +1,5 @@
 """T3, a record along one direction: laws of increasing maps stay below it and reach it, both signs cost two or one, a recheck finds the same."""
 
-from dataclasses import replace
 from itertools import pairwise
 
 import numpy as np
@@ -8,16 +7,21 @@ import pytest
 from scipy.special import ndtr
 
 from discreet.accounting import gaussian_delta, gaussian_mu
-from discreet.core.neighbours import ADD_REMOVE
-from discreet.mechanisms.learning.margin import MARGIN, jacobian_corners
+from discreet.core.neighbours import ADD_REMOVE, REPLACE_ONE
+from discreet.losses import HuberHinge, Logistic
+from discreet.mechanisms.learning.margin import MARGIN, jacobian_corners, worst_outcome
 from discreet.mechanisms.learning.one_direction import one_direction
 from discreet.mechanisms.learning.two_signed import half_problem, two_signed_profile, two_signed_scale
 from discreet.verification.one_direction import one_direction as recheck
+from discreet.verification.scans import corners_of
+from tests.mechanisms.learning.problems import problem as of_margin
 
-RISES = {"huber": np.ones_like, "log-cosh": lambda share: 1.0 - share**2}
+RISES = {"huber": np.ones_like, "log-cosh": lambda share: 1.0 - share**2, "logistic": lambda share: share - share**2}
 
 
 def half(loss, strength, epsilon):
+    if loss == "logistic":
+        return of_margin(Logistic(), ridge=strength / epsilon)
     return half_problem(loss=loss, width=1.0, radius=1.0, ridge=strength / epsilon, dimension=1)
 
 
@@ -29,7 +33,7 @@ def beyond(y, tau, epsilon):
 
 def risen(y, places, levels, speed):
     """tau over y: from one level to the next from each place on, no faster than `speed` at these levels, and never back."""
-    tau, start = np.zeros_like(y), -np.inf
+    tau, start = np.full_like(y, levels[0]), -np.inf
     for place, low, high in zip(places, levels[:-1], levels[1:], strict=True):
         start = max(start, place)
         tau = np.where(y > start, np.minimum(low + speed(low, high) * (y - start), high), tau)
@@ -41,13 +45,16 @@ def steepest(loss, s, u):
     return lambda low, high: u * min(float(RISES[loss](np.array(level / s))) for level in (low, high))
 
 
-@pytest.mark.parametrize(("loss", "epsilon", "strength"), [("huber", 1.0, 5.0), ("huber", 0.1, 5.0), ("huber", 4.0, 1.0), ("log-cosh", 1.0, 0.8)])
+@pytest.mark.parametrize(
+    ("loss", "epsilon", "strength"),
+    [("huber", 1.0, 5.0), ("huber", 0.1, 5.0), ("huber", 4.0, 1.0), ("log-cosh", 1.0, 0.8), ("logistic", 1.0, 0.3), ("logistic", 0.1, 0.3)],
+)
 def test_no_law_exceeds_it_one_reaches_it_and_what_forgets_the_jacobian_is_exceeded(loss, epsilon, strength):
     rng = np.random.default_rng(8)
     problem = half(loss, strength, epsilon)
     s, u = 0.9 * gaussian_mu(epsilon, 1e-5), epsilon / strength
     bound = one_direction(*jacobian_corners(problem), s)(epsilon)
-    levels = np.linspace(0.0, s * (1.0 if loss == "huber" else 0.97), 80)
+    levels = np.linspace(0.03 * s if loss == "logistic" else 0.0, s * (1.0 if loss == "huber" else 0.97), 80)
     room = np.log1p([steepest(loss, s, u)(*pair) for pair in pairwise(levels)])
     middle = 0.5 * (levels[1:] + levels[:-1])
     worst = 0.0
@@ -61,7 +68,7 @@ def test_no_law_exceeds_it_one_reaches_it_and_what_forgets_the_jacobian_is_excee
     assert worst <= bound
     assert worst > (0.9 if strength == 5.0 else 0.6) * bound
     assert worst > 1.05 * gaussian_delta(epsilon, s)
-    assert bound < MARGIN.profile(problem, ADD_REMOVE)(1.0 / s, epsilon)
+    assert bound < worst_outcome(problem)(1.0 / s, epsilon)
 
 
 def test_both_signs_cost_two_tails_without_the_record_and_one_with_it():
@@ -71,7 +78,7 @@ def test_both_signs_cost_two_tails_without_the_record_and_one_with_it():
         scale = two_signed_scale(problem, epsilon=epsilon, delta=delta, neighbours=ADD_REMOVE)
         found = two_signed_profile(problem, ADD_REMOVE)(scale, epsilon)
         assert 2.0 * gaussian_delta(epsilon, 1.0 / scale) <= found <= delta
-        assert 2.0 * MARGIN.profile(problem, ADD_REMOVE)(scale, epsilon) > 2.0 * delta
+        assert 2.0 * worst_outcome(problem)(scale, epsilon) > 2.0 * delta
         floor = 1.0 / gaussian_mu(epsilon, delta / 2.0)
         assert floor <= scale < 1.08 * floor
     strong = half("log-cosh", 4.0, epsilon)
@@ -86,19 +93,34 @@ def check_recheck():
         stated = one_direction(*jacobian_corners(half(loss, strength, epsilon)), s)(epsilon)
         again = recheck(shares, np.log1p(RISES[loss](shares) * epsilon / strength), s)(epsilon)
         assert 0.92 * stated < again < stated
+    for strength in (0.3, 0.5):
+        problem, s = half("logistic", strength, 1.0), gaussian_mu(1.0, 1e-6) / 1.1
+        scan = corners_of(problem.to_dict())
+        assert 0.92 < recheck(scan.slopes, scan.jacobian, s)(1.0) / MARGIN.profile(problem, ADD_REMOVE)(1.0 / s, 1.0) < 1.0
 
 
 def test_a_stranger_finds_the_same():
     check_recheck()
 
 
-def test_where_nothing_is_left_of_epsilon_it_is_one():
-    problem = half("huber", 0.5, 1.0)
-    corners = jacobian_corners(problem)
-    assert one_direction(*corners, 0.2)(1.0) == 1.0
-    assert one_direction(*jacobian_corners(half("huber", 5.0, 1.0)), 2.0)(1.0) == 1.0
-    assert recheck(corners.slopes, corners.bounds, 0.2)(1.0) == 1.0
-    # The theorem asks for max J and s^2 / 2 together, which a log-cosh loss has at different slopes.
-    assert one_direction(*jacobian_corners(half("log-cosh", 1.0 / np.expm1(0.99), 1.0)), 0.2)(1.0) == 1.0
-    flat = replace(problem, ridge=1e300)
+@pytest.mark.parametrize(
+    ("loss", "strength", "least", "most"), [(Logistic(), 0.35, 0.91, 0.93), (Logistic(), 0.5, 0.96, 0.98), (HuberHinge(), 10.0, 0.91, 0.93)], ids=repr
+)
+def test_one_sign_costs_less_than_the_worst_of_every_outcome(loss, strength, least, most):
+    epsilon, delta = 1.0, 1e-6
+    problem = of_margin(loss, ridge=strength / epsilon)
+    worst = worst_outcome(problem)
+    scale = MARGIN.scale(problem, epsilon=epsilon, delta=delta, neighbours=ADD_REMOVE)
+    assert worst(scale / least, epsilon) < delta < worst(scale / most, epsilon)
+    assert scale > 1.0 / gaussian_mu(epsilon, delta)
+    assert MARGIN.profile(problem, REPLACE_ONE)(scale, epsilon) > worst(scale, epsilon) > delta, "records that replace each other have two directions"
+
+
+def test_it_holds_where_nothing_is_left_of_epsilon_and_both_signs_ask_for_some():
+    assert gaussian_delta(1.0, 0.2) < one_direction(*jacobian_corners(half("huber", 0.5, 1.0)), 0.2)(1.0) < 1.0
+    assert gaussian_delta(1.0, 2.0) < one_direction(*jacobian_corners(half("huber", 5.0, 1.0)), 2.0)(1.0) < 1.0
+    tight = half("log-cosh", 1.0 / np.expm1(1.01), 1.0)
+    s = 0.1
+    assert two_signed_profile(tight, ADD_REMOVE)(1.0 / s, 1.0) == min(1.0, 2.0 * worst_outcome(tight)(1.0 / s, 1.0))
+    flat = half("huber", 1e300, 1.0)
     assert one_direction(*jacobian_corners(flat), 0.2)(1.0) >= gaussian_delta(1.0, 0.2)

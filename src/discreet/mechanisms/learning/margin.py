@@ -9,9 +9,10 @@ Add-remove. The privacy loss is at most PL*(g) = sup_t { t s g + t^2 s^2 / 2 + J
       piecewise linear in g, and the expectation is a finite sum: with g_0 where the envelope crosses eps, g_b its later kinks, z_b =
       envelope(g_b) - eps, phi the density and M Mills' ratio,
           phi(g_0) (M(g_0) - M(g_0 + alpha_0)) + sum_b phi(g_b) e^{-z_b} (M(g_b + alpha_b) - M(g_b + alpha_{b+1}))
-      (all terms positive: nothing cancels, no integration error).
+      (all terms positive: nothing cancels, no integration error);
+    - and there delta(eps) <= W(eps) as well (T3, module `one_direction`): the lesser is taken.
 
-Replace-one. For every line c + A (1 - t) >= J(t):
+Replace-one. For every line c + A (1 - t) >= J(t), with T1's bound of add-remove:
     delta(eps) <= delta_add-remove(eps) + delta_G(eps - c; 2 s) + delta_G(eps - c - A; s)
 The least over many lines is taken; c = 0, A = a is one of them. Its last term is negligible once lambda is about 3 R^2 / eps, and the
 mechanism then costs what one Gaussian of sensitivity 2 G costs.
@@ -59,6 +60,7 @@ from discreet.accounting import gaussian_delta, gaussian_deltas
 from discreet.core.arrays import Floats
 from discreet.core.neighbours import ADD_REMOVE, Neighbours
 from discreet.core.rounding import lowering, raising
+from discreet.mechanisms.learning.one_direction import one_direction
 from discreet.mechanisms.learning.persons import Loss, loss_of_lines, normal_loss, shared_delta, shared_deltas, sum_of
 from discreet.mechanisms.learning.perturbation import Head
 from discreet.problems import RegularisedRisk
@@ -116,26 +118,26 @@ class Margin(Head[RegularisedRisk]):
         """See Head; what depends on the problem alone is computed once."""
         if problem.several:
             return _of_persons(problem, neighbours)
-        gradient, ratio = problem.gradient_bound, problem.slack_free_ratio
+        gradient, ratio, worst = problem.gradient_bound, problem.slack_free_ratio, worst_outcome(problem)
         t, corners = jacobian_corners(problem)
-        lines = _lines_above(t, corners, ratio)
-
-        @lru_cache(maxsize=4)
-        def exact(s: float) -> Callable[[float], float]:
-            return _expected_excess(t * s, 0.5 * np.square(t * s) + corners)
+        along = lru_cache(maxsize=4)(partial(one_direction, t, corners))
 
         def add_remove(scale: float, epsilon: float) -> float:
-            s = gradient / scale
-            return gaussian_delta(epsilon, s) if epsilon >= ratio else exact(s)(epsilon)
+            found = worst(scale, epsilon)
+            return found if epsilon >= ratio else min(found, along(gradient / scale * _UP)(epsilon))
+
+        if neighbours is ADD_REMOVE:
+            return add_remove
+        lines = _lines_above(t, corners, ratio)
 
         def replace_one(scale: float, epsilon: float) -> float:
             s = gradient / scale
             starts, ends = epsilon - lines[0], epsilon - lines[0] - lines[1]
             best = int(np.argmin(gaussian_deltas(starts, 2.0 * s) + gaussian_deltas(ends, s)))  # any line is a bound: arrays only choose it
             both = gaussian_delta(float(starts[best]), 2.0 * s) + gaussian_delta(float(ends[best]), s)
-            return min(1.0, add_remove(scale, epsilon) + both)
+            return min(1.0, worst(scale, epsilon) + both)
 
-        return add_remove if neighbours is ADD_REMOVE else replace_one
+        return replace_one
 
     def epsilon(self, one: RegularisedRisk, *, rate: float, neighbours: Neighbours) -> float:
         """See Head."""
@@ -189,6 +191,22 @@ class Margin(Head[RegularisedRisk]):
 
 
 MARGIN = Margin()
+
+
+def worst_outcome(problem: RegularisedRisk) -> Callable[[float, float], float]:
+    """(scale, epsilon) -> E (1 - e^{epsilon - PL*})_+, one row a person: of T1's bound of the loss at every outcome, which adds up over problems."""
+    gradient, ratio = problem.gradient_bound, problem.slack_free_ratio
+    t, corners = jacobian_corners(problem)
+
+    @lru_cache(maxsize=4)
+    def exact(s: float) -> Callable[[float], float]:
+        return _expected_excess(t * s, 0.5 * np.square(t * s) + corners)
+
+    def delta(scale: float, epsilon: float) -> float:
+        s = gradient / scale
+        return gaussian_delta(epsilon, s) if epsilon >= ratio else exact(s)(epsilon)
+
+    return delta
 
 
 def _lines_above(t: Floats, corners: Floats, ratio: float) -> Floats:

@@ -8,8 +8,9 @@ than `delta` beyond e^epsilon times the law without it,
 
 phi the normal density, u = u(tau): where u is 0, one Gaussian mechanism's delta_G(epsilon; s). The other way there is no Jacobian term at all.
 
-The integrand rises with tau and with u: sums of the largest values on cells are above it. The supremum is that of a concave function of v, plus
--v^2 / (2 tau^2): where its slope is d, it is at most e^{d^2 tau^2 / 2} times the value there.
+With the positive part of g_v the integrand rises with tau and with u: sums of the largest values on cells are above it. The supremum is that of a
+concave function of v, plus -v^2 / (2 tau^2), over v up to where g_v is 0: where its slope is d, it is at most e^{d^2 tau^2 / 2} times the value
+there.
 """
 
 import math
@@ -27,26 +28,27 @@ _ROUNDED = 1.0 + 1e-9
 
 
 def one_direction(shares: Floats, corners: Floats, s: float) -> Callable[[float], float]:
-    """epsilon -> `delta`, for corners of a piecewise linear function above J at `shares` of s; 1 unless max J + s^2 / 2 is below it, as T3 asks."""
+    """epsilon >= 0 -> `delta`, for corners of a piecewise linear function above J at `shares` of s; 1 where floats cannot say less."""
     tau, widths = shares[1:] * s * _UP, np.diff(shares) * s * _UP
     term = np.maximum(corners[:-1], corners[1:]) * _UP
     u = np.expm1(term) * _UP
     if not (np.all(u > 0) and np.all(tau > 0)):
         return lambda _: 1.0
+    squares = np.square(tau)
 
     def delta(epsilon: float) -> float:
-        start = epsilon - 0.5 * np.square(tau)
-        if not float(start.min()) - float(term.max()) > 0:
-            return 1.0
+        start = np.maximum(epsilon - 0.5 * squares, 0.0)
+        last = np.minimum(term, start)
         v = np.zeros_like(tau)
-        for _ in range(_STEPS):
-            steep = (start - v) / np.square(tau)
-            v = np.clip(np.log((1.0 + u) * steep / (1.0 + steep)), 0.0, term)
-        room = u - np.expm1(v)
         with np.errstate(all="ignore"):
-            slope = (start - v) / np.square(tau) - np.exp(v) / room
-            over = np.where((v == 0.0) & (slope <= 0.0), 0.0, 0.5 * np.square(slope * tau))
-            largest = np.exp(np.minimum(over - 0.5 * np.square((start - v) / tau), 700.0)) * np.where(v == 0.0, 1.0, room / u)
+            for _ in range(_STEPS):
+                steep = (start - v) / squares
+                v = np.minimum(np.maximum(np.log((1.0 + u) * steep / (1.0 + steep)), 0.0), last)
+            room = u - np.expm1(v)
+            steep = (start - v) / squares
+            slope = steep - np.exp(v) / room
+            over = np.where((v == 0.0) & (slope <= 0.0), 0.0, 0.5 * np.square(slope) * squares)
+            largest = np.exp(np.minimum(over - 0.5 * np.square(steep) * squares, 700.0)) * np.where(v == 0.0, 1.0, room / u)
         total = float(widths @ largest) / math.sqrt(2.0 * math.pi) * _ROUNDED
         return min(1.0, total) if total >= 0 else 1.0
 

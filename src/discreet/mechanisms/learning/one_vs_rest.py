@@ -28,7 +28,7 @@ from discreet.accounting import Guarantee, Profile, both_ways, gaussian_delta, g
 from discreet.core.arrays import Floats
 from discreet.core.neighbours import ADD_REMOVE, Neighbours
 from discreet.mechanisms.learning.loss_sums import sum_of_losses
-from discreet.mechanisms.learning.margin import MARGIN, jacobian_corners, row_loss
+from discreet.mechanisms.learning.margin import MARGIN, jacobian_corners, row_loss, worst_outcome
 from discreet.mechanisms.learning.persons import Loss, normal_loss, shared_delta, sum_of
 from discreet.mechanisms.learning.perturbation import Head
 from discreet.problems import OneVsRestRisk, RegularisedRisk
@@ -138,7 +138,7 @@ def one_problem_profile(problem: RegularisedRisk, *, scale: float) -> Profile:
     if math.isfinite(bend):
         deltas = one_problem_deltas(epsilons, s, bend)
     else:
-        delta = MARGIN.profile(problem, ADD_REMOVE)
+        delta = worst_outcome(problem)
         deltas = np.array([delta(scale, float(epsilon)) for epsilon in epsilons])
     falling = both_ways(epsilons, np.minimum.accumulate(np.minimum(deltas, 1.0)))
     return Profile(

@@ -34,7 +34,7 @@ from discreet.data import Domain
 from discreet.losses.base import MarginLoss
 from discreet.losses.predictions import HuberLoss, LogCosh, PredictionLoss
 from discreet.mechanisms.learning.base import last_part
-from discreet.mechanisms.learning.margin import MARGIN, jacobian_corners, person_replaced
+from discreet.mechanisms.learning.margin import MARGIN, jacobian_corners, person_replaced, worst_outcome
 from discreet.mechanisms.learning.one_direction import one_direction
 from discreet.mechanisms.learning.perturbation import GaussianPlan, gaussian_plan, least_scale
 from discreet.problems import RegularisedRisk
@@ -154,20 +154,32 @@ def _profile(half: RegularisedRisk, neighbours: Neighbours) -> Callable[[float, 
             return min(1.0, 2.0 * mixed, 4.0 * coupled)
 
         return of_persons
+    if neighbours is ADD_REMOVE and not half.several:
+        return _along(half)
     profile = MARGIN.profile(half, neighbours)
-    along = lru_cache(maxsize=4)(partial(one_direction, *jacobian_corners(half)))
 
     def delta(scale: float, epsilon: float) -> float:
         factor = 2.0
-        if neighbours is ADD_REMOVE and not half.several:
-            s = half.gradient_bound / scale * _UP
-            return min(1.0, 2.0 * profile(scale, epsilon), max(2.0 * gaussian_delta(epsilon, s), along(s)(epsilon)))
         if neighbours is not ADD_REMOVE:
             s = half.gradient_bound / scale * _UP
             left = epsilon - math.log1p(half.curvature_bound / half.ridge) * _UP
             if not (left > 0 and (left / (2.0 * s)) ** 2 - s * s >= 1.0 + 1e-9):
                 factor = 4.0
         return min(1.0, factor * profile(scale, epsilon))
+
+    return delta
+
+
+def _along(half: RegularisedRisk) -> Callable[[float, float], float]:
+    """T3, where the Jacobian term leaves room for noise, and T1."""
+    worst, corners = worst_outcome(half), jacobian_corners(half)
+    most = float(np.max(corners.bounds)) * _UP
+    along = lru_cache(maxsize=4)(partial(one_direction, *corners))
+
+    def delta(scale: float, epsilon: float) -> float:
+        s = half.gradient_bound / scale * _UP
+        of_one = max(2.0 * gaussian_delta(epsilon, s), along(s)(epsilon)) if most < epsilon else 1.0
+        return min(1.0, 2.0 * worst(scale, epsilon), of_one)
 
     return delta
 

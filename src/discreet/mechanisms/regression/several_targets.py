@@ -37,7 +37,7 @@ from discreet.losses.predictions import LogCosh
 from discreet.mechanisms.base import Drawn, Mechanism
 from discreet.mechanisms.learning.base import last_part
 from discreet.mechanisms.learning.loss_sums import sum_of_losses
-from discreet.mechanisms.learning.margin import MARGIN, jacobian_corners, row_loss
+from discreet.mechanisms.learning.margin import jacobian_corners, row_loss, worst_outcome
 from discreet.mechanisms.learning.persons import Loss, Tail, normal_loss, shared_delta, sum_of
 from discreet.mechanisms.learning.perturbation import gaussian_plan, least_scale
 from discreet.mechanisms.learning.two_signed import half_problem
@@ -266,7 +266,7 @@ def _beyond_height(half: RegularisedRisk, targets: int, scale: float, height: fl
 @remembered
 def _curve_of_one_sign(half: RegularisedRisk) -> Callable[[float, float], float]:
     """delta_T1 as a function of (scale, epsilon); what depends on the problem alone is computed once."""
-    return MARGIN.profile(half, ADD_REMOVE)
+    return worst_outcome(half)
 
 
 def _above_zero(masses: Masses) -> Masses:
