@@ -19,7 +19,7 @@ LINES = {
     "losses/predictions/pseudo_huber.py": {"losses/predictions/__init__.py": "from discreet.losses.predictions.pseudo_huber import PseudoHuber"},
     "sets/positive_ball.py": {"sets/__init__.py": "from discreet.sets.positive_ball import PositiveBall"},
     "sets/mirror_maps/from_the_tip.py": {"sets/mirror_maps/__init__.py": "from discreet.sets.mirror_maps.from_the_tip import FromTheTip"},
-    "mechanisms/counting/alike.py": {"mechanisms/counting/__init__.py": "from discreet.mechanisms.counting.alike import AlikeCounting"},
+    "mechanisms/counting/alike.py": {"mechanisms/counting/__init__.py": "    from discreet.mechanisms.counting.alike import AlikeCounting"},
     "statements/alike.py": {},
     "verification/alike.py": {},
     "releases/methods/features_sketch.py": {
@@ -29,7 +29,7 @@ LINES = {
         "estimators/__init__.py": "    from discreet.estimators.positive_regression import PositiveRegression",
     },
     "cli/header.py": {"cli/program.py": '    "header": "header",'},
-    "data/blocks/listed.py": {"data/blocks/__init__.py": "from discreet.data.blocks.listed import ListTable"},
+    "data/blocks/listed.py": {"data/blocks/__init__.py": "    from discreet.data.blocks.listed import ListTable"},
 }
 """A new file, and the import or entry that each file that lists its kind gets; what is imported is named in `__all__` too."""
 AFTER = {
@@ -37,11 +37,11 @@ AFTER = {
     "losses/predictions/__init__.py": "from discreet.losses.predictions.residual import Absolute, HuberLoss, LogCosh, Squared\n",
     "sets/__init__.py": "from discreet.sets.simplex import Simplex\n",
     "sets/mirror_maps/__init__.py": "from discreet.sets.mirror_maps.power import PowerMap\n",
-    "mechanisms/counting/__init__.py": "from discreet.mechanisms.counting.laplace import LaplaceCounting\n",
+    "mechanisms/counting/__init__.py": "    from discreet.mechanisms.counting.laplace import LaplaceCounting\n",
     "releases/methods/__init__.py": "from discreet.releases.methods.moments import MOMENTS\n",
     "estimators/__init__.py": "    from discreet.estimators.model import Model\n",
     "cli/program.py": "COMMANDS = {\n",
-    "data/blocks/__init__.py": "from discreet.data.blocks.mapped import NpyTable\n",
+    "data/blocks/__init__.py": "    from discreet.data.blocks.mapped import NpyTable\n",
 }
 """Where."""
 NAMES = {"releases/methods/__init__.py": "    for method in (\n"}

@@ -20,7 +20,7 @@ from importlib import import_module
 from numbers import Integral
 from pathlib import Path
 from types import MappingProxyType
-from typing import Any, ClassVar, Literal, Self, TypeAlias
+from typing import TYPE_CHECKING, Any, ClassVar, Literal, Self, TypeAlias, cast
 
 import numpy as np
 import numpy.typing as npt
@@ -31,6 +31,7 @@ from sklearn.utils.validation import validate_data
 from discreet.certificates import Certificate
 from discreet.core.arrays import Floats
 from discreet.core.errors import InvalidInput, quietly
+from discreet.core.lazily import lazily
 from discreet.core.neighbours import ADD_REMOVE, DELTA, Neighbours, Persons, Privacy, neighbours_of
 from discreet.core.validate import job_count, number
 from discreet.data import BlockTable, Domain, EncodedTable, Schema
@@ -38,15 +39,17 @@ from discreet.estimators.advice import Answering, advise, refuse_bad_names, refu
 from discreet.estimators.forms import Form, LinearForm
 from discreet.estimators.inputs import feature_rows, whole_or_none
 from discreet.estimators.saved import KINDS, OWN, Saved, every_kind
-from discreet.estimators.summarised import summary_of_estimator
 from discreet.estimators.summary import MOST, Summary
-from discreet.estimators.uncertainty import Uncertainty
-from discreet.ledger import Account, check_may_travel
-from discreet.ledger.account import current
+from discreet.ledger.account import Account, check_may_travel, current
 from discreet.matrices import Matrix
 from discreet.mechanisms.persons import Owners, declared_rule, held_rule, owners_of, table_rule
 from discreet.noise import Noise, SeededNoise, SystemNoise
 from discreet.statements.base import about_records
+
+if TYPE_CHECKING:
+    from discreet.estimators.uncertainty import Uncertainty
+
+summarised = lazily("discreet.estimators.summarised")
 
 _MOST_EPSILON = 1e9
 """Finite, but without any meaning."""
@@ -81,8 +84,7 @@ class Spender(BaseEstimator, metaclass=Answering):  # type: ignore[misc]
     def set_params(self, **params: Any) -> Self:
         """As scikit-learn does. Raises InvalidInput for a name of another library, with the one that it has here."""
         refuse_bad_names(self, params)
-        changed: Self = super().set_params(**params)
-        return changed
+        return cast("Self", super().set_params(**params))
 
     def _account(self) -> Account | None:
         """Raises InvalidInput for what is no account."""
@@ -103,8 +105,7 @@ class Spender(BaseEstimator, metaclass=Answering):  # type: ignore[misc]
 
     def _public_rule(self, *, told_apart: bool) -> Persons | None:
         """Whose rows are whose, before there are any: more than one of a person are told apart by ids, one perhaps. Raises as `declared_rule`."""
-        several = self.rows_per_person is not None and self.rows_per_person != 1
-        apart = several or (told_apart and self.rows_per_person is not None)
+        apart = self.rows_per_person is not None and (told_apart or self.rows_per_person != 1)
         return declared_rule(self.rows_per_person, self.person_weight, told_apart=apart)
 
     def _jobs(self) -> int:
@@ -237,14 +238,14 @@ class PrivateModel(Learner):
         """In a message."""
         return f"{'an' if self.saved_as[0] in 'aeiou' else 'a'} {self.saved_as}"
 
-    def summary(self, *, level: float = 0.95, uncertainty: Uncertainty | None = None, schema: Schema | None = None, most: int = MOST) -> Summary:
+    def summary(self, *, level: float = 0.95, uncertainty: "Uncertainty | None" = None, schema: Schema | None = None, most: int = MOST) -> Summary:
         """The coefficients with names, how sure they are, and what was paid for: `print` it. It is free (module `summarised`).
 
         Parameters: `level` of the intervals; `uncertainty` what `release_uncertainty` released about this model: intervals then count the sample too;
         `schema` of the table that X was encoded from, for its names and units; `most` how many coefficients, the most important ones.
         Raises NotFittedError before a fit, InvalidInput for another model's uncertainty, and for a schema of other features.
         """
-        return summary_of_estimator(self, level=level, uncertainty=uncertainty, schema=schema, most=most)
+        return summarised.summary_of_estimator(self, level=level, uncertainty=uncertainty, schema=schema, most=most)
 
     def save(self, path: str | Path, *, overwrite: bool = False) -> None:
         """Write the fitted model to a file that knows no schema: `ArrayModel.load` reads it, and predicts on arrays.

@@ -6,7 +6,7 @@ and of classes. Its measure of noise is `weight_noise`, the length by which the 
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -14,17 +14,20 @@ from discreet.accounting import Json, Unit
 from discreet.certificates import Certificate
 from discreet.core.arrays import Floats
 from discreet.core.errors import InfeasibleTarget, InvalidInput
+from discreet.core.lazily import lazily
 from discreet.core.neighbours import ADD_REMOVE, REPLACE_ONE, Neighbours, Privacy
 from discreet.core.short import short_repr
 from discreet.core.showing import html_of
 from discreet.core.validate import whole
 from discreet.estimators.forms import Form
-from discreet.mechanisms.learning import default_ridge
-from discreet.mechanisms.learning.base import LearningMechanism
-from discreet.mechanisms.learning.margin import MARGIN
 from discreet.problems import RegularisedRisk
 
-Calibrated = Callable[[RegularisedRisk, Privacy, str], tuple[Any, LearningMechanism[Any]]]
+if TYPE_CHECKING:
+    from discreet.mechanisms import learning
+else:
+    learning = lazily("discreet.mechanisms.learning")
+
+Calibrated = Callable[[RegularisedRisk, Privacy, str], tuple[Any, "learning.LearningMechanism[Any]"]]
 """From (problem of two classes, target, mechanism) to the problem that is solved and its calibrated mechanism."""
 
 
@@ -186,11 +189,11 @@ def _alpha(setting: Setting, ridge: float) -> Reason:
     if setting.chosen:
         text += ", from epsilon, delta, R and d alone: more noise and more dimensions want more of it"
     else:
-        rule = default_ridge(problem, mechanism=setting.mechanism, **setting.privacy.target)
+        rule = learning.default_ridge(problem, mechanism=setting.mechanism, **setting.privacy.target)
         text += f", as given (alpha=None would take {rule:.3g})"
     if problem.domain.classes == 2:
-        least = MARGIN.least_ridge(problem, setting.privacy.epsilon)
-        free = MARGIN.comfortable_ridge(problem, **setting.privacy.target)
+        least = learning.MARGIN.least_ridge(problem, setting.privacy.epsilon)
+        free = learning.MARGIN.comfortable_ridge(problem, **setting.privacy.target)
         numbers |= {"least": least, "slack_free": free}
         text += f". The theorem has no slack from {free:.3g} on, and no noise is enough at {least:.3g} or below"
     return Reason(choice="alpha", text=text + ".", numbers=numbers)
@@ -220,7 +223,7 @@ def _size_of(setting: Setting, privacy: Privacy, mechanism: str) -> float | None
     """lambda times weight_noise under another choice, its lambda chosen anew if it was; None where no noise reaches the target."""
     problem = setting.problem
     if setting.chosen and privacy != setting.privacy:
-        problem = replace(problem, ridge=default_ridge(problem, mechanism=mechanism, **privacy.target))
+        problem = replace(problem, ridge=learning.default_ridge(problem, mechanism=mechanism, **privacy.target))
     try:
         solved, calibrated = setting.calibrated(problem, privacy, mechanism)
     except InfeasibleTarget:

@@ -11,7 +11,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from functools import partial
 from numbers import Integral
-from typing import Annotated, Any, ClassVar, Self, cast
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Self, cast
 
 import numpy as np
 import numpy.typing as npt
@@ -22,6 +22,7 @@ from discreet.certificates import Certificate
 from discreet.core.arrays import Floats
 from discreet.core.errors import InvalidInput
 from discreet.core.fields import numbers
+from discreet.core.lazily import lazily
 from discreet.core.neighbours import ADD_REMOVE, Persons, Privacy
 from discreet.core.validate import positive, whole
 from discreet.data import BlockTable, Domain, EncodedTable, Reader, Records, class_codes
@@ -53,16 +54,19 @@ from discreet.estimators.inputs import (
     ridge_of,
     scheme_named,
 )
-from discreet.estimators.norm_fit import Prepared, fitted_with_norm, left, planned_with_norm, require_declared, require_unencoded
 from discreet.estimators.prior import declared_prior, prior_of
 from discreet.losses import HuberHinge, MarginLoss, SoftplusHinge, loss_named
 from discreet.matrices import Matrix, as_matrix
-from discreet.mechanisms.learning import calibrate, default_ridge, default_temperature
-from discreet.mechanisms.learning.base import LearningMechanism
 from discreet.mechanisms.persons import drawn_beside
 from discreet.noise import Noise
 from discreet.problems import RegularisedRisk
 from discreet.statements.base import CLASSES, SCHEMA
+
+if TYPE_CHECKING:
+    from discreet.estimators import norm_fit
+    from discreet.mechanisms import learning
+else:
+    norm_fit, learning = lazily("discreet.estimators.norm_fit"), lazily("discreet.mechanisms.learning")
 
 KINK = 1e-4
 """Half of the width of the bend that stands for the hinge's kink (output_perturbation.md)."""
@@ -118,9 +122,9 @@ class LinearClassifier(ScoredClassifier, PrivateModel):
         with self._unless_refused():
             noise, norm = self._noise(), 1.0
             if is_private(self.data_norm):
-                require_unencoded(X)
+                norm_fit.require_unencoded(X)
                 given, prepared = self._records_of(X, y, sample_weight, persons, noise)
-                release, domain, norm = fitted_with_norm(given, prepared, self._privacy(), noise, self._account())
+                release, domain, norm = norm_fit.fitted_with_norm(given, prepared, self._privacy(), noise, self._account())
                 self.data_norm_ = norm
             else:
                 given, problem, mechanism = self._task(X, y, sample_weight, persons, noise)
@@ -139,7 +143,7 @@ class LinearClassifier(ScoredClassifier, PrivateModel):
         gives about five times epsilon, and otherwise it states count * epsilon. The estimator itself stays unfitted. Of a kernel machine with two
         classes, decisions are `random_features(X) @ fits.coef.T + fits.intercept`. Of `persons` all fits see the same rows.
         """
-        require_declared(self.data_norm, "fit_many")
+        norm_fit.require_declared(self.data_norm, "fit_many")
         if not isinstance(count, Integral) or count < 1:
             raise InvalidInput(f"count must be a positive integer; {count!r} was given.")
         with self._unless_refused():
@@ -164,7 +168,7 @@ class LinearClassifier(ScoredClassifier, PrivateModel):
         rule = self._public_rule(told_apart=told_apart)
         prepared = partial(self._prepared, columns, known, count, self._largest_weight(count, weighted=weighted), rule)
         if is_private(self.data_norm):
-            return planned_with_norm(prepared, self._privacy(), rule)
+            return norm_fit.planned_with_norm(prepared, self._privacy(), rule)
         problem, mechanism = prepared(self._privacy())
         return self._stated(mechanism.planned(problem, shape=(problem.dimension,)), ())
 
@@ -205,7 +209,9 @@ class LinearClassifier(ScoredClassifier, PrivateModel):
         rule = self._public_rule(told_apart=False)
         domain = self._domain(known, public, count, rule)
         if is_private(self.data_norm):
-            privacy = left(partial(self._prepared, domain.features, public, count, self._largest_weight(count, weighted=True), rule), privacy, rule)
+            privacy = norm_fit.left(
+                partial(self._prepared, domain.features, public, count, self._largest_weight(count, weighted=True), rule), privacy, rule
+            )
         setting = Setting(
             name=type(self).__name__,
             problem=self._problem(domain, self._largest_weight(count, weighted=True), privacy),
@@ -224,12 +230,12 @@ class LinearClassifier(ScoredClassifier, PrivateModel):
 
     def _task(
         self, X: Any, y: Any, sample_weight: Any, persons: Any, noise: Noise
-    ) -> tuple[Given, RegularisedRisk | ClassRisk, LearningMechanism[Any]]:
+    ) -> tuple[Given, RegularisedRisk | ClassRisk, "learning.LearningMechanism[Any]"]:
         given, prepared = self._records_of(X, y, sample_weight, persons, noise)
         problem, mechanism = prepared(self._privacy())
-        return given, problem, cast("LearningMechanism[Any]", mechanism)
+        return given, problem, cast("learning.LearningMechanism[Any]", mechanism)
 
-    def _records_of(self, X: Any, y: Any, sample_weight: Any, persons: Any, noise: Noise) -> tuple[Given, Prepared]:
+    def _records_of(self, X: Any, y: Any, sample_weight: Any, persons: Any, noise: Noise) -> tuple[Given, "norm_fit.Prepared"]:
         neighbours = self._privacy().neighbours
         door = self._given_blocks if isinstance(X, BlockTable) else self._given
         given = door(X, y, sample_weight, persons, noise)
@@ -241,7 +247,7 @@ class LinearClassifier(ScoredClassifier, PrivateModel):
 
     def _prepared(
         self, features: int, records: int | None, classes: int, largest: float, persons: Persons | None, privacy: Privacy
-    ) -> tuple[RegularisedRisk | ClassRisk, LearningMechanism[Any]]:
+    ) -> tuple[RegularisedRisk | ClassRisk, "learning.LearningMechanism[Any]"]:
         """What follows from public numbers: `records` plays no part under add-remove."""
         domain = self._domain(features, self._known_records(records, privacy.neighbours), classes, persons)
         return self._calibrated(self._problem(domain, largest, privacy), privacy, self.mechanism)
@@ -305,16 +311,16 @@ class LinearClassifier(ScoredClassifier, PrivateModel):
 
     def _calibrated(
         self, two_classes: RegularisedRisk, privacy: Privacy, mechanism: str
-    ) -> tuple[RegularisedRisk | ClassRisk, LearningMechanism[Any]]:
+    ) -> tuple[RegularisedRisk | ClassRisk, "learning.LearningMechanism[Any]"]:
         """The problem that is solved and its mechanism: those of two classes, or of more."""
         scheme, prior = self._scheme(), None if self.prior is None else prior_of(self.prior, two_classes.domain, self.data_norm)
         if two_classes.domain.classes == 2:
             two_classes = replace(two_classes, prior=prior)
-            return two_classes, calibrate(two_classes, mechanism=mechanism, calibration=self.calibration, **privacy.target)
+            return two_classes, learning.calibrate(two_classes, mechanism=mechanism, calibration=self.calibration, **privacy.target)
         many = replace(class_problem(scheme, two_classes), prior=prior)
         if self.alpha is None and privacy.adds_noise:
-            many = replace(many, ridge=default_ridge(many, **privacy.target))
-        return many, calibrate(many, mechanism=mechanism, calibration=self.calibration, **privacy.target)
+            many = replace(many, ridge=learning.default_ridge(many, **privacy.target))
+        return many, learning.calibrate(many, mechanism=mechanism, calibration=self.calibration, **privacy.target)
 
     def _scheme(self) -> str:
         return scheme_named(self.multi_class, standard=self._standard_scheme, allowed=self._schemes)
@@ -327,13 +333,13 @@ class LinearClassifier(ScoredClassifier, PrivateModel):
     def _problem(self, domain: Domain, largest_weight: float, privacy: Privacy) -> RegularisedRisk:
         problem = RegularisedRisk(loss=self._loss(), ridge=1.0, domain=domain, max_weight=largest_weight)
         if self.loss is None and self.calibration == "tight" and isinstance(problem.loss, SoftplusHinge):
-            temperature = default_temperature(problem, mechanism=self.mechanism, **privacy.target)
+            temperature = learning.default_temperature(problem, mechanism=self.mechanism, **privacy.target)
             problem = replace(problem, loss=SoftplusHinge(temperature=temperature))
         if self.alpha is not None:
             return replace(problem, ridge=ridge_of(self.alpha, domain.records, privacy.neighbours))
         if not privacy.adds_noise:  # the calibration refuses it, or adds none
             return problem
-        return replace(problem, ridge=default_ridge(problem, mechanism=self.mechanism, **privacy.target))
+        return replace(problem, ridge=learning.default_ridge(problem, mechanism=self.mechanism, **privacy.target))
 
     def _loss(self) -> MarginLoss:
         if self.loss is None:

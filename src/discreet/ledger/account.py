@@ -14,13 +14,19 @@ from contextvars import ContextVar
 from dataclasses import dataclass, field
 from enum import Enum
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from discreet.accounting import Guarantee, Unit, to_persons
 from discreet.core.errors import InvalidInput
+from discreet.core.lazily import lazily
 from discreet.core.validate import whole
 from discreet.ledger.accountants import Amount
 from discreet.ledger.entries import public_text
-from discreet.ledger.ledger import Ledger, Reservation
+
+if TYPE_CHECKING:
+    from discreet.ledger import ledger as ledgers
+else:
+    ledgers = lazily("discreet.ledger.ledger")
 
 _LONGEST = 120
 """Characters of a purpose; a mechanism's name is added to it."""
@@ -53,9 +59,9 @@ class Account:
             whole(self.group_rows, "group_rows")
 
     @property
-    def ledger(self) -> Ledger:
+    def ledger(self) -> "ledgers.Ledger":
         """The ledger, opened."""
-        return Ledger(self.path)
+        return ledgers.Ledger(self.path)
 
     @property
     def left(self) -> Amount:
@@ -73,7 +79,7 @@ class Account:
         self.ledger.check_fits(self.name, self.charged(guarantee), part=self.part)
 
     @contextmanager
-    def spending(self, guarantee: Guarantee, *, purpose: str, table: Iterable[bytes] | None = None) -> Iterator[Reservation]:
+    def spending(self, guarantee: Guarantee, *, purpose: str, table: Iterable[bytes] | None = None) -> Iterator["ledgers.Reservation"]:
         """`Ledger.spending` for this data set; `table` is the content of the table, read for its digest."""
         ledger, charged = self.ledger, self.charged(guarantee)
         digest = None if table is None else ledger.digest(table)
@@ -99,12 +105,12 @@ def last_reservation() -> tuple[Account, str] | None:
 
 
 @contextmanager
-def using(ledger: Ledger | str | Path, name: str, *, part: str | None = None, group_rows: int | None = None) -> Iterator[Account]:
+def using(ledger: "ledgers.Ledger | str | Path", name: str, *, part: str | None = None, group_rows: int | None = None) -> Iterator[Account]:
     """Within the block, charge this data set wherever no account is given.
 
     Raises InvalidInput if it is not in the ledger. Blocks nest; the innermost applies.
     """
-    opened = ledger if isinstance(ledger, Ledger) else Ledger(ledger)
+    opened = ledger if isinstance(ledger, ledgers.Ledger) else ledgers.Ledger(ledger)
     account = Account(str(opened.path), name, part=part, group_rows=group_rows)
     opened.spent(name, part=part)
     with _becoming(account):
@@ -135,7 +141,9 @@ def current() -> Account | None:
 
 
 @contextmanager
-def spending_on(account: Account | None, guarantee: Guarantee, *, purpose: str, table: Iterable[bytes] | None = None) -> Iterator[Reservation | None]:
+def spending_on(
+    account: Account | None, guarantee: Guarantee, *, purpose: str, table: Iterable[bytes] | None = None
+) -> Iterator["ledgers.Reservation | None"]:
     """For mechanisms: charge `account`, or the current one; without either, it yields None and records nothing."""
     chosen = current() if account is None else account
     if chosen is None:

@@ -1,14 +1,21 @@
 """Tables in row blocks: where the rows are is theirs to know; the rest of the library asks for one block after the other."""
 
-from discreet.data.blocks.base import Block, BlockTable
-from discreet.data.blocks.cluster import DEADLINE, Cluster, check_address, quiet
-from discreet.data.blocks.dask_blocks import DaskTable
-from discreet.data.blocks.files import FileTable, numeric_files, schema_files
-from discreet.data.blocks.function import FunctionTable
-from discreet.data.blocks.local_cluster import local_cluster
-from discreet.data.blocks.mapped import NpyTable
-from discreet.data.blocks.shared import SharedTable
-from discreet.data.blocks.transformed import TransformedTable
+from typing import TYPE_CHECKING
+
+from discreet.core.lazily import names_of
+
+if TYPE_CHECKING:
+    from discreet.data.blocks.base import Block, BlockTable
+    from discreet.data.blocks.cluster import DEADLINE, Cluster, check_address, quiet
+    from discreet.data.blocks.dask_blocks import DaskTable
+    from discreet.data.blocks.files import FileTable, numeric_files, schema_files
+    from discreet.data.blocks.function import FunctionTable
+    from discreet.data.blocks.mapped import NpyTable
+    from discreet.data.blocks.own_cluster import local_cluster
+    from discreet.data.blocks.shared import SharedTable
+    from discreet.data.blocks.transformed import TransformedTable
+else:
+    __getattr__, __dir__ = names_of(__name__)
 
 __all__ = [
     "DEADLINE",

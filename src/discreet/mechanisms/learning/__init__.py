@@ -1,17 +1,31 @@
 """Mechanisms for private learning, with their proof notes beside them (objective_perturbation.md, output_perturbation.md, residual_stage.md)."""
 
-from discreet.mechanisms.learning.base import LearningMechanism
-from discreet.mechanisms.learning.choose import calibrate, default_ridge, default_temperature, mechanism_names, published_objective, published_output
-from discreet.mechanisms.learning.margin import MARGIN
-from discreet.mechanisms.learning.objective_perturbation import (
-    GaussianMultinomialPerturbation,
-    GaussianObjectivePerturbation,
-    GaussianOneVsRest,
-    PureMultinomialPerturbation,
-    PureObjectivePerturbation,
-    PureOneVsRest,
-)
-from discreet.mechanisms.learning.output_perturbation import GaussianOutputPerturbation, NonPrivate, PureOutputPerturbation
+from typing import TYPE_CHECKING
+
+from discreet.core.lazily import names_of
+
+if TYPE_CHECKING:
+    from discreet.mechanisms.learning.base import LearningMechanism
+    from discreet.mechanisms.learning.choose import (
+        calibrate,
+        default_ridge,
+        default_temperature,
+        mechanism_names,
+        published_objective,
+        published_output,
+    )
+    from discreet.mechanisms.learning.margin import MARGIN
+    from discreet.mechanisms.learning.objective_perturbation import (
+        GaussianMultinomialPerturbation,
+        GaussianObjectivePerturbation,
+        GaussianOneVsRest,
+        PureMultinomialPerturbation,
+        PureObjectivePerturbation,
+        PureOneVsRest,
+    )
+    from discreet.mechanisms.learning.output_perturbation import GaussianOutputPerturbation, NonPrivate, PureOutputPerturbation
+else:
+    __getattr__, __dir__ = names_of(__name__)
 
 __all__ = [
     "MARGIN",
