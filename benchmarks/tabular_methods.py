@@ -175,7 +175,7 @@ def synthetic(task: Task, schema: Schema) -> Scores:
 
 
 def invented(task: Task, pipeline: str = "MST", **settings: object) -> PlainTable:
-    """A private synthetic table of dpmm, by "MST" or "AIM"; `settings` are theirs."""
+    """A private synthetic table of dpmm, by "MST" or "AIM"; `settings` are theirs. Choices and rows have a new seed each time, as noise has."""
     import pandas as pd  # noqa: PLC0415 - an extra
     from dpmm import pipelines  # noqa: PLC0415 - an extra
 
@@ -189,8 +189,9 @@ def invented(task: Task, pipeline: str = "MST", **settings: object) -> PlainTabl
     }
     sizes = {**{name: len(starts) for name, starts in cuts.items()}, **{name: len(levels) for name, levels in known.items()}, "target": 2}
     model = getattr(pipelines, f"{pipeline}Pipeline")(epsilon=task.epsilon, delta=task.delta, disable_processing=True, n_jobs=1, **settings)
-    model.fit(pd.DataFrame(columns), domain=sizes, random_state=len(table.target))
-    made = model.generate(n_records=len(table.target), random_state=len(table.target))
+    chosen, drawn = np.random.default_rng().integers(2**31, size=2)
+    model.fit(pd.DataFrame(columns), domain=sizes, random_state=int(chosen))
+    made = model.generate(n_records=len(table.target), random_state=int(drawn))
 
     def middle(name: str) -> Scores:
         edges = np.append(cuts[name], table.bounds[name][1])

@@ -123,6 +123,44 @@ def test_a_fit_releases_them_within_its_own_budget(folder):
     assert discreet("report", "intervals.json", "--out", "page.md").code == 0
 
 
+def test_a_model_with_its_intervals_is_shown_per_unit_of_its_columns(model):
+    assert discreet(*INTERVALS, "--level", "0.9", "--out", "intervals.json").code == 0
+    alone, both = (discreet("show", "model.json", *more, "--json").json["summary"] for more in ((), ("--intervals", "intervals.json")))
+    assert "within" not in json.dumps(alone["paid"])
+    assert len(both["paid"]) == len(alone["paid"]) + 1
+    held = IntervalFile.load("intervals.json")
+    expected = Model.load("model.json").summary(uncertainty=held.uncertainty, level=0.9)
+    assert both == json.loads(expected.to_json())
+    for line, (_, low, middle, high) in zip(both["parts"][0]["lines"][1:], held.rows(), strict=False):
+        assert line["coefficient"] * (high - middle) == pytest.approx((line["high"] - line["coefficient"]) * middle)
+        assert low < middle < high
+    written = ("--coefficients", "c.csv", "--plot", "curves.svg")
+    assert discreet("show", "model.json", "--intervals", "intervals.json", *written).code == 0
+    assert (model / "c.csv").read_text() == expected.to_csv()
+    assert "privacy noise and sampling error" in (model / "curves.svg").read_text()
+    assert discreet("report", "model.json", "--intervals", "intervals.json", "--out", "page.md").code == 0
+    assert "it counts privacy noise and sampling error" in (model / "page.md").read_text()
+    assert "release_uncertainty" not in (model / "page.md").read_text()
+
+
+def test_intervals_of_another_model_and_those_that_do_not_verify_are_refused(model):
+    assert discreet(*INTERVALS, "--out", "intervals.json").code == 0
+    assert discreet(*INTERVALS, "--seed", "1", "--out", "seeded.json").code == 0
+    assert discreet("fit", "people.csv", "--schema", "people.toml", "--epsilon", "1", "--out", "other.json").code == 0
+    for verb, more in (("show", ()), ("report", ("--out", "page.md"))):
+        outcome = discreet(verb, "other.json", "--intervals", "intervals.json", *more)
+        assert outcome.code == 3
+        assert "released for another model" in outcome.err
+        outcome = discreet(verb, "model.json", "--intervals", "other.json", *more)
+        assert "--intervals takes a file of `discreet intervals`" in outcome.err
+        assert outcome.code == 3
+        outcome = discreet(verb, "intervals.json", "--intervals", "intervals.json", *more)
+        assert "Leave --intervals out" in outcome.err
+        assert outcome.code == 3
+    assert discreet("report", "model.json", "--intervals", "seeded.json", "--out", "page.md").code == 6
+    assert not (model / "page.md").exists()
+
+
 @pytest.mark.parametrize(("broken", "lost"), [("model", {"model"}), ("intervals", {"interval file"}), ("both", {"model", "interval file"})])
 def test_what_cannot_be_saved_follows_as_one_document_and_the_other_file_is_there(folder, monkeypatch, broken, lost):
     def full(*_arguments, **_settings):

@@ -36,10 +36,11 @@ class Kind:
     """Whether what was released is in it, so that it can be compared with the certificate's digest."""
 
 
-def _shown_model(value: Any) -> tuple[list[str], dict[str, object]]:
+def shown_model(value: Any, **bought: Any) -> tuple[list[str], dict[str, object]]:
+    """What a model is; `bought` intervals are those of its file, `IntervalFile.beside`."""
     from discreet.cli.models import described
 
-    schema, summary = value.schema, value.summary()
+    schema, summary = value.schema, value.summary(**bought)
     named = {"kind": value.kind, "features": schema.features, "schema": schema.to_dict(), "summary": summary.to_dict()}
     return [f"Model: {described(value)}; schema {schema.name!r}", *str(summary).splitlines()], named
 
@@ -101,7 +102,7 @@ def _shown_release(value: Any) -> tuple[list[str], dict[str, object]]:
 KINDS: Mapping[str, Kind] = {
     kind.name: kind
     for kind in (
-        Kind("model", "model file", lambda _, text: discreet.Model.from_json(text), _shown_model),
+        Kind("model", "model file", lambda _, text: discreet.Model.from_json(text), shown_model),
         Kind("arraymodel", "model of arrays", lambda _, text: discreet.ArrayModel.from_json(text), _shown_array_model),
         Kind("certificate", "certificate", lambda _, text: discreet.Certificate.from_json(text), _shown_certificate, whole=False),
         Kind("release", "release folder", _read_release, _shown_release),

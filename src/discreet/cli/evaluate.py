@@ -279,7 +279,12 @@ def intervals(
     document, paid = receipt(held.certificate, held.verify(), account)
     if out is not None:
         keep(held, "interval file", out, overwrite=overwrite)
-    return Outcome(document={**held.to_dict(), **document, "written": out}, lines=[*interval_lines(held), *paid, *labelled(("Written to", out))])
+    per_unit = None if out is None else f"discreet show {model} --intervals {out} prints them in the units of the columns"
+    [*interval_lines(held), *paid, *labelled(("Written to", out), ("Per unit", per_unit))]
+    return Outcome(
+        document={**held.to_dict(), **document, "written": out},
+        lines=[*interval_lines(held), *paid, *labelled(("Written to", out), ("Per unit", per_unit))],
+    )
 
 
 def interval_lines(held: "discreet.estimators.IntervalFile") -> list[str]:

@@ -155,7 +155,7 @@ def fit(
             both = discreet.estimators.fit_with_intervals(estimator_named(kind, public, settings), table)
         model = discreet.Model.from_estimator(both.model, public)
         held = discreet.estimators.IntervalFile(uncertainty=both.uncertainty, names=tuple(public.feature_names), labels=interval_labels(model))
-        found = labelled(("Intervals", f"written to {intervals}; discreet show {intervals} prints them"))
+        found = labelled(("Intervals", f"written to {intervals}; discreet show {file.out} --intervals {intervals} prints them"))
         bought = [(held, intervals)]
     elif calibrate:
         model, found = _calibrated(kind, public, settings, records.open_table(public, may_be_empty=may_be_empty))

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Annotated
 
 import discreet
-from discreet.cli.artefacts import Artefact, is_ledger, read_artefact
+from discreet.cli.artefacts import Artefact, is_ledger, read_artefact, shown_model
 from discreet.cli.inputs import guarantee_of, open_ledger
 from discreet.cli.options import ARGUMENT, Argument, File, Option, command, usage_error
 from discreet.cli.output import Outcome, check_output, check_report, labelled, refuse_same_file, same_path, step, styled, warn, within
@@ -27,6 +27,7 @@ ALONE = "Only the certificate was given, so nobody checked what it was issued fo
     "Print a file and its certificate.",
     "discreet show model.json",
     "discreet show evaluation.json --json",
+    "discreet show model.json --intervals intervals.json",
     "discreet show model.json --plot curves.svg",
     "discreet show model.json --coefficients coefficients.csv",
 )
@@ -36,6 +37,9 @@ def show(
     plot: Annotated[File | None, "Of a linear model: write what each column adds, as curves, to this SVG file."] = None,
     label: Annotated[str | None, "With --plot, of a model of more than two classes, or of several targets: the one whose curves they are."] = None,
     coefficients: Annotated[File | None, "Of a model: write its coefficients, all of them with all digits, to this CSV file."] = None,
+    intervals: Annotated[
+        File | None, "Of a model: the file of its intervals. Its coefficients, in their units, and its curves then count the sample too."
+    ] = None,
     overwrite: Annotated[bool, "Overwrite these files if they exist."] = False,
 ) -> Outcome:
     """Print what FILE is, and what its certificate guarantees under which conditions. To check it, use `discreet verify`.
@@ -47,23 +51,34 @@ def show(
     if plot is not None and same_path(plot, coefficients):
         raise usage_error("--plot and --coefficients name the same file")
     for written in (plot, coefficients):
-        check_output(written, path, overwrite=overwrite)
+        check_output(written, path, intervals, overwrite=overwrite)
     found = read_artefact(path)
-    lines, stated = found.kind.shown(found.value)
-    for option, does, asked in (("--plot", "draws the curves", plot), ("--coefficients", "writes those", coefficients)):
+    options = (("--plot", "draws the curves", plot), ("--coefficients", "writes those", coefficients), ("--intervals", "adds those", intervals))
+    for option, does, asked in options:
         if asked is not None and found.kind.name != "model":
             raise InvalidType(f"{option} {does} of a model; {path!r} does not contain one. Leave {option} out.")
+    bought = {} if intervals is None else _intervals_in(intervals).beside
+    lines, stated = shown_model(found.value, **bought) if bought else found.kind.shown(found.value)
     if coefficients is not None:
-        summary = found.value.summary(most=max(1, found.value.weights.size))
+        summary = found.value.summary(most=max(1, found.value.weights.size), **bought)
         if not summary.parts:
             raise InvalidInput(f"--coefficients writes those of a linear model. {summary.notes[0]}")
         write_whole(coefficients, summary.to_csv(), overwrite=overwrite)
         stated, lines = {**stated, "coefficients": coefficients}, [*lines, *labelled(("Coefficients", f"written to {coefficients}"))]
     if plot is not None:
-        write_whole(plot, found.value.curves(label=_label(found.value, label)).plot(), overwrite=overwrite)
+        write_whole(plot, found.value.curves(label=_label(found.value, label), **bought).plot(), overwrite=overwrite)
         stated, lines = {**stated, "plot": plot}, [*lines, *labelled(("Picture", f"written to {plot}"))]
     promised = {"guarantee": guarantee_of(found.certificate), "certificate": found.certificate.to_dict()}
     return Outcome(document={"path": path, "kind": found.kind.name, **stated, **promised}, lines=[*lines, "", str(found.certificate)])
+
+
+def _intervals_in(path: str) -> "discreet.estimators.IntervalFile":
+    """Of the file. Raises InvalidType for one of another kind, and as `read_artefact`."""
+    found = read_artefact(path)
+    if found.kind.name != "intervals":
+        raise InvalidType(f"--intervals takes a file of `discreet intervals` or `discreet fit --intervals`; {path!r} is a {found.kind.what}.")
+    held: discreet.estimators.IntervalFile = found.value
+    return held
 
 
 def _label(model: "discreet.Model", name: str | None) -> "discreet.data.labels.Label | None":
@@ -196,6 +211,7 @@ def report(
     purpose: Annotated[str, "What the release is for; stands on the page."] = "",
     owner: Annotated[str, "Who answers for it; stands on the page."] = "",
     evaluation: Annotated[File | None, "Private measurements of the model, from `discreet evaluate --out`."] = None,
+    intervals: Annotated[File | None, "Intervals of the model's coefficients, from `discreet intervals --out` or `discreet fit --intervals`."] = None,
     ledger: Annotated[File | None, "The ledger that paid for it, to show the budget before and after."] = None,
     card: Annotated[File | None, Option(metavar="CARD", help="Also write the model's card, HTML or Markdown (.md).")] = None,
     overwrite: Annotated[bool, "Overwrite these files if they exist."] = False,
@@ -213,7 +229,7 @@ def report(
     for path in (out, card):
         if path is not None and within(path, source):
             raise InvalidInput(f"{path!r} is inside the release, which would then no longer verify. Choose a path outside {source!r}.")
-        check_report(path, source, ledger, evaluation, overwrite=overwrite)
+        check_report(path, source, ledger, evaluation, intervals, overwrite=overwrite)
     with step("Reading and checking"):
         found = None if is_ledger(source) else read_artefact(source)
         if card is not None and (found is None or found.kind.name != "model"):
@@ -222,7 +238,12 @@ def report(
         measured = None if evaluation is None else read_artefact(evaluation)
         if measured is not None and (measured.kind.name != "evaluation" or found is None or found.kind.name != "model"):
             raise InvalidType("--evaluation takes a file of private measurements, in the report of a model. Leave it out, or give such a file.")
-        about = About(purpose=purpose, owner=owner, evaluation=None if measured is None else measured.value)
+        if intervals is not None and (found is None or found.kind.name != "model"):
+            raise InvalidType(f"--intervals adds intervals to the report of a model; {source!r} is not a model. Leave --intervals out.")
+        bought = None if intervals is None else _intervals_in(intervals)
+        if bought is not None:
+            bought.verify().require()
+        about = About(purpose=purpose, owner=owner, evaluation=None if measured is None else measured.value, intervals=bought)
         page = page_of(open_ledger(source)) if found is None else page_of(found.value, ledger=payer, name=found.path, about=about)
         pages = [(page, out), *([] if card is None or found is None else [(card_of(found.value), card)])]
     for one, path in pages:

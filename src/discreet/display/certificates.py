@@ -20,6 +20,7 @@ from discreet.display.guarantee import guarantee_section, guarantee_words
 from discreet.display.ledger import picture
 from discreet.display.pages import FOOT, Block, Bullets, Code, Facts, Page, Section, Table, Text, Tone, view_html
 from discreet.display.promise import limits, odds, promise, protection, stated
+from discreet.estimators import IntervalFile
 from discreet.evaluation import PrivateEvaluation
 from discreet.ledger import Ledger, State
 from discreet.ledger.entries import priced
@@ -95,6 +96,8 @@ class About:
     owner: str = ""
     evaluation: PrivateEvaluation | None = None
     """Private measurements of the model."""
+    intervals: IntervalFile | None = None
+    """Intervals of its coefficients, which its summary and its curves then have."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -9,6 +9,7 @@ and its band where a pointer rests on it.
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from itertools import pairwise
+from typing import Any
 
 import numpy as np
 
@@ -55,13 +56,13 @@ def plot(curves: Curves, most: int) -> str:
     return svg(drawing(curves, most))
 
 
-def section(model: Model) -> list[Section]:
-    """For reports: nothing for a model that is no sum of contributions, or has curves for each of many classes."""
+def section(model: Model, **bought: Any) -> list[Section]:  # noqa: ANN401 - settings of curves
+    """For reports, `bought` as `IntervalFile.beside`: nothing for a model that is no sum of contributions, or has curves for each of many classes."""
     if not model.form.additive or len(model.classes) > 2:
         return []
     if len(targets := model.schema.answers) > 1:
-        return [Section(f"What each column adds to {target}", blocks(model.curves(label=target))) for target in targets]
-    return [Section("What each column adds", blocks(model.curves()))]
+        return [Section(f"What each column adds to {target}", blocks(model.curves(label=target, **bought))) for target in targets]
+    return [Section("What each column adds", blocks(model.curves(**bought)))]
 
 
 def blocks(curves: Curves) -> list[Block]:
@@ -75,7 +76,7 @@ def blocks(curves: Curves) -> list[Block]:
         f"What each column adds to the prediction, the most important first; upwards is towards {curves.towards}. {_most(curves)} of "
         f"{len(curves.contributions)} contributions are drawn, and the largest parts of long lists."
     )
-    found: list[Block] = [Picture(drawing(curves, _most(curves)), caption), Text(_band_words(curves), Tone.NOTE)]
+    found: list[Block] = [Picture(drawing(curves, _most(curves)), caption), Text(band_words(curves), Tone.NOTE)]
     return [*found, Table("Contributions, each with mean 0 over the values of its column", header, rows, {1, 2, 3})]
 
 
@@ -87,7 +88,7 @@ def drawing(curves: Curves, most: int) -> Drawing:
     largest = 1.1 * max(float(np.max(np.abs(one.contribution))) for one in shown) or 1.0
     rows = -(-len(shown) // _ACROSS)
     title = f"{curves.title}: what each column adds, towards {curves.towards}"
-    shapes = [words(_LEFT, 28, title, size=15), words(_LEFT, 48, _band_words(curves).partition(". ")[0].removesuffix("."))]
+    shapes = [words(_LEFT, 28, title, size=15), words(_LEFT, 48, band_words(curves).partition(". ")[0].removesuffix("."))]
     for place, one in enumerate(shown):
         left = float(_LEFT + (place % _ACROSS) * (_SIDE + _GAP))
         top = float(_TOP + (place // _ACROSS) * (_HEIGHT + _BELOW))
@@ -106,7 +107,7 @@ def _most(curves: Curves) -> int:
     return min(12, len(curves.contributions))
 
 
-def _band_words(curves: Curves) -> str:
+def band_words(curves: Curves) -> str:
     """What the band counts."""
     if curves.band is None:
         return "No band is drawn: the error distribution of these weights is not known."

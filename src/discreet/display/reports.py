@@ -7,7 +7,7 @@ import math
 from collections.abc import Mapping
 from pathlib import Path
 from shlex import quote
-from typing import TypeAlias
+from typing import Any, TypeAlias
 
 from discreet.audit import AuditReport, DrawnReport
 from discreet.certificates import Certificate, Release
@@ -50,8 +50,9 @@ def page_of(subject: Subject, *, ledger: Ledger | None = None, name: str | None 
     """The report on something, as a page.
 
     `ledger` is the one that the release was paid from: with it the page shows the budget before and after. `name` is that of the file, for the
-    command that checks it; `about` is what you say of purpose and owner, and private measurements of a model. Raises InvalidInput for an estimator
-    that is not fitted, a ledger that does not hold the release, or measurements of another model; InvalidType for what has no report.
+    command that checks it; `about` is what you say of purpose and owner, and private measurements and intervals of a model. Raises InvalidInput for
+    an estimator that is not fitted, a ledger that does not hold the release, or measurements or intervals of another model; InvalidType for what has
+    no report.
     """
     match subject:
         case Ledger():
@@ -61,8 +62,7 @@ def page_of(subject: Subject, *, ledger: Ledger | None = None, name: str | None 
         case SyntheticTable():
             return certified_page(synthetic.report(subject), ledger=ledger, name=name, about=about)
         case _:
-            measured = None if about is None else about.evaluation
-            return certified_page(_report(subject, name, measured), ledger=ledger, name=name, about=about)
+            return certified_page(_report(subject, name, about or About()), ledger=ledger, name=name, about=about)
 
 
 def card_of(model: Model, *, evaluation: PrivateEvaluation | None = None) -> Page:
@@ -103,10 +103,10 @@ def write_page(page: Page, path: str | Path, *, overwrite: bool) -> None:
     write_whole(path, text, overwrite=overwrite)
 
 
-def _report(subject: object, name: str | None, measured: PrivateEvaluation | None) -> Report:  # noqa: C901, PLR0911 - one return a subject
+def _report(subject: object, name: str | None, about: About) -> Report:  # noqa: C901, PLR0911 - one return a subject
     match subject:
         case Model():
-            return _model(subject, measured)
+            return _model(subject, about)
         case ArrayModel():
             return Report(
                 title=f"Privacy report: {subject.kind} of arrays",
@@ -145,8 +145,10 @@ def _report(subject: object, name: str | None, measured: PrivateEvaluation | Non
     )
 
 
-def _model(model: Model, measured: PrivateEvaluation | None) -> Report:
-    schema = model.schema
+def _model(model: Model, about: About) -> Report:
+    schema, bought = model.schema, {} if about.intervals is None else about.intervals.beside
+    if bought:
+        model.summary(**bought)  # refuses those of another model
     intercept = " and an intercept" if model.intercept_scale > 0 else ""
     described = f"{model.kind.replace('-', ' ')} on {schema.features:,} features{intercept}, which predicts {target_words(model.schema.target)}"
     never = (
@@ -159,8 +161,13 @@ def _model(model: Model, measured: PrivateEvaluation | None) -> Report:
         subject=model,
         check="discreet verify model.json",
         facts=[("Model", described)],
-        first=[_quality(model, measured), *_says(model)],
-        later=[*summaries.section(model), *curves.section(model), *signal_of_model(model), Section("What the file holds", [Text(never)])],
+        first=[_quality(model, about.evaluation), *_says(model, bought)],
+        later=[
+            *summaries.section(model, **bought),
+            *curves.section(model, **bought),
+            *signal_of_model(model),
+            Section("What the file holds", [Text(never)]),
+        ],
         chosen=chosen_bounds(schema, what="this model"),
     )
 
@@ -190,18 +197,18 @@ def _quality(model: Model, measured: PrivateEvaluation | None) -> Section:
     return Section(title, [Text(said, Tone.NOTE), table, *([] if measured.baseline is None else [Text(f"{measured.baseline.words}.")])])
 
 
-def _says(model: Model) -> list[Section]:
+def _says(model: Model, bought: Mapping[str, Any]) -> list[Section]:
     """The most important curves, or coefficients where everything is linear; the others are in the appendix."""
     title = "What does it say?"
     linear = all(column.plain for column in (*model.schema.numeric, *model.schema.date)) and not model.schema.cross
     if model.form.additive and len(model.classes) <= 2 and not linear:
-        found = model.curves()
+        found = model.curves(**bought)
         if not found.contributions:
             return []
-        caption = f"What the most important columns add to the prediction; upwards is towards {found.towards}. The band counts the privacy noise."
+        caption = f"What the most important columns add to the prediction; upwards is towards {found.towards}. {curves.band_words(found)}"
         return [Section(title, [Picture(curves.drawing(found, _MOST_CURVES), caption)])]
     try:
-        summary = model.summary()
+        summary = model.summary(**bought)
     except DiscreetError:
         return []
     if not summary.parts:  # of a kernel, whose directions mean nothing to readers

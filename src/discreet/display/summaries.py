@@ -1,5 +1,7 @@
 """Summaries of models: in notebooks, in reports, and as tables for a paper."""
 
+from typing import Any
+
 from discreet.core.errors import DiscreetError
 from discreet.core.told import Range
 from discreet.display.markup import rendered_tex
@@ -34,10 +36,10 @@ def latex(summary: Summary) -> str:
     return rendered_tex("summary.tex", summary=summary, parts=parts, columns="r" * len(summary.header))
 
 
-def section(model: Model) -> list[Section]:
-    """For reports; nothing where it cannot be said."""
+def section(model: Model, **bought: Any) -> list[Section]:  # noqa: ANN401 - a summary's settings
+    """For reports, `bought` as `IntervalFile.beside`; nothing where it cannot be said."""
     try:
-        summary = model.summary()
+        summary = model.summary(**bought)
     except DiscreetError:
         return []
     return [Section("What the model says", blocks(summary))]

@@ -67,6 +67,11 @@ class IntervalFile:
         return self.uncertainty.certificate
 
     @property
+    def beside(self) -> dict[str, Any]:
+        """What `summary` and `curves` of the model take, so that they count the sample too: the uncertainty, and the level."""
+        return {"uncertainty": self.uncertainty, "level": self.level}
+
+    @property
     def references(self) -> tuple[str, ...]:
         """Names of the reference categories of their columns, with target "unpenalised"; their own coefficients are 0."""
         return tuple(self.names[place] for place in self.uncertainty.references) if self.target == UNPENALISED else ()
