@@ -189,7 +189,7 @@ PLANTED: list[Fault] = [
     Fault("mechanisms/release/moments.py", "return neighbours is REPLACE_ONE and query.read.in_order", "return True"),
     Fault("mechanisms/release/moments.py", "(1.0 if neighbours is ADD_REMOVE else math.sqrt(2.0))", "(1.0)"),
     Fault("queries/second_moments.py", "math.hypot(self._bound, self.constant)", "self._bound"),
-    Fault("queries/linear.py", "+ 2.0 * between + of_target**2", "+ 2.0 * between"),
+    Fault("queries/farthest.py", "return float(weights @ squares)", "return float(weights[within] @ squares[within])"),
     Fault("mechanisms/release/sketch.py", "query.answer(data), self.variance, self.grid", "query.answer(data), self.variance // 4, self.grid"),
     Fault("mechanisms/release/eigenvalue_sketch.py", "bounds, moments, variance, grid", "bounds, moments, variance // 4, grid"),
     Fault(
@@ -317,7 +317,7 @@ TESTS: dict[str, tuple[str, ...]] = {
     "mechanisms/noisy_sums.py": ("least-squares-moments-1e-06-replace-one", "second-moments-1e-06-replace-one"),
     "mechanisms/regression/sums.py": ("least-squares-moments-1e-06-replace-one",),
     "mechanisms/regression/refined.py": ("least-squares-moments-1e-06-replace-one",),
-    "queries/linear.py": ("tests/audit/test_drawn.py::test_no_record_moves_a_projection_and_the_target_beside_it_farther_than_the_noise_is_for",),
+    "queries/farthest.py": ("tests/audit/test_drawn.py::test_no_record_moves_a_projection_and_the_target_beside_it_farther_than_the_noise_is_for",),
     "mechanisms/release/bounded_noise.py": ("bounded-1e-06-replace-one",),
     "mechanisms/release/bounded_columns.py": ("bounded-columns-1e-06-replace-one",),
     "mechanisms/release/categories.py": ("tests/audit/test_drawn.py::test_no_report_tells_a_category_better_than_stated",),

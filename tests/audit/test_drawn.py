@@ -53,6 +53,7 @@ from tests.mechanisms.learning.test_repeated import (
     test_several_fits_with_noise_on_their_minimiser_cost_what_one_gaussian_mechanism_does as keep_the_claim_of_several,
 )
 from tests.mechanisms.learning.test_strong_ridge import check_beside_a_set, check_one_is_enough
+from tests.queries.test_farthest import check_none_farther
 from tests.verification.test_stages import test_two_gaussian_stages_are_one as count_both_stages
 from tests.verification.test_stages import (
     test_what_the_last_stage_loses_alone_is_counted_after_a_first_that_releases_nothing as count_the_last_stage,
@@ -199,6 +200,7 @@ def test_no_record_moves_a_projection_and_the_target_beside_it_farther_than_the_
     ends = Records(rows=as_matrix(np.array([along, -along])), targets=np.array([3.0, -3.0]), domain=domain, kept=True)
     first, second = np.concatenate([rows for _, rows in query.answer(ends)])
     assert 0.999 * query.sensitivity(REPLACE_ONE) <= np.linalg.norm(first - second) <= query.sensitivity(REPLACE_ONE)
+    check_none_farther()
 
 
 def test_no_record_moves_the_gradient_of_many_classes_farther_than_the_noise_is_for():

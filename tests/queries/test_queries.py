@@ -81,7 +81,7 @@ def test_the_sensitivity_of_a_ball_is_reached_along_the_largest_singular_vector(
 def test_the_sensitivity_of_a_box_is_reached_at_a_corner_where_weights_are_diagonal():
     domain = Domain(features=3, entry_bound=2.0, target_bound=1.0)
     query = WeightedRows.of(domain, weights=np.array([1.0, 16.0, 81.0]), target="omitted")
-    assert query.sensitivity(REPLACE_ONE) == pytest.approx(4.0 * math.sqrt(1 + 4 + 9), rel=1e-5)
+    assert query.sensitivity(REPLACE_ONE) == pytest.approx(4.0 * math.sqrt(1 + 4 + 9), rel=3e-5)
     assert Rows(domain=domain).sensitivity(REPLACE_ONE) == pytest.approx(4.0 * math.sqrt(3), rel=1e-9)
 
 

@@ -6,12 +6,9 @@ are exact in whatever order. So a row of the answer is a function of its record,
 
     |z_q T - z'_q T| <= |(z - z') T| + |T|_2 q sqrt(m)                (m numbers a record; each is rounded by at most q / 2)
 
-How far can z T move? With ranges e_j of single numbers (|z_j| <= e_j), a bound C of |z|, and r = 2 for two records, 1 for a record and zeros,
+How far can z T move? r times as far as from a row of zeros, r = 2 for two records, 1 for a record and zeros; C bounds |z|:
 
-    |(z - z') T| <= r min( |T|_2 C,   (sum_ij e_i |T T'|_ij e_j)^(1/2),   (|T_x|_2^2 R^2 + 2 |T_x T_y'| R e_y + |T_y|^2 e_y^2)^(1/2) )
-
-(the second is exact on a box where T T' is diagonal; the third counts the target, which has a range of its own, by
-itself: |x T_x + y T_y|^2 has a product x T_x T_y' y between both).
+    |(z - z') T| <= r min( |T|_2 C,   the bound of module `farthest` for single numbers, the features' ball and the target's own range )
 
     Projection      T = P (m, width) known to everybody, drawn or chosen before any record is read; the target is mixed in, or has a column of its
                     own beside it, T = diag(P, w), with w the power of two next to R / e_y: noise of one size then says as much of both
@@ -40,6 +37,7 @@ from discreet.core.short import short_repr
 from discreet.data import Domain, Records
 from discreet.kernels.public_randomness import public_generator
 from discreet.queries.base import UP, Released, RowQuery, Target, reach, released
+from discreet.queries.farthest import Reach, farthest
 
 BITS = 25
 _EXACT = 2.0**53
@@ -76,21 +74,8 @@ class LinearMap:
 
     def shift(self, read: Released, ranges: float) -> float:
         """The bound of the module docstring, without rounding; `ranges` is r."""
-        bounds = [self.spectral_norm * read.norm]
-        if read.domain.entry_bound < math.inf:
-            entries = read.entries
-            bounds.append(math.sqrt(float(entries @ np.abs(self.matrix @ self.matrix.T) @ entries)) * (1.0 + 1e-9))
-        if read.target is Target.NOISY:
-            bounds.append(self._parted(read) * (1.0 + 1e-9))
-        return ranges * min(bounds) * UP
-
-    def _parted(self, read: Released) -> float:
-        """The third bound; the target is the last number."""
-        features, target = self.matrix[:-1], self.matrix[-1]
-        of_features = float(np.linalg.norm(features, 2)) * read.domain.radius if len(features) else 0.0
-        of_target = float(np.linalg.norm(target)) * read.domain.target_bound
-        between = float(np.linalg.norm(features @ target)) * read.domain.radius * read.domain.target_bound if len(features) else 0.0
-        return math.sqrt(of_features**2 + 2.0 * between + of_target**2)
+        reach = Reach(entries=read.entries, features=read.domain.features, ball=read.domain.radius)
+        return ranges * min(self.spectral_norm * read.norm, farthest(self.matrix, reach)) * UP
 
     def apply(self, rows: Floats, resolution: float) -> Floats:
         """z_q T for rows (n, m) of norm at most 2^25 q, q = `resolution`, exactly. Raises SolverFailure for partial sums beyond 53 bits."""

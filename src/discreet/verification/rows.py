@@ -20,6 +20,7 @@ from discreet.core.neighbours import ADD_REMOVE, REPLACE_ONE
 from discreet.queries.linear import public_matrix
 from discreet.statements.base import persons_of
 from discreet.verification.base import Check, Stated, bits_check, delta_check, epsilon_check, register_recheck
+from discreet.verification.farthest import farthest
 from discreet.verification.numerics import bound_of, discrete_integral
 
 LEAST_SCALE = 4096.0
@@ -216,16 +217,10 @@ def reach_of(problem: Mapping[str, Json], read: Record, *, ranges: float = 1.0) 
         matrix = _block(_matrix(problem["matrix"]), read) if beside else _matrix(problem["matrix"])
     if len(matrix) != read.columns:
         raise ValueError
-    norm, entries = _spectral(matrix), read.entries
-    moved = [norm * read.length]
-    if math.isfinite(read.entry):
-        moved.append(math.sqrt(float(entries @ np.abs(matrix @ matrix.T) @ entries)))
-    if read.target > 0:
-        longest = min(read.norm, math.sqrt(read.features) * read.entry)
-        between = float(np.linalg.norm(matrix[:-1] @ matrix[-1])) * longest * read.target
-        squares = (_spectral(matrix[:-1]) * longest) ** 2 + float(matrix[-1] @ matrix[-1]) * read.target**2
-        moved.append(math.sqrt(squares + 2.0 * between))
-    return ranges * min(moved) + norm * _resolution(read) * math.sqrt(read.columns), matrix.shape[1]
+    norm = _spectral(matrix)
+    ball = min(read.norm, math.sqrt(read.features) * read.entry)
+    moved = min(norm * read.length, farthest(matrix, read.entries[: read.features], ball, read.target))
+    return ranges * moved + norm * _resolution(read) * math.sqrt(read.columns), matrix.shape[1]
 
 
 def _block(matrix: Floats, read: Record) -> Floats:
