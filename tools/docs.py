@@ -70,6 +70,11 @@ def build(source: Path, pages: Path, doctrees: Path, settings: list[str]) -> int
     return sphinx(["-b", "html", "-W", "--keep-going", "-q", "-d", str(doctrees), *settings, str(source), str(pages)])
 
 
+ASKING = """<form class="asking" role="search" aria-label="This site" action="search.html"><label for="asked">Search for</label>
+<input id="asked" type="search" name="q"> <button>Search</button></form>
+<p>This searches the guides, the commands, the reference of every public class and function with its parameters, and the proofs. A page is found if
+all of your words occur on it; three letters of a word are enough. Try <em>ledger</em>, <em>LinearSVC</em> or <em>rows per person</em>.</p>
+<div id="search-results"></div>"""
 MENDED = (
     ('<p class="caption" role="heading">', '<p class="caption" role="heading" aria-level="2">'),
     ('<aside class="sidebar-drawer">', '<aside class="sidebar-drawer" aria-label="Pages of the site">'),
@@ -77,8 +82,10 @@ MENDED = (
     ('<th class="head"><p></p></th>', '<td class="head"></td>'),
     ("<pre>", '<pre tabindex="0">'),
     ('<div class="table-wrapper', '<div tabindex="0" class="table-wrapper'),
+    ('<div id="search-results"></div>', ASKING),
 )
-"""What the theme writes, and what stands in its place: with roles, names and keys for those who do not look, or do not point."""
+"""What the theme writes, and what stands in its place: with roles, names and keys for those who do not look, or do not point, and with words on the
+page of searches, which is empty without a question."""
 
 
 _SIGNATURE = re.compile(r"<dl>\n((?:<dd>.*?</dd>\n)+)</dl>")

@@ -69,7 +69,7 @@ def test_a_refused_declaration_makes_no_file(folder, more, code, words, as_json)
 
 def test_new_keeps_what_was_declared_otherwise(ledger, folder):
     before = files(folder)
-    assert "declared with a total of epsilon=2" in discreet(*NEW, "--epsilon", "3").error
+    assert "declared with a total of epsilon 2" in discreet(*NEW, "--epsilon", "3").error
     assert discreet("budget", "new", "people.csv", "--data-set", "people", "--epsilon", "1").code == 3
     assert discreet("budget", "new", "absent/team.ledger", "--data-set", "people", "--epsilon", "1").code == 3
     assert files(folder) == before

@@ -70,7 +70,7 @@ def test_the_second_of_two_fits_is_refused_before_the_table_is_read(folder, ledg
     monkeypatch.setattr("discreet.read_table", not_to_be_read)
     outcome = discreet(*FIT, *SPEND, "--overwrite", *as_json)
     assert outcome.code == 7
-    assert "epsilon=0.5" in outcome.error
+    assert "epsilon 0.5" in outcome.error
     assert "Nothing was recorded" in outcome.error
     assert states(ledger) == ["settled"]
     assert (folder / "model.json").read_bytes() == first
@@ -281,7 +281,7 @@ def test_a_total_is_changed_with_its_reason(folder, ledger):
     assert discreet(*FIT, *SPEND, "--epsilon", "1.6").code == 7
     amended = discreet("budget", "amend", "team.ledger", "--epsilon", "2", "--reason", "a second study")
     assert amended.code == 0, amended.err
-    assert "was epsilon=1.5" in amended.out.replace(" = ", "=").replace("epsilon 1.5", "epsilon=1.5")
+    assert "was epsilon 1.5" in amended.out
     assert ledger.data_set("people").total.delta > 0
     assert "a second study" in discreet("budget", "export", "team.ledger").out
     assert discreet(*FIT, *SPEND, "--epsilon", "1.6").code == 0

@@ -258,7 +258,7 @@ def test_a_release_that_was_charged_by_groups_is_found_in_its_ledger(released, t
     with Account(str(ledger.path), "visits", group_rows=3).spending(guarantee, purpose="") as reservation:
         entry = reservation.id
     words = shown(replace(released.model.certificate, ledger_entry=entry), ledger=ledger)
-    assert "Charged as epsilon=3, delta=" in words
+    assert "Charged as epsilon 3, delta " in words
     assert "all rows of one person, a group of 3 records" in words
     other = replace(released.model.certificate, ledger_entry=entry, guarantee=released.evaluation.certificate.guarantee)
     with pytest.raises(InvalidInput, match="state different guarantees"):

@@ -27,7 +27,7 @@ def test_values_have_views(released):
         (released.model.verify(), "checks passed"),
         (released.evaluation, f"Accuracy {released.evaluation.accuracy.value:.4f}"),
         (released.evaluation, "Actual / predicted <script>alert(1)</script>"),
-        (released.ledger, f"patients <i> replace-one, one record epsilon=3, delta=1e-05 {released.ledger.spent('patients <i>')}"),
+        (released.ledger, f"patients <i> replace-one, one record epsilon 3, delta 1e-05 {released.ledger.spent('patients <i>')}"),
         (released.estimator.explain(records=600), "output-perturbation-gaussian"),
     ):
         assert part in look(one._repr_html_())

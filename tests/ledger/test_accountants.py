@@ -47,7 +47,7 @@ def test_an_accountant_is_a_strategy_that_belongs_to_the_data_set(ledger, regist
     for _ in range(5):
         ledger.reserve("other", pure(0.75), purpose="")
     assert ledger.spent("other") == Amount(epsilon=0.75)
-    assert "other: spent epsilon=0.75, delta=0 of epsilon=1" in ledger.plot("other")
+    assert "other: spent epsilon 0.75, delta 0 of epsilon 1" in ledger.plot("other")
     with pytest.raises(InvalidInput, match="accountant largest"):
         ledger.declare("other", epsilon=1.0, delta=0.0)
 

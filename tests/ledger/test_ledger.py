@@ -29,10 +29,10 @@ def test_a_refusal_names_what_was_asked_spent_and_left_and_has_its_own_exit_code
     assert caught.value.exit_code == 7
     assert isinstance(caught.value, DiscreetError)
     for words in (
-        "epsilon=0.5",
-        "epsilon=0.25",
-        "epsilon=0.75",
-        "epsilon=1",
+        "epsilon 0.5",
+        "epsilon 0.25",
+        "epsilon 0.75",
+        "epsilon 1",
         "'adult'",
         "replace-one",
         "Request less, or agree on a larger total and amend it",
@@ -58,7 +58,7 @@ def test_a_release_without_a_guarantee_is_refused(ledger):
 def test_delta_is_a_budget_of_its_own(ledger):
     ledger.declare("other", epsilon=5.0, delta=1e-6)
     ledger.reserve("other", approximate(1.0, 6e-7), purpose="")
-    with pytest.raises(BudgetExceeded, match="delta=4e-07 is left"):
+    with pytest.raises(BudgetExceeded, match="delta 4e-07 is left"):
         ledger.reserve("other", approximate(1.0, 6e-7), purpose="")
     with pytest.raises(BudgetExceeded):
         ledger.reserve("adult", approximate(0.1, 1e-9), purpose="")

@@ -30,7 +30,7 @@ def heights(picture):
 
 def test_an_empty_history_is_drawn(ledger):
     picture = drawn(ledger.plot("adult"))
-    assert "adult: spent epsilon=0, delta=0 of epsilon=1, delta=0" in words(picture)
+    assert "adult: spent epsilon 0, delta 0 of epsilon 1, delta 0" in words(picture)
     assert {len(set(curve)) for curve in heights(picture)} == {1}
 
 
@@ -80,4 +80,4 @@ def test_a_long_history_is_thinned_and_ends_at_the_sum(ledger):
     entries = [((first + timedelta(minutes=index)).isoformat(), True, None, stored(pure(0.0001))) for index in range(5000)]
     text = svg(spending(ledger.data_set("adult"), entries))
     assert len(text) < 40_000
-    assert "adult: spent epsilon=0.5, delta=0 of epsilon=1, delta=0" in words(drawn(text))
+    assert "adult: spent epsilon 0.5, delta 0 of epsilon 1, delta 0" in words(drawn(text))

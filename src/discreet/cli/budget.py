@@ -96,7 +96,7 @@ def amend(
     amended = ledger.amend(name, epsilon=epsilon, delta=delta, reason=reason)
     return Outcome(
         document={"ledger": path, "before": before.to_dict(), "data_set": _document(ledger, amended)},
-        lines=[f"The total of {name!r} was {before.words}.", *_lines(ledger, amended)],
+        lines=[f"The total of {name!r} was {before}.", *_lines(ledger, amended)],
     )
 
 
@@ -137,7 +137,7 @@ def history(
     # Both begin with a moment in UTC.
     by_time = sorted([*map(str, entries), *map(str, amended)], key=lambda line: line.partition(" ")[0])
     lines = by_time or [f"Nothing has been released on {data_set!r}."]
-    lines += ["", f"Left: {ledger.left(data_set).words}", *([] if plot is None else [f"Written to {plot}"])]
+    lines += ["", f"Left: {ledger.left(data_set)}", *([] if plot is None else [f"Written to {plot}"])]
     return Outcome(document={"ledger": path, "data_set": told, "entries": listed, "amendments": changes, "written": plot}, lines=lines)
 
 
@@ -221,14 +221,14 @@ def _lines(ledger: "discreet.ledger.Ledger", data_set: "discreet.ledger.DataSet"
     """The same in words."""
     entries = [entry for entry in ledger.history(data_set.name) if entry.state.counts]
     unsettled = sum(entry.state == "reserved" for entry in entries)
-    amended = "" if data_set.total == data_set.declared else f", amended from {data_set.declared.words}"
+    amended = "" if data_set.total == data_set.declared else f", amended from {data_set.declared}"
     return [
         "",
         styled(data_set.name) + "".join(f", also {alias}" for alias in data_set.aliases),
-        f"  Total      {data_set.total.words} ({data_set.neighbours}, one {data_set.unit}; {data_set.accountant} accountant){amended}",
-        f"  Spent      {ledger.spent(data_set.name).words} by {len(entries)} {'release' if len(entries) == 1 else 'releases'}",
-        f"  Left       {ledger.left(data_set.name).words}" + (" on all parts together" if data_set.parts else ""),
-        *(f"  Left       {ledger.left(data_set.name, part=part).words} on part {part!r}" for part in data_set.parts),
+        f"  Total      {data_set.total} ({data_set.neighbours}, one {data_set.unit}; {data_set.accountant} accountant){amended}",
+        f"  Spent      {ledger.spent(data_set.name)} by {len(entries)} {'release' if len(entries) == 1 else 'releases'}",
+        f"  Left       {ledger.left(data_set.name)}" + (" on all parts together" if data_set.parts else ""),
+        *(f"  Left       {ledger.left(data_set.name, part=part)} on part {part!r}" for part in data_set.parts),
         *([f"  Unsettled  {unsettled}: reserved but never settled (a release still running, or a crash); they count as spent"] if unsettled else []),
     ]
 

@@ -245,7 +245,7 @@ def _left_after(account: "discreet.ledger.Account | None", entry: str | None) ->
         left = account.left
     except DiscreetError as error:
         return f"not known on {where}: {error}", document | {"left": None}
-    return f"{left.words} on {where} (entry {entry})", document | {"left": left.to_dict()}
+    return f"{left} on {where} (entry {entry})", document | {"left": left.to_dict()}
 
 
 def guarantee_of(certificate: "discreet.Certificate") -> dict[str, object]:

@@ -193,11 +193,11 @@ def _budget(certificate: Certificate, ledger: Ledger | None) -> tuple[list[Block
     where = data_set.name if found.part is None else f"{data_set.name}, part {found.part}"
     rows = [
         ("Data set", f"{where}; {data_set.neighbours}, one {data_set.unit}"),
-        ("Total agreed on", data_set.total.words),
-        ("Spent before this release", before.words),
-        ("Spent after it", after.words),
-        ("Left after it", after.left_of(data_set.total).words),
-        ("Left on the date of this page", now.left_of(data_set.total).words),
+        ("Total agreed on", str(data_set.total)),
+        ("Spent before this release", str(before)),
+        ("Spent after it", str(after)),
+        ("Left after it", str(after.left_of(data_set.total))),
+        ("Left on the date of this page", str(now.left_of(data_set.total))),
     ]
     if found.guarantee.unit is not certificate.guarantee.unit:
         rows.insert(1, ("Charged as", f"{priced(found.guarantee)} for one person: {found.guarantee.theorem.split('; ')[-1]}"))

@@ -39,7 +39,7 @@ def view(ledger: Ledger) -> str:
     header = ("Data set", "Protected", "Total", "Spent", "Left", "Entries")
     if not rows:
         return view_html(name, Text("No data set is declared in it."))
-    pictures = [Picture(one, f"{known.name}: {spent.words} of {known.total.words}") for one, (known, spent, _, _) in zip(drawn, found, strict=False)]
+    pictures = [Picture(one, f"{known.name}: {spent} of {known.total}") for one, (known, spent, _, _) in zip(drawn, found, strict=False)]
     left_out = [Text(f"Of the first {_MOST_DRAWN} data sets; plot(name) draws any.", Tone.NOTE)] if len(found) > _MOST_DRAWN else []
     return view_html(name, Table("Data sets", header, rows, {5}), Pictures(pictures), *left_out)
 
@@ -127,7 +127,7 @@ def page(ledger: Ledger) -> Page:
         "drawn, it refuses a release that would exceed the agreed total."
     )
     standings = [ledger.standing(one.name) for one in data_sets]
-    rows = [(one.name, one.total.words, spent.words, left.words, str(count)) for one, spent, left, count in standings]
+    rows = [(one.name, str(one.total), str(spent), str(left), str(count)) for one, spent, left, count in standings]
     table = Table("All data sets", ("Data set", "Total", "Spent", "Left", "Entries"), rows, {4})
     lead = [Text(sentence, Tone.LEAD), table if rows else Text("No data set is declared in it yet.")]
     return Page(f"Ledger: {ledger.path.name}", lead, [_data_set(ledger, one) for one in data_sets], FOOT)
@@ -136,16 +136,16 @@ def page(ledger: Ledger) -> Page:
 def _data_set(ledger: Ledger, data_set: DataSet) -> Section:
     rows = [
         ("Protected", f"one {data_set.unit}, {data_set.neighbours}"),
-        ("Total agreed on", data_set.total.words),
-        ("Spent", ledger.spent(data_set.name).words),
-        ("Left", ledger.left(data_set.name).words),
+        ("Total agreed on", str(data_set.total)),
+        ("Spent", str(ledger.spent(data_set.name))),
+        ("Left", str(ledger.left(data_set.name))),
         ("Added up by", data_set.accountant),
     ]
-    amended = [(one.created[:19].replace("T", " "), one.total.words, one.reason) for one in ledger.amendments(data_set.name)]
+    amended = [(one.created[:19].replace("T", " "), str(one.total), one.reason) for one in ledger.amendments(data_set.name)]
     if amended:
-        rows.append(("Total as first declared", data_set.declared.words))
+        rows.append(("Total as first declared", str(data_set.declared)))
     if data_set.parts:
-        left = [f"{part}: {ledger.left(data_set.name, part=part).words}" for part in data_set.parts]
+        left = [f"{part}: {ledger.left(data_set.name, part=part)}" for part in data_set.parts]
         rows.append(("Disjoint parts, and what is left for each", "; ".join(left)))
     if data_set.aliases:
         rows.append(("Also known as", ", ".join(data_set.aliases)))
@@ -164,5 +164,5 @@ def _data_set(ledger: Ledger, data_set: DataSet) -> Section:
 
 def picture(ledger: Ledger, data_set: DataSet) -> Block:
     """The spending over time of one data set, for a page."""
-    caption = f"Spending on {data_set.name} over time: {ledger.spent(data_set.name).words} of {data_set.total.words}. The dashed line is the total."
+    caption = f"Spending on {data_set.name} over time: {ledger.spent(data_set.name)} of {data_set.total}. The dashed line is the total."
     return Picture(spending(*ledger.spendings(data_set.name)), caption)

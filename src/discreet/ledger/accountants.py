@@ -116,18 +116,15 @@ class Amount:
         """`total` less this, at least zero."""
         return Amount(epsilon=_remainder(total.epsilon, self.epsilon), delta=_remainder(total.delta, self.delta))
 
-    @property
-    def words(self) -> str:
-        """The same in a sentence for people."""
-        return f"epsilon {self.epsilon:.6g}, delta {self.delta:.3g}"
-
     def to_dict(self) -> dict[str, Json]:
         """For JSON, which has no infinity: null then."""
         return {"epsilon": self.epsilon if math.isfinite(self.epsilon) else None, "delta": self.delta}
 
-    def __str__(self) -> str:
-        """Both numbers, to six digits."""
-        return f"epsilon={self.epsilon:.6g}, delta={self.delta:.6g}"
+    def written(self, digits: int = 3) -> str:
+        """As people write it: epsilon to six digits, delta to so many."""
+        return f"epsilon {self.epsilon:.6g}, delta {self.delta:.{digits}g}"
+
+    __str__ = written
 
 
 def total(epsilon: float, delta: float) -> Amount:

@@ -98,7 +98,7 @@ class Amendment:
 
     def __str__(self) -> str:
         """One line for lists."""
-        return f"{self.created}  {self.data_set}  total changed to {self.total.words}: {self.reason}"
+        return f"{self.created}  {self.data_set}  total changed to {self.total}: {self.reason}"
 
 
 def declaration(
@@ -186,13 +186,13 @@ def read_stored(text: str) -> Guarantee:
     return quietly(lambda: guarantee_from_dict(read_object(text, what="a guarantee")), refusal, DiscreetError, ValueError)
 
 
-def priced(guarantee: Guarantee) -> str:
-    """A guarantee as (epsilon, delta) where it is one, in a few characters."""
+def priced(guarantee: Guarantee, digits: int = 3) -> str:
+    """A guarantee as epsilon and delta where it is one, delta to so many digits."""
     match guarantee:
         case PureDP(epsilon=epsilon):
-            return str(Amount(epsilon=epsilon))
+            return Amount(epsilon=epsilon).written(digits)
         case ApproximateDP(epsilon=epsilon, delta_at_epsilon=delta):
-            return str(Amount(epsilon=epsilon, delta=delta))
+            return Amount(epsilon=epsilon, delta=delta).written(digits)
         case NoGuarantee():
             return "no guarantee (epsilon is infinite)"
         case _:

@@ -253,9 +253,11 @@ def check_fits(data_set: DataSet, counted: Counted, guarantee: Guarantee, *, par
         return
     before = taken(data_set, counted, part=part)
     where = repr(data_set.name) if part is None else f"part {part!r} of {data_set.name!r}"
+    # Six digits: what is asked for and what is left may differ in the fourth.
+    asked, left, spent, total = priced(guarantee, 6), *(each.written(6) for each in (before.left_of(data_set.total), before, data_set.total))
     raise BudgetExceeded(
-        f"{priced(guarantee)} was requested, but {before.left_of(data_set.total)} is left on {where}: spent or reserved {before}, "
-        f"total {data_set.total} ({relation(data_set.neighbours, data_set.unit)}). Nothing was recorded. Request less, or agree on a larger "
+        f"{asked} was requested, but {left} is left on {where}: spent or reserved {spent}, "
+        f"total {total} ({relation(data_set.neighbours, data_set.unit)}). Nothing was recorded. Request less, or agree on a larger "
         "total and amend it."
     )
 

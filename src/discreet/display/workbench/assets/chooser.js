@@ -1,6 +1,6 @@
 // A file of this machine, chosen from names: folders lead on, a file is taken.
 import { ask } from "./api.js";
-import { byId, guarded, make } from "./parts.js";
+import { byId, guarded, make, sentence } from "./parts.js";
 
 let kind = "table", into = null;
 
@@ -19,7 +19,7 @@ export function startChoosing() {
 async function list(path) {
   const found = await ask("browse", { path, kind });
   const inside = (name) => `${found.folder.endsWith("/") ? found.folder : `${found.folder}/`}${name}`;
-  const go = (to) => () => list(to).catch((error) => { byId("chooser-folder").textContent = error.message; });
+  const go = (to) => () => list(to).catch((error) => { byId("chooser-folder").textContent = sentence(error.message); });
   byId("chooser-folder").textContent = found.more ? `${found.folder} (not all names are shown)` : found.folder;
   const line = (label, what, action) => make("li", {}, make("button", { type: "button", class: what, onclick: action }, label));
   byId("chooser-names").replaceChildren(

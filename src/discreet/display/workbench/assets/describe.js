@@ -2,7 +2,7 @@
 import { ask } from "./api.js";
 import { allCards, bounds, labels, newCards, reveal, showCards, startColumns } from "./columns.js";
 import { remember, remembered } from "./memory.js";
-import { byId, guarded, make, show as goTo } from "./parts.js";
+import { byId, guarded, make, sentence, show as goTo } from "./parts.js";
 
 let changed = () => {};
 let timer = 0, asked = 0;
@@ -267,7 +267,7 @@ const PARTS = [["smallest", "lower"], ["lower", "lower"], ["largest", "upper"], 
   ["encoding", "encoding"], ["decimal", "decimal"], ["thousands", "thousands"], ["dates", "dates"]];
 
 function show(place, words, box = null) {
-  place.textContent = words ?? "";
+  place.textContent = sentence(words ?? "");
   place.hidden = !words;
   const inputs = [...(box?.querySelectorAll("input[type=text], textarea, select") ?? [])];
   const meant = words ? PARTS.filter(([word]) => words.includes(word)).map(([, part]) => part) : [];

@@ -52,7 +52,7 @@ export function problem(said, fields = {}) {
   if (!said) return;
   const words = typeof said === "string" ? said : said.message;
   const blamed = fieldOf(words, typeof said === "string" ? "" : (said.field ?? ""), fields);
-  place.append(make("span", {}, words));
+  place.append(make("span", {}, sentence(words)));
   if (blamed) {
     blamed.setAttribute("aria-invalid", "true");
     blamed.dataset.blamed = "";
@@ -94,6 +94,9 @@ export async function guarded(button, action, fields = {}) {
     if (button) button.disabled = false;
   }
 }
+
+// With a capital, as a sentence of its own begins; names of settings, which have marks within, stay what they are.
+export const sentence = (words) => words.replace(/^[a-z]+(?=[ ,;])/, (first) => first[0].toUpperCase() + first.slice(1));
 
 export const short = (value, digits = 3) => {
   if (value === null || value === undefined) return "-";

@@ -2,7 +2,7 @@
 import { ask } from "./api.js";
 import { job, jobNamed, said, settledChoice, useModel } from "./choose.js";
 import { unit } from "./describe.js";
-import { amount, byId, facts, guarded, make, problem, typed } from "./parts.js";
+import { amount, byId, facts, guarded, make, problem, sentence, typed } from "./parts.js";
 import { files, shownResult } from "./results.js";
 
 const STATES = { done: "Done", failed: "Not done", cancelled: "Stopped" };
@@ -109,7 +109,7 @@ function finished(focus) {
 }
 
 function blame(message, good) {
-  const line = make("p", { class: good ? "good" : "problem" }, message);
+  const line = make("p", { class: good ? "good" : "problem" }, sentence(message));
   const field = [...message.matchAll(/--([a-z][a-z-]+)/g)].map(([, name]) => byId(`option-${name}`) ?? byId(name)).find(Boolean);
   if (field) line.append(" ", make("button", { type: "button", class: "linked", onclick: () => hooks.show(field) }, `Go to ${field.id.replace("option-", "").replaceAll("-", " ")}`));
   return line;
