@@ -69,7 +69,7 @@ class Task:
 def schema_of(table: PlainTable, encoding: Any) -> Schema:  # noqa: ANN401 - as a schema has it
     """What is public about the table."""
     numeric = [{"name": name, "lower": low, "upper": high, "outside": "clip", "encoding": encoding} for name, (low, high) in table.bounds.items()]
-    target: dict[str, Any] = {"column": "target", "classes": ["0", "1"]}
+    target: dict[str, Any] = {"column": "target", "classes": [str(code) for code in range(table.classes)]}
     if table.target_bounds is not None:
         target = {"column": "target", "lower": table.target_bounds[0], "upper": table.target_bounds[1]}
     categorical = [{"name": name, "categories": sorted(set(levels.tolist()))} for name, levels in table.categories.items()]
@@ -78,7 +78,7 @@ def schema_of(table: PlainTable, encoding: Any) -> Schema:  # noqa: ANN401 - as 
 
 def frame(table: PlainTable) -> dict[str, Any]:
     """The columns, as a caller would have them."""
-    target = table.target if table.target_bounds is not None else np.where(table.target > 0, "1", "0")
+    target = table.target if table.target_bounds is not None else table.target.astype(int).astype(str)
     return {**table.numbers, **table.categories, "target": target}
 
 

@@ -162,6 +162,7 @@ PLANTED: list[Fault] = [
     Fault("descriptions/records.py", "None if shares is None else shares[part]", "None"),
     # How far one record moves classes by score, tables and sums of all columns, and that a record that is replaced moves them twice.
     Fault("mechanisms/counting/scored.py", "Sensitivity(2 if neighbours is", "Sensitivity(1 if neighbours is"),
+    Fault("mechanisms/counting/scored.py", "counted(records % cells, cells, shares)", "counted(records % cells, cells, None)"),
     Fault("mechanisms/counting/summaries.py", "math.ceil(math.sqrt(squares) *", "math.ceil(0.5 * math.sqrt(squares) *"),
     Fault("mechanisms/counting/summaries.py", "math.ceil(manhattan *", "math.ceil(0.5 * manhattan *"),
     Fault("mechanisms/counting/summaries.py", "moved = 1 if neighbours is ADD_REMOVE else 2", "moved = 1"),
@@ -207,7 +208,7 @@ PLANTED: list[Fault] = [
     # Weights of records of a regression: cut to the public bound, and divided by it, in memory and in blocks.
     Fault("data/records.py", "return np.clip(given, 0.0, largest)", "return given"),
     Fault("estimators/inputs.py", "weights / self.most", "weights"),
-    Fault("estimators/calibrated_fit.py", "link), shares)", "link), None if shares is None else np.full_like(shares, 1 << 20))"),
+    Fault("estimators/calibrated_fit.py", "np.intp)), shares)", "np.intp)), None if shares is None else np.full_like(shares, 1 << 20))"),
     Fault("data/reader.py", "found / largest", "found"),
     # Rows of persons: which are kept, by which key ids travel, what they weigh, and how many persons there are.
     Fault("data/persons.py", "self._words = noise.words()", "self._words = lambda count: np.arange(count, dtype=np.uint64)"),
@@ -304,7 +305,10 @@ TESTS: dict[str, tuple[str, ...]] = {
     "mechanisms/counting/laplace.py": ("counting-laplace-0.0-replace-one",),
     "mechanisms/counting/moments.py": ("tests/audit/test_drawn.py::test_no_record_moves_sums_of_powers_farther_than_the_noise_is_for",),
     "descriptions/records.py": ("tests/audit/test_drawn.py::test_no_person_moves_a_description_farther_than_the_noise_is_for",),
-    "mechanisms/counting/scored.py": ("tests/audit/test_drawn.py::test_no_record_moves_scored_classes_farther_than_the_noise_is_for",),
+    "mechanisms/counting/scored.py": (
+        "tests/audit/test_drawn.py::test_no_record_moves_scored_classes_farther_than_the_noise_is_for",
+        "tests/audit/test_drawn.py::test_no_person_counts_more_than_one_record_of_classes_by_score_in_blocks",
+    ),
     "mechanisms/counting/summaries.py": ("tests/audit/test_drawn.py::test_no_record_moves_tables_and_sums_farther_than_the_noise_is_for",),
     "mechanisms/margins/gaussian.py": ("margins-1e-06-replace-one",),
     "mechanisms/margins/problem.py": ("tests/audit/test_drawn.py::test_no_record_moves_tables_or_scores_farther_than_their_noise_is_for",),

@@ -87,7 +87,8 @@ def test_no_person_moves_the_number_of_records_farther_than_its_noise_is_for():
 
 
 def test_no_person_counts_more_than_one_record_of_classes_by_score_in_blocks():
-    check_counts_by_score()
+    for classes in (2, 3):
+        check_counts_by_score(classes)
 
 
 def test_how_searches_cut_tables_is_watched_too():
@@ -125,12 +126,12 @@ def test_no_record_moves_tables_and_sums_farther_than_the_noise_is_for():
 
 
 def test_no_record_moves_scored_classes_farther_than_the_noise_is_for():
-    query = ScoredClasses(bins=3)
-    alone = [query.answer(np.array([place])) for place in range(6)]
-    for neighbours, others in ((ADD_REMOVE, [np.zeros(8)]), (REPLACE_ONE, alone)):
-        claim = query.sensitivity(neighbours)
-        reached = max(np.abs(here - there).sum() for here in alone for there in others)
-        assert reached == claim.manhattan == claim.squared, "every integer moves by 1"
+    for query, places in ((ScoredClasses(bins=3), 6), (ScoredClasses(bins=2, classes=4), 16)):
+        alone = [query.answer(np.array([place])) for place in range(places)]
+        for neighbours, others in ((ADD_REMOVE, [np.zeros(8)]), (REPLACE_ONE, alone)):
+            claim = query.sensitivity(neighbours)
+            reached = max(np.abs(here - there).sum() for here in alone for there in others)
+            assert reached == claim.manhattan == claim.squared, "every integer moves by 1"
 
 
 def test_no_record_moves_tables_or_scores_farther_than_their_noise_is_for():

@@ -22,6 +22,17 @@ def test_the_model_is_written_paid_for_once_verified_and_used(folder):
     assert "decisions times" in discreet("fit", *FIT).out
 
 
+def test_three_classes_are_calibrated_shown_and_verified(folder):
+    (folder / "three.toml").write_text((folder / "people.toml").read_text().replace('["no", "yes"]', '["no", "yes", "unknown"]'))
+    outcome = discreet("fit", "people.csv", "--schema", "three.toml", *FIT[3:])
+    assert outcome.code == 0, outcome.err
+    (said,) = [line for line in outcome.out.splitlines() if line.startswith("Calibrated")]
+    assert said.count(", ") == 3, "a shift for each class"
+    assert discreet("verify", "model.json").code == 0
+    assert discreet("show", "model.json").code == 0
+    assert discreet("predict", "model.json", "people.csv", "--out", "said.csv").code == 0
+
+
 @pytest.mark.parametrize(
     ("more", "says"),
     [

@@ -1,9 +1,9 @@
 """Private cuts before a calibrated fit: three parts under one guarantee, every one of which is looked at by its recheck."""
 
 from dataclasses import replace
-from functools import partial
 
 import numpy as np
+import polars as pl
 import pytest
 from sklearn.base import clone
 
@@ -15,7 +15,6 @@ from discreet.data import Block, FunctionTable, Target, schema_files
 from discreet.estimators import fit_with_calibration, fit_with_cuts, release_uncertainty
 from discreet.estimators.calibrated_fit import _counted
 from discreet.estimators.fit_beside import FitBeside
-from discreet.estimators.forms import log_odds
 from discreet.estimators.released_noise import noise_law
 from discreet.ledger import Account, Ledger
 from discreet.matrices import as_matrix
@@ -99,9 +98,6 @@ def test_where_cuts_do_not_pay_the_fit_is_calibrated_with_the_whole_budget():
 
 def test_what_cannot_be_calibrated_is_refused_before_anything_is_spent(tmp_path, monkeypatch):
     monkeypatch.setattr("discreet.mechanisms.cuts.release.CutsPlan.release", lambda *_, **__: pytest.fail("noise was drawn"))
-    three = replace(SCHEMA, target=Target(column="rich", classes=("no", "yes", "who knows")))
-    with pytest.raises(InvalidInput, match="are for two classes; 3 were given"):
-        fit_with_cuts(LogisticRegression(epsilon=3.0), people(), three, calibrate=True)
     with pytest.raises(InvalidType, match="need a LogisticRegression or a LinearSVC"):
         fit_with_cuts(LinearRegression(epsilon=3.0), people(), SCHEMA, calibrate=True)
     weighted = LinearSVC(epsilon=3.0, max_sample_weight=2.0)
@@ -116,36 +112,53 @@ def in_two_files(table, folder):
     return files
 
 
+THREE = replace(SCHEMA, target=Target(column="rich", classes=("no", "yes", "who knows")))
+
+
+@pytest.mark.more
+def test_three_classes_that_private_cuts_were_chosen_for_are_calibrated():
+    table = people().with_columns(rich=pl.when(pl.col("rich") == "no").then(pl.lit("who knows")).otherwise(pl.col("rich")))
+    for estimator in (LogisticRegression(epsilon=3.0, delta=1e-7), LinearSVC(epsilon=3.0, delta=1e-7, neighbours="replace-one")):
+        fitted = fit_with_cuts(estimator, table, THREE, calibrate=True)
+        certificate = fitted.model.certificate_
+        assert certificate.parameters["fit"]["mechanism"] == "scores-with-fit"
+        assert certificate.verify(fitted.model.weights_).ok, certificate.verify(fitted.model.weights_)
+        assert len(fitted.shrinkage.shift) == 3
+
+
+@pytest.mark.parametrize("schema", [SCHEMA, THREE], ids=["two", "three"])
 @pytest.mark.parametrize("kept", [None, *KEPT])
-def test_blocks_are_calibrated_as_the_whole_table_is(tmp_path, kept):
-    table, schema = (people(3000), SCHEMA) if kept is None else (visits(), replace(SCHEMA, person=KEPT[kept]))
+def test_blocks_are_calibrated_as_the_whole_table_is(tmp_path, kept, schema):
+    table, schema = (people(3000), schema) if kept is None else (visits(), replace(schema, person=KEPT[kept]))
     files = in_two_files(table, tmp_path)
-    estimator = LinearSVC(epsilon=2.0, delta=1e-7, classes=["no", "yes"], data_norm=schema.norm_bound, random_state=3)
+    estimator = LinearSVC(epsilon=2.0, delta=1e-7, classes=list(schema.target.classes), data_norm=schema.norm_bound, random_state=3)
     whole = fit_with_calibration(estimator, schema.encode(table, target=True))
     blocks = fit_with_calibration(estimator, schema_files(files, schema))
     for found in (whole, blocks):
         assert all(check.ok for check in found.model.certificate_.verify(found.model.weights_).checks if check.name != "noise source")
     assert whole.model.certificate_.guarantee == blocks.model.certificate_.guarantee
     assert whole.model.certificate_.problem == blocks.model.certificate_.problem
-    assert blocks.shrinkage == pytest.approx(whole.shrinkage, abs=1e-9)  # of the same counts with the same noise
+    assert blocks.shrinkage.slope == pytest.approx(whole.shrinkage.slope, abs=1e-9)  # of the same counts with the same noise
+    np.testing.assert_allclose(blocks.shrinkage.shift, whole.shrinkage.shift, atol=1e-9)
     assert 0.0 < blocks.shrinkage.slope <= 1.0
     np.testing.assert_allclose(whole.model.weights_, blocks.model.weights_, atol=1e-6)
 
 
-def check_counts_by_score():
-    """Whatever the weights are, the rows of a person count at most one record."""
-    rows, labels, owners = np.linspace(-0.5, 0.5, 36).reshape(12, 3), np.arange(12) % 2, np.arange(12) // 3
+def check_counts_by_score(classes):
+    """Whatever the weights are, the rows of a person count at most one record, among the classes and among the bins."""
+    rows, labels, owners = np.linspace(-0.5, 0.5, 36).reshape(12, 3), np.arange(12) % classes, np.arange(12) // 3
 
     def made(number):
         some = slice(6 * number, 6 * number + 6)
         return Block(as_matrix(rows[some]), labels[some], persons=owners[some])
 
     table = FunctionTable(made, blocks=2, features=3)
-    model = LinearSVC(epsilon=1.0, delta=1e-6, classes=[0, 1], rows_per_person=3, random_state=0).fit(table)
-    beside = FitBeside.of(model, table, None, None, None, classes=[0, 1])
-    plan = ScoresPlan.calibrate(epsilon=1.0, delta=1e-6, neighbours=REPLACE_ONE, persons=beside.rule)
-    counts = _counted(model, beside, plan, partial(log_odds, model._fitted_loss()))
-    assert 3 * PARTS < counts[:2].sum() <= 4 * PARTS  # of four persons
+    known = list(range(classes))
+    model = LinearSVC(epsilon=1.0, delta=1e-6, classes=known, rows_per_person=3, random_state=0).fit(table)
+    beside = FitBeside.of(model, table, None, None, None, classes=known)
+    plan = ScoresPlan.calibrate(epsilon=1.0, delta=1e-6, neighbours=REPLACE_ONE, persons=beside.rule, classes=classes)
+    counts = _counted(model, beside, plan)
+    assert 3 * PARTS < counts[:classes].sum() == counts[classes:].sum() <= 4 * PARTS  # of four persons
 
 
 def test_a_ledger_knows_a_table_in_blocks_under_another_name(tmp_path):

@@ -34,17 +34,20 @@ def log_loss(y, chances):
     return float(-np.mean(np.log(np.where(y > 0, chances, 1.0 - chances))))
 
 
+@pytest.mark.parametrize("classes", [2, 4])
 @pytest.mark.parametrize("neighbours", BOTH)
 @pytest.mark.parametrize("delta", [1e-6, 0.0])
 @pytest.mark.parametrize("kind", [LogisticRegression, LinearSVC])
-def test_both_promise_what_was_asked_for_together_and_verify(kind, delta, neighbours):
-    found = fit_with_calibration(made(kind, delta=delta, neighbours=neighbours), *people(400))
+def test_both_promise_what_was_asked_for_together_and_verify(kind, delta, neighbours, classes):
+    X, _ = people(400)
+    found = fit_with_calibration(made(kind, delta=delta, neighbours=neighbours, classes=list(range(classes))), X, np.arange(400) % classes)
     certificate, model = found.model.certificate_, found.model
     assert (certificate.guarantee.epsilon, certificate.guarantee.delta(1.0)) == (1.0, delta)
     assert not refused(certificate, model.weights_)
     assert certificate.parameters["slope"] == found.shrinkage.slope
-    assert model.coef_[0].tolist() == model.weights_[:-1].tolist()
-    assert model.intercept_[0] == certificate.problem["intercept_scale"] * model.weights_[-1]
+    each = model.weights_.reshape(len(model.coef_), -1)
+    assert model.coef_.tolist() == each[:, :-1].tolist()
+    assert model.intercept_.tolist() == (certificate.problem["intercept_scale"] * each[:, -1]).tolist()
     assert refused(certificate, model.weights_ * 0.5)
 
 
@@ -61,6 +64,29 @@ def test_labels_without_signal_are_answered_with_their_base_rate():
     assert np.mean(corrected) < base + 0.01
 
 
+@pytest.mark.parametrize("kind", [LogisticRegression, pytest.param(LinearSVC, marks=pytest.mark.more)])
+def test_labels_of_four_classes_without_signal_are_answered_with_their_shares(kind):
+    rng, shares = np.random.default_rng(0), np.array([0.6, 0.25, 0.1, 0.05])
+    X, fresh = rng.uniform(-0.5, 0.5, (3000, 20)), rng.uniform(-0.5, 0.5, (2000, 20))
+    y = rng.choice(4, 3000, p=shares)
+    alone, corrected = [], []
+    for seed in range(3):
+        model = made(kind, epsilon=0.3, random_state=seed, classes=[0, 1, 2, 3])
+        for found, fitted in ((alone, model.fit(X, y)), (corrected, fit_with_calibration(model, X, y).model)):
+            found.append(-float(np.mean(fitted.predict_log_proba(fresh) @ shares)))
+    best = -float(shares @ np.log(shares))
+    assert np.mean(alone) > best + 0.08
+    assert np.mean(corrected) < best + 0.02
+
+
+def test_strong_scores_of_three_classes_keep_what_they_say():
+    rng = np.random.default_rng(0)
+    X = rng.uniform(-0.5, 0.5, (4000, 3))
+    found = fit_with_calibration(made(LogisticRegression, epsilon=4.0, classes=[0, 1, 2]), X, X.argmax(axis=1))
+    assert found.shrinkage.slope > 0.95
+    assert np.mean(found.model.predict(X) == X.argmax(axis=1)) > 0.9
+
+
 def test_a_lie_about_a_part_the_slope_or_the_total_is_refused():
     certificate = fit_with_calibration(made(neighbours="add-remove"), *people(400)).model.certificate_
     part = certificate.parameters["scores"]
@@ -73,6 +99,9 @@ def test_a_lie_about_a_part_the_slope_or_the_total_is_refused():
     fewer = {**part, "problem": {"queries": [{"kind": "histogram", "cells": 12}]}}  # of which a record moves one integer and not two
     assert "question" in refused(told(scores=fewer))
     assert "question" in refused(told(slope=1.5))
+    assert "question" in refused(told(shift=[0.0, 0.0, 0.0]))
+    three = {**part, "problem": {"queries": [{"kind": "scored-classes", "bins": 5, "classes": 3}]}}
+    assert "question" in refused(told(scores=three))
     less = replace(certificate.guarantee, delta_at_epsilon=1e-7)
     assert refused(replace(certificate, guarantee=less, parameters={**certificate.parameters, "delta": 1e-7}))
 
@@ -109,7 +138,6 @@ def test_noise_is_shrunk_with_the_weights_and_intervals_say_why_there_are_none()
         (made(class_weight={1: 3.0}), InvalidInput, "Leave class_weight out"),
         (made(loss="huber-hinge"), InvalidInput, "a loss that has probabilities"),
         (made(classes=None), InvalidInput, "declared classes"),
-        (made(classes=[0, 1, 2]), InvalidInput, "two classes; 3"),
     ],
 )
 def test_what_cannot_be_calibrated_is_refused_in_a_sentence_and_costs_nothing(tmp_path, estimator, error, says):

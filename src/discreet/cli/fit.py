@@ -102,8 +102,8 @@ def fit(
     ] = None,
     calibrate: Annotated[
         bool,
-        "Also count both classes by the model's score, for 2 to 20 % of the budget, and shrink probabilities towards the base rate as far as these "
-        "noisy counts suggest. For two classes with few records, a weak signal or a rare class.",
+        "Also count the classes by the model's score, for 2 to 20 % of the budget (of three classes or more up to 40 %), and shrink probabilities "
+        "towards the base rate as far as these noisy counts suggest. For few records, a weak signal or a rare class.",
     ] = False,
     file: ModelFile,
 ) -> Outcome:
@@ -193,8 +193,6 @@ def _check_calibrated(kind: str, schema: "discreet.Schema", settings: Settings, 
     require_calibrated(estimator_named(kind, schema, settings))
     if not alone:
         raise InvalidInput("--calibrate and --intervals do not go together: intervals need the weights of the fit itself. Leave out one of them.")
-    if (count := len(getattr(schema.target, "classes", ()))) != 2:
-        raise InvalidInput(f"--calibrate is for two classes; the schema has {count}. Leave it out.")
 
 
 def _kinds_with(parameter: str) -> list[str]:
@@ -257,9 +255,10 @@ def _calibrated(
     return discreet.Model.from_estimator(fitted.model, schema), labelled(("Calibrated", _shrunk(fitted.shrinkage)))
 
 
-def _shrunk(shrinkage: tuple[float, float]) -> str:
+def _shrunk(shrinkage: tuple[float, float | tuple[float, ...]]) -> str:
     slope, shift = shrinkage
-    return f"by private counts: decisions times {slope:.3g}, and {shift:+.3g}"
+    more = f"and {shift:+.3g}" if isinstance(shift, float) else f"and by class {', '.join(f'{one:+.3g}' for one in shift)}"
+    return f"by private counts: decisions times {slope:.3g}, {more}"
 
 
 def _train_with_cuts(

@@ -175,7 +175,7 @@ class _Copy:
     def require(self, privacy: Privacy, table: EncodedTable | BlockTable) -> None:
         """Raise InvalidType or InvalidInput for what cannot be calibrated, where it is to be."""
         if self.calibrate:
-            require_calibrated_table(self.made(privacy.epsilon, privacy.delta, seed=0), table, self.classes)
+            require_calibrated_table(self.made(privacy.epsilon, privacy.delta, seed=0), table)
 
     def fitted(self, table: EncodedTable | BlockTable, epsilon: float, delta: float, *, seed: int | None) -> tuple[Any, Shrinkage | None]:
         """One that was fitted, and how it was calibrated."""
@@ -191,7 +191,7 @@ class _Copy:
         def of_fit(epsilon: float, delta: float) -> Certificate:
             return self._planned(epsilon, delta, records=records, in_blocks=in_blocks)
 
-        return settled(privacy, self.rule, of_fit).planned if self.calibrate else of_fit(privacy.epsilon, privacy.delta)
+        return settled(privacy, self.rule, of_fit, classes=self.classes).planned if self.calibrate else of_fit(privacy.epsilon, privacy.delta)
 
     def _planned(self, epsilon: float, delta: float, *, records: int | None, in_blocks: bool) -> Certificate:
         more: dict[str, Any] = {"weighted": True} if in_blocks and self.known.get("max_sample_weight") is not None else {}

@@ -161,8 +161,13 @@ def log_probabilities(loss: MarginLoss, decision: Floats, *, multinomial: bool) 
     if decision.ndim == 1:
         odds = log_odds(loss, decision)
         return np.column_stack((log_expit(-odds), log_expit(odds)))
-    logs: Floats = log_softmax(decision if multinomial else log_expit(log_odds(loss, decision)), axis=1)
+    logs: Floats = log_softmax(log_chances(loss, decision, multinomial=multinomial), axis=1)
     return logs
+
+
+def log_chances(loss: MarginLoss, decision: Floats, *, multinomial: bool) -> Floats:
+    """Logarithms of the probabilities of K classes, (n, K), but for one constant a row: entry by entry from decisions (n, K)."""
+    return decision if multinomial else np.asarray(log_expit(log_odds(loss, decision)))
 
 
 Problem: TypeAlias = Mapping[str, Json]

@@ -68,8 +68,8 @@ def moves_of(query: Json, neighbours: Neighbours) -> tuple[int, int, int]:
         case {"kind": "column-histograms", "columns": columns, **rest} if not rest:
             sizes = [_cells(column) for column in filled(columns)]
             return ((1 if neighbours is ADD_REMOVE else 2) * len(sizes), sum(sizes), 1)
-        case {"kind": "scored-classes", "bins": bins, **rest} if not rest:
-            return (2 if neighbours is ADD_REMOVE else 4, 2 + 2 * whole(bins), 1)
+        case {"kind": "scored-classes", "bins": bins, **rest} if not rest.keys() - {"classes"}:
+            return (2 if neighbours is ADD_REMOVE else 4, _classes(query) + 2 * whole(bins), 1)
         case {"kind": "summary", "groups": groups, "tables": list(tables), "sums": list(sums), "asked": str(), **rest} if not rest:
             sizes, weights = summary_terms(tables, sums)
             return ((1 if neighbours is ADD_REMOVE else 2) * len(weights), whole(groups) * sum(sizes), max(weights))
@@ -115,6 +115,14 @@ def _cells(column: Json) -> int:
     if whole(mapping(column)["cells"]) < 2:
         raise ValueError
     return whole(mapping(column)["cells"])
+
+
+def _classes(query: Json) -> int:
+    """That are counted by a score: two where nothing is said."""
+    stated = mapping(query)
+    if whole(stated.get("classes", 3)) < 3:
+        raise ValueError
+    return whole(stated.get("classes", 2))
 
 
 def _queries(value: Json) -> list[Json]:

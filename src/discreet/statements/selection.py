@@ -279,7 +279,12 @@ def _curvature_with_fit(parameters: Record, problem: Record) -> Words:
     return _then_fit("curvature", (same, _ROWS_READ_TWICE) if told else (same,), parameters, problem)
 
 
-_SHRUNK: Fields = {"slope": finite, "shift": finite}
+def _shift(value: Json) -> Json:
+    """One number, or one for each class."""
+    return [finite(one) for one in filled(value)] if isinstance(value, list) else finite(value)
+
+
+_SHRUNK: Fields = {"slope": finite, "shift": _shift}
 
 
 @register_words("scores-with-fit", parameters=None, problem=None)
@@ -290,10 +295,12 @@ def _scores_with_fit(parameters: Record, problem: Record) -> Words:
         "the guarantee of the counts is the same at whatever weights the fit releases",
         "a record is in one bin, found from it and the released weights alone; the certificate of the fit is compared with the one planned",
     )
-    shrunk = "times {slope:.10g}, and {shift:.10g} more in every decision" if known else "shrunk and moved"
+    shift = parameters.get("shift")
+    more = ", ".join(f"{finite(one):.10g}" for one in (filled(shift) if isinstance(shift, list) else [shift])) if known else ""
+    shrunk = f"times {{slope:.10g}}, and {more} more in every decision" if known else "shrunk and moved"
     after = condition(
         f"the value is the released weights {shrunk}",
-        "both numbers follow from the noisy counts and the released weights alone (scores.md, theorem)",
+        "these numbers follow from the noisy counts and the released weights alone (scores.md, theorem)",
         parameters,
     )
     told = "persons" in problem and persons_of(problem).told_apart

@@ -12,7 +12,7 @@ from typing import TypeAlias
 import numpy as np
 
 from discreet.accounting import ApproximateDP, PureDP
-from discreet.core.fields import Json, finite, positive, text
+from discreet.core.fields import Json, finite, positive, text, whole
 from discreet.statements.base import filled, mapping
 from discreet.verification.base import Check, Stated, covers, epsilon_check, part_of, recheck, register_recheck
 from discreet.verification.counting import divergence_of_counts, losses_of_counts, losses_of_curvature
@@ -61,9 +61,13 @@ def _curvature_with_fit(stated: Stated) -> Iterator[Check]:
 @register_recheck("scores-with-fit")
 def _scores_with_fit(stated: Stated) -> Iterator[Check]:
     queries = filled(part_of(stated, stated.parameters["scores"]).problem["queries"])
-    asked = len(queries) == 1 and mapping(queries[0]).get("kind") == "scored-classes" and "scheme" not in stated.problem
-    within = 0.0 <= finite(stated.parameters["slope"]) <= 1.0
-    yield Check("question", asked and within, "two classes by their score; weights are those of the fit times a number between 0 and 1")
+    classes = whole(stated.problem["classes"]) if "scheme" in stated.problem else 2
+    asked = len(queries) == 1 and mapping(queries[0]).get("kind") == "scored-classes" and mapping(queries[0]).get("classes", 2) == classes
+    shift = stated.parameters["shift"]
+    moved = len(filled(shift)) if isinstance(shift, list) else 2
+    within = moved == classes and 0.0 <= finite(stated.parameters["slope"]) <= 1.0
+    said = f"{classes} classes by their score; weights are those of the fit times a number between 0 and 1"
+    yield Check("question", asked and within, said)
     yield from _then_fit(stated, "scores", _of_counts)
 
 

@@ -33,10 +33,11 @@ def moves(query, tables, neighbours, weights=None):
     return [a - b for a in people for b in ([0 * people[0]] if neighbours is ADD_REMOVE else people)]
 
 
+@pytest.mark.parametrize(("classes", "places"), [(2, 6), (3, 12)])
 @pytest.mark.parametrize("neighbours", BOTH, ids=str)
-def test_a_person_moves_the_counts_no_farther_than_a_record(neighbours):
-    query = ScoredClasses(bins=3)
-    rows = [table for size in (1, 2, 3) for table in combinations_with_replacement(range(6), size)]
+def test_a_person_moves_the_counts_no_farther_than_a_record(neighbours, classes, places):
+    query = ScoredClasses(bins=3 if classes == 2 else 2, classes=classes)
+    rows = [table for size in (1, 2, 3) for table in combinations_with_replacement(range(places), size)]
     (claim,) = Queries([query], Persons(rows=3)).sensitivities(neighbours)
     shared = moves(query, rows, neighbours, weights=1 << 20)
     assert 0.99 * claim.squared < max(int(np.sum(move**2)) for move in shared) <= claim.squared
@@ -48,22 +49,27 @@ def test_a_person_moves_the_counts_no_farther_than_a_record(neighbours):
 def test_classes_are_counted_beside_their_bins_and_strange_records_are_refused():
     query = ScoredClasses(bins=2)
     assert query.answer(np.array([0, 1, 3, 3])).tolist() == [2, 2, 1, 1, 0, 2]
-    for strange in ([4], [-1], [[0]], [0.5]):
-        with pytest.raises(InvalidInput, match="one integer for every record"):
-            query.answer(np.array(strange))
+    assert ScoredClasses(bins=2, classes=3).answer(np.array([0, 3, 7, 10])).tolist() == [2, 1, 1, 1, 0, 1, 2]
+    for classes, beyond in ((2, 4), (3, 12)):
+        for strange in ([beyond], [-1], [[0]], [0.5]):
+            with pytest.raises(InvalidInput, match="one integer for every record"):
+                ScoredClasses(bins=2, classes=classes).answer(np.array(strange))
     with pytest.raises(InvalidInput, match="at least two bins"):
         ScoredClasses(bins=1)
+    with pytest.raises(InvalidInput, match="at least two classes"):
+        ScoredClasses(bins=2, classes=1)
 
 
+@pytest.mark.parametrize("classes", [2, 4])
 @pytest.mark.parametrize("neighbours", BOTH, ids=str)
-def test_exact_laws_of_fit_and_counts_keep_the_total_and_less_noise_of_either_does_not(neighbours):
+def test_exact_laws_of_fit_and_counts_keep_the_total_and_less_noise_of_either_does_not(neighbours, classes):
     """Fits with noise on their weights have the law of one Gaussian, and so have counts but for a per cent: the worst pair is a product."""
 
     def planned(epsilon, delta):
         model = LinearSVC(epsilon=epsilon, delta=delta, neighbours=str(neighbours), mechanism="output", loss="softplus-hinge", classes=[0, 1])
         return model.plan(features=5, records=None if neighbours is ADD_REMOVE else 1000)
 
-    plan = partial(ScoresPlan.calibrate, neighbours=neighbours)
+    plan = partial(ScoresPlan.calibrate, neighbours=neighbours, classes=classes)
     both = ThenFit.calibrate(SCORES_WITH_FIT, plan, epsilon=1.0, delta=1e-5, share=0.3, planned=planned)
     problem, fit = both.fit.problem, both.fit.parameters
     times = 1 if neighbours is ADD_REMOVE else 2

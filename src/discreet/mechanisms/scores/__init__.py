@@ -1,6 +1,7 @@
 """What a released model's scores are worth, by private counts of classes, with its proof note beside it (scores.md)."""
 
+from discreet.mechanisms.scores.many import places_of_told, shrunk_classes
 from discreet.mechanisms.scores.plan import ScoresPlan, standard_share
 from discreet.mechanisms.scores.shrink import EDGES, Shrinkage, places_of, shrunk
 
-__all__ = ["EDGES", "ScoresPlan", "Shrinkage", "places_of", "shrunk", "standard_share"]
+__all__ = ["EDGES", "ScoresPlan", "Shrinkage", "places_of", "places_of_told", "shrunk", "shrunk_classes", "standard_share"]

@@ -31,7 +31,8 @@ class Shrinkage(NamedTuple):
     """Every decision times `slope`, and `shift` more; public."""
 
     slope: float
-    shift: float
+    shift: float | tuple[float, ...]
+    """One number for each class, where there are more than two."""
 
 
 Link: TypeAlias = Callable[[Floats], Floats]
@@ -48,10 +49,10 @@ def shrunk(counts: Floats, *, deviation: float, odds: Link) -> Shrinkage:
     bins = len(_MIDDLES)
     totals, lower, upper = counts[:2], counts[2 : 2 + bins], counts[2 + bins :]
     rate = expit(_RATES)
-    score = _fit(totals[1], totals[0], rate, deviation, max(1.0, float(totals.sum()))) - 0.5 * np.square(_RATES / _SPREAD)
+    score = likelihood(totals[1], totals[0], rate, deviation, max(1.0, float(totals.sum()))) - 0.5 * np.square(_RATES / _SPREAD)
     score = score + np.where((_SLOPES == 0.0) | (_SLOPES == 1.0), _ENDS, 0.0)
     chances = expit(_SLOPES[..., np.newaxis] * _MIDDLES + ((1.0 - _SLOPES) * _RATES)[..., np.newaxis])
-    score = score + np.sum(_fit(upper, lower, chances, deviation, np.maximum(lower + upper, 0.0)), axis=-1)
+    score = score + np.sum(likelihood(upper, lower, chances, deviation, np.maximum(lower + upper, 0.0)), axis=-1)
     weights = np.exp(score - score.max())
     believed = np.clip(np.tensordot(weights / weights.sum(), chances, axes=2), _CERTAIN, 1.0 - _CERTAIN)
     sure = believed * (1.0 - believed)
@@ -72,7 +73,7 @@ def decisions_at(odds_wanted: Floats, odds: Link) -> Floats:
     return 0.5 * (low + high)
 
 
-def _fit(second: Floats | float, first: Floats | float, chance: Floats, deviation: float, count: Floats | float) -> Floats:
+def likelihood(second: Floats | float, first: Floats | float, chance: Floats, deviation: float, count: Floats | float) -> Floats:
     """Log likelihood of noisy counts of both classes, where the second has this chance, but for a constant."""
     variance = deviation**2 * (np.square(1.0 - chance) + np.square(chance)) + count * chance * (1.0 - chance) + 1.0
     found: Floats = -0.5 * (np.square(second * (1.0 - chance) - first * chance) / variance + np.log(variance))

@@ -85,7 +85,7 @@ def _with_scores(parameters: Mapping[str, Json], stated: ApproximateDP) -> Guara
         scales=tuple(real(scale) for scale in filled(noise["scales"])), neighbours=stated.neighbours, epsilon=real(noise["epsilon"])
     )
     persons = Persons.from_dict(mapping(counts["problem"])["persons"]) if "persons" in mapping(counts["problem"]) else None
-    asked = Queries([ScoredClasses(bins=int(real(mapping(question)["bins"])))], persons)
+    asked = Queries([ScoredClasses(bins=int(real(mapping(question)["bins"])), classes=int(real(mapping(question).get("classes", 2))))], persons)
     both = compose([made.curve(asked), whole], planned=True)
     knots = np.unique(np.append(np.linspace(0.0, _BEYOND * stated.epsilon, _KNOTS), stated.epsilon))
     epsilons, deltas = hull(knots, np.array([both.delta(at) for at in knots.tolist()]))
