@@ -238,6 +238,7 @@ PLANTED: list[Fault] = [
     Fault(
         "mechanisms/learning/one_direction.py", "term = np.maximum(corners[:-1], corners[1:])", "term = 0.2 * np.maximum(corners[:-1], corners[1:])"
     ),
+    Fault("mechanisms/learning/one_vs_rest.py", "s * (1.0 + _ROUNDING))(epsilons[slack])", "0.9 * s)(epsilons[slack])"),
     Fault("mechanisms/learning/margin.py", "along(gradient / scale * _UP)(epsilon)", "along(0.9 * gradient / scale * _UP)(epsilon)"),
     Fault("mechanisms/constrained/objective_set.py", "Multinomial(others=True)", "Multinomial(others=False)"),
     Fault("accounting/profile.py", "slopes[best] * np.exp(places[:best])", "0.5 * slopes[best] * np.exp(places[:best])"),
@@ -288,6 +289,7 @@ TESTS: dict[str, tuple[str, ...]] = {
     "verification/stages.py": ("tests/audit/test_drawn.py::test_a_recheck_counts_both_stages",),
     "mechanisms/learning/repeated.py": ("tests/audit/test_drawn.py::test_several_fits_cost_what_their_laws_say",),
     "mechanisms/learning/multinomial.py": (_STRONG,),
+    "mechanisms/learning/one_vs_rest.py": ("tests/audit/test_drawn.py::test_a_record_along_one_direction_costs_what_a_stranger_finds",),
     "mechanisms/learning/margin.py": ("tests/audit/test_drawn.py::test_a_record_along_one_direction_costs_what_a_stranger_finds",),
     "mechanisms/learning/one_direction.py": ("tests/audit/test_drawn.py::test_a_record_along_one_direction_costs_what_a_stranger_finds",),
     "accounting/profile.py": ("tests/audit/test_drawn.py::test_what_is_composed_near_zero_is_never_below_a_law",),

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from discreet.verification.classes import two_steps
+from discreet.verification.compositions import two_steps
 from discreet.verification.numerics import chords, gaussian_integrals
 
 EPSILONS = np.concatenate(([-30.0, -5.0, -0.3, 0.0, 1e-9, 1e-3], np.geomspace(0.02, 40.0, 25)))

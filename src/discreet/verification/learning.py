@@ -103,7 +103,7 @@ def _objective_stages(stated: Stated) -> Stages:
     if stated.guarantee.neighbours is ADD_REMOVE:
         first = smooth(lambda epsilon, mu: excess(epsilon, alone, mu), "numerical hockey-stick integral of T1, or along the record")
         along = one_direction.one_direction(scan.slopes, scan.jacobian, s)
-        return with_last(stated, radius, first._replace(curve=lambda epsilon: min(excess(epsilon, alone, 0.0), along(epsilon) * _LESS)))
+        return with_last(stated, radius, first._replace(curve=lambda epsilon: min(excess(epsilon, alone, 0.0), float(along(epsilon)) * _LESS)))
     opposite = worst_loss(scan.slopes, scan.jacobian, s, pushes=(0.0, 1.0))
     lines = lines_above(scan.slopes, scan.jacobian, spare=1e-6)
     pair = smooth(lambda epsilon, mu: excess(epsilon, opposite, mu), "numerical hockey-stick integral of the worst pair")
@@ -194,7 +194,7 @@ def _two_signed(stated: Stated, slopes: Floats, traces: Floats, s: float, dimens
         along, most = one_direction.one_direction(slopes, jacobian, s), float(jacobian.max())
 
         def least(epsilon: float) -> float:
-            of_one = max(2.0 * gaussian_integral(epsilon, s), along(epsilon)) * _LESS if most < epsilon else 1.0
+            of_one = max(2.0 * gaussian_integral(epsilon, s), float(along(epsilon))) * _LESS if most < epsilon else 1.0
             return min(delta(epsilon, 0.0), of_one)
 
         first = first._replace(curve=least)

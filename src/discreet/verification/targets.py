@@ -19,7 +19,7 @@ from discreet.statements.base import mapping
 from discreet.statements.learning import target_units
 from discreet.verification import regression
 from discreet.verification.base import Check, Stated, register_recheck
-from discreet.verification.classes import composed, curve_of, sum_beyond
+from discreet.verification.compositions import composed, curve_of, sum_beyond
 from discreet.verification.learning import STAGES, scan_of_predictions, worst_loss
 from discreet.verification.numerics import drawn_radius, least_tangent, panels
 from discreet.verification.scans import several_rows

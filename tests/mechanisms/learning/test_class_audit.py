@@ -177,7 +177,7 @@ def test_pure_multinomial_noise_keeps_its_claim_and_less_of_it_breaks_it(neighbo
 
 
 @pytest.mark.parametrize("loss", [Logistic(), SoftplusHinge(temperature=0.5)], ids=repr)
-@pytest.mark.parametrize("factor", [0.5, 1.0, 20.0])
+@pytest.mark.parametrize("factor", [0.25, 0.5, 1.0, 20.0])
 def test_one_vs_rest_keeps_its_claim_and_noise_for_one_class_breaks_it(loss, factor):
     """K independent problems on the line, each with others that pull against the record: losses add."""
     epsilon, delta = 1.0, 1e-4

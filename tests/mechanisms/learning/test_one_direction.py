@@ -1,5 +1,6 @@
 """T3, a record along one direction: laws of increasing maps stay below it and reach it, both signs cost two or one, a recheck finds the same."""
 
+from dataclasses import replace
 from itertools import pairwise
 
 import numpy as np
@@ -8,10 +9,13 @@ from scipy.special import ndtr
 
 from discreet.accounting import gaussian_delta, gaussian_mu
 from discreet.core.neighbours import ADD_REMOVE, REPLACE_ONE
+from discreet.data import Domain
 from discreet.losses import HuberHinge, Logistic
 from discreet.mechanisms.learning.margin import MARGIN, jacobian_corners, worst_outcome
 from discreet.mechanisms.learning.one_direction import one_direction
+from discreet.mechanisms.learning.one_vs_rest import ONE_VS_REST, one_problem_profile
 from discreet.mechanisms.learning.two_signed import half_problem, two_signed_profile, two_signed_scale
+from discreet.problems import OneVsRestRisk
 from discreet.verification.one_direction import one_direction as recheck
 from discreet.verification.scans import corners_of
 from tests.mechanisms.learning.problems import problem as of_margin
@@ -97,6 +101,11 @@ def check_recheck():
         problem, s = half("logistic", strength, 1.0), gaussian_mu(1.0, 1e-6) / 1.1
         scan = corners_of(problem.to_dict())
         assert 0.92 < recheck(scan.slopes, scan.jacobian, s)(1.0) / MARGIN.profile(problem, ADD_REMOVE)(1.0 / s, 1.0) < 1.0
+    for loss, ridge in ((Logistic(), 1.0), (HuberHinge(), 2.0)):
+        problem, s = of_margin(loss, ridge=ridge), 0.1
+        scan, one = corners_of(problem.to_dict()), one_problem_profile(problem, scale=1.0 / s)
+        for epsilon in (3.0 * s, 5.0 * s):  # nearer to 0 complements say less
+            assert 0.92 < recheck(scan.slopes, scan.jacobian, s)(epsilon) / one.delta(epsilon) < 1.0
 
 
 def test_a_stranger_finds_the_same():
@@ -114,6 +123,18 @@ def test_one_sign_costs_less_than_the_worst_of_every_outcome(loss, strength, lea
     assert worst(scale / least, epsilon) < delta < worst(scale / most, epsilon)
     assert scale > 1.0 / gaussian_mu(epsilon, delta)
     assert MARGIN.profile(problem, REPLACE_ONE)(scale, epsilon) > worst(scale, epsilon) > delta, "records that replace each other have two directions"
+
+
+@pytest.mark.parametrize(
+    ("loss", "share", "least", "most"), [(Logistic(), 0.25, 1.06, 1.10), (Logistic(), 0.5, 1.0, 1.02), (HuberHinge(), 0.5, 1.0, 1.04)]
+)
+@pytest.mark.parametrize("neighbours", [ADD_REMOVE, REPLACE_ONE])
+def test_ten_classes_against_the_rest_cost_about_ten_gaussian_mechanisms(loss, share, least, most, neighbours):
+    target = {"epsilon": 1.0, "delta": 1e-5, "neighbours": neighbours}
+    problem = OneVsRestRisk(loss=loss, ridge=1.0, domain=Domain(features=1, norm_bound=1.0, classes=10, records=1000))
+    problem = replace(problem, ridge=share * ONE_VS_REST.comfortable_ridge(problem, **target))
+    floor = (1.0 if neighbours is ADD_REMOVE else 2.0) * np.sqrt(10.0) / gaussian_mu(1.0, 1e-5) * loss.lipschitz
+    assert least < ONE_VS_REST.scale(problem, **target) / floor < most
 
 
 def test_it_holds_where_nothing_is_left_of_epsilon_and_both_signs_ask_for_some():

@@ -124,7 +124,7 @@ class Margin(Head[RegularisedRisk]):
 
         def add_remove(scale: float, epsilon: float) -> float:
             found = worst(scale, epsilon)
-            return found if epsilon >= ratio else min(found, along(gradient / scale * _UP)(epsilon))
+            return found if epsilon >= ratio else min(found, float(along(gradient / scale * _UP)(epsilon)))
 
         if neighbours is ADD_REMOVE:
             return add_remove

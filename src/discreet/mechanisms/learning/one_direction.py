@@ -21,35 +21,37 @@ import numpy as np
 from discreet.core.arrays import Floats
 from discreet.core.rounding import raising
 
-_STEPS = 5
+_STEPS, _NEARER = 4, 0.9
+"""Of Newton's method for where the slope is 0, and how far towards the end of the v that count one may go."""
 _UP = raising(4_096)
 _ROUNDED = 1.0 + 1e-9
 """Of sums of exponentials of up to 700, and of differences of numbers near 1 over u."""
 
 
-def one_direction(shares: Floats, corners: Floats, s: float) -> Callable[[float], float]:
-    """epsilon >= 0 -> `delta`, for corners of a piecewise linear function above J at `shares` of s; 1 where floats cannot say less."""
+def one_direction(shares: Floats, corners: Floats, s: float) -> Callable[[float | Floats], Floats]:
+    """epsilon >= 0, or many -> `delta`, for corners of a piecewise linear function above J at `shares` of s; 1 where floats cannot say less."""
     tau, widths = shares[1:] * s * _UP, np.diff(shares) * s * _UP
     term = np.maximum(corners[:-1], corners[1:]) * _UP
     u = np.expm1(term) * _UP
     if not (np.all(u > 0) and np.all(tau > 0)):
-        return lambda _: 1.0
+        return lambda epsilon: np.ones(np.shape(epsilon))
     squares = np.square(tau)
 
-    def delta(epsilon: float) -> float:
-        start = np.maximum(epsilon - 0.5 * squares, 0.0)
+    def delta(epsilon: float | Floats) -> Floats:
+        start = np.maximum(np.asarray(epsilon)[..., np.newaxis] - 0.5 * squares, 0.0)
         last = np.minimum(term, start)
-        v = np.zeros_like(tau)
+        v = np.zeros_like(start)
         with np.errstate(all="ignore"):
             for _ in range(_STEPS):
-                steep = (start - v) / squares
-                v = np.minimum(np.maximum(np.log((1.0 + u) * steep / (1.0 + steep)), 0.0), last)
+                left = start - v
+                more = (np.log((1.0 + u) * left / (squares + left)) - v) / (1.0 + squares / (left * (squares + left)))
+                v = np.where(left > 0, np.minimum(np.maximum(v + np.minimum(more, _NEARER * left), 0.0), last), v)
             room = u - np.expm1(v)
             steep = (start - v) / squares
             slope = steep - np.exp(v) / room
             over = np.where((v == 0.0) & (slope <= 0.0), 0.0, 0.5 * np.square(slope) * squares)
             largest = np.exp(np.minimum(over - 0.5 * np.square(steep) * squares, 700.0)) * np.where(v == 0.0, 1.0, room / u)
-        total = float(widths @ largest) / math.sqrt(2.0 * math.pi) * _ROUNDED
-        return min(1.0, total) if total >= 0 else 1.0
+        total = largest @ widths / math.sqrt(2.0 * math.pi) * _ROUNDED
+        return np.where(total <= 1.0, total, 1.0)  # of what is no number, too
 
     return delta

@@ -8,9 +8,9 @@ One problem, add-remove, s = c_max L R / sigma, J(t) <= a t (1 - t), A ~ N(s^2 /
         N(A_0, b) - e^{epsilon - s^2/8 - b/4} sqrt(v) / s (Phi(b / sqrt v) - Phi(A_0 / sqrt v)) + N(b, oo) - e^epsilon Phi(-b/s - s/2)
 
 Where a <= s^2 / 2 (lambda >= 2 M sigma^2 / (c_max L)) each problem is exactly s-Gaussian-private, so K of them are sqrt(K) s, and 2 sqrt(K) s
-when a record is replaced. Otherwise the whole curve delta_1, of which no more is taken near 0 than a symmetric relation can have (`both_ways`), is
-composed K-fold (guarantees planned in advance: discretised worst-case losses), and replacing a record is a group of two steps. Spherical noise: K
-problems at epsilon / K, and the K Jacobian terms add up.
+when a record is replaced. Otherwise the whole curve delta_1 (or T3's where that is less), of which no more is taken near 0 than a symmetric relation
+can have (`both_ways`), is composed K-fold (guarantees planned in advance: discretised worst-case losses), and replacing a record is a group of two
+steps. Spherical noise: K problems at epsilon / K, and the K Jacobian terms add up.
 
 Persons with several rows: the loss is a mixture of rows' sums over the K problems, T = Y_1 + ... + Y_K independent (modules `persons`, `loss_sums`);
 one half each of the sums for (2 s, 2 J) and (2 s, 0) under replace-one.
@@ -25,10 +25,12 @@ import numpy as np
 from scipy.special import ndtr
 
 from discreet.accounting import Guarantee, Profile, both_ways, gaussian_delta, gaussian_deltas, gaussian_mu, n_fold, to_replace_one
+from discreet.accounting.profile import hull
 from discreet.core.arrays import Floats
 from discreet.core.neighbours import ADD_REMOVE, Neighbours
 from discreet.mechanisms.learning.loss_sums import sum_of_losses
 from discreet.mechanisms.learning.margin import MARGIN, jacobian_corners, row_loss, worst_outcome
+from discreet.mechanisms.learning.one_direction import one_direction
 from discreet.mechanisms.learning.persons import Loss, normal_loss, shared_delta, sum_of
 from discreet.mechanisms.learning.perturbation import Head
 from discreet.problems import OneVsRestRisk, RegularisedRisk
@@ -38,6 +40,8 @@ _POINTS = 320
 _REACH = 10.5
 """Standard deviations of a Gaussian loss beyond which the curve is below 1e-25."""
 _ROUNDING = 1e-14
+_LEAST = 1e-20
+"""Of deltas for which the slack of T1 matters."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -140,13 +144,12 @@ def one_problem_profile(problem: RegularisedRisk, *, scale: float) -> Profile:
     else:
         delta = worst_outcome(problem)
         deltas = np.array([delta(scale, float(epsilon)) for epsilon in epsilons])
+    slack = (epsilons < problem.slack_free_ratio) & (deltas > _LEAST)
+    deltas[slack] = np.minimum(deltas[slack], one_direction(*jacobian_corners(problem), s * (1.0 + _ROUNDING))(epsilons[slack]))
     falling = both_ways(epsilons, np.minimum.accumulate(np.minimum(deltas, 1.0)))
-    return Profile(
-        epsilons=tuple(epsilons.tolist()),
-        deltas_at=tuple(np.minimum.accumulate(falling).tolist()),
-        neighbours=ADD_REMOVE,
-        theorem="objective perturbation, theorems T1 and O1",
-    )
+    # The least of two bounds need not be convex, and what is composed would be raised to where it is.
+    epsilons_at, deltas_at = hull(epsilons, falling)
+    return Profile(epsilons=epsilons_at, deltas_at=deltas_at, neighbours=ADD_REMOVE, theorem="objective perturbation, theorems T1, T3 and O1")
 
 
 def one_problem_deltas(epsilons: Floats, s: float, bend: float) -> Floats:

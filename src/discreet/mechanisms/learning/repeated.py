@@ -15,6 +15,7 @@ import numpy as np
 from scipy.special import ndtri
 
 from discreet.accounting import ApproximateDP, Guarantee, Profile, both_ways, gaussian_epsilon, gaussian_mu, n_fold, to_replace_one
+from discreet.accounting.profile import hull
 from discreet.core.arrays import Floats
 from discreet.core.neighbours import ADD_REMOVE, Neighbours
 from discreet.statements.base import COMPOSED
@@ -83,5 +84,5 @@ def _deviation(variation: float) -> float:
 def _profile(curve: Callable[[float], float], neighbours: Neighbours, farthest: float) -> Profile:
     knots = farthest * np.linspace(0.0, 1.0, _KNOTS) ** 1.3
     deltas = np.minimum.accumulate(np.clip([curve(knot) for knot in knots.tolist()], 0.0, 1.0))
-    bounded = np.minimum.accumulate(np.clip(both_ways(knots, deltas), 0.0, 1.0))
-    return Profile(epsilons=tuple(knots.tolist()), deltas_at=tuple(bounded.tolist()), neighbours=neighbours, theorem="")
+    epsilons, bounded = hull(knots, both_ways(knots, deltas))  # what is composed is convex, or raised to where it is
+    return Profile(epsilons=epsilons, deltas_at=bounded, neighbours=neighbours, theorem="")

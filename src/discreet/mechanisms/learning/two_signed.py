@@ -178,7 +178,7 @@ def _along(half: RegularisedRisk) -> Callable[[float, float], float]:
 
     def delta(scale: float, epsilon: float) -> float:
         s = half.gradient_bound / scale * _UP
-        of_one = max(2.0 * gaussian_delta(epsilon, s), along(s)(epsilon)) if most < epsilon else 1.0
+        of_one = max(2.0 * gaussian_delta(epsilon, s), float(along(s)(epsilon))) if most < epsilon else 1.0
         return min(1.0, 2.0 * worst(scale, epsilon), of_one)
 
     return delta
