@@ -16,7 +16,7 @@ from discreet.mechanisms.learning.margin import MARGIN
 from discreet.mechanisms.learning.multinomial import MULTINOMIAL, Multinomial
 from discreet.mechanisms.learning.one_vs_rest import ONE_VS_REST
 from discreet.problems import MultinomialRisk, OneVsRestRisk
-from tests.mechanisms.learning.class_densities import Labelled, delta_between, log_ratios, minimiser, noise_and_hessians
+from tests.mechanisms.learning.class_densities import Labelled, complement, delta_between, log_ratios, minimiser, noise_and_hessians
 
 K = 3
 OTHERS = {
@@ -174,6 +174,26 @@ def test_pure_multinomial_noise_keeps_its_claim_and_less_of_it_breaks_it(neighbo
     assert worst(rate) <= epsilon * (1 + 1e-9)
     less = 2.0 if neighbours is ADD_REMOVE else 4.0  # on the line two records of one row move the noise by half of what is possible
     assert worst(less * rate) > 1.2 * epsilon
+
+
+@pytest.mark.parametrize("neighbours", [ADD_REMOVE, REPLACE_ONE])
+def test_pure_multinomial_noise_is_all_needed(neighbours):
+    """M3 is attained: far across both rows one wrong class is certain for both, and others who are certain too turn the noise along the shift."""
+    epsilon, angle = 1.0, 0.05
+    ridge = comfortable(epsilon, 0.0, neighbours, features=2)
+    rate = MULTINOMIAL.rate(multinomial(ridge, features=2), epsilon=epsilon, neighbours=neighbours)
+    here, there = (np.cos(angle), np.sin(angle)), (-np.cos(angle), np.sin(angle))
+    if neighbours is ADD_REMOVE:
+        pair, towards = (Labelled.of(K, ((0.0, 0.0), 0, 1.0)), Labelled.of(K, (here, 0, 1.0))), here
+    else:
+        others = [((np.cos(angle), -np.sin(angle)), 1, 1e7)]
+        pair, towards = (Labelled.of(K, *others, (here, 0, 1.0)), Labelled.of(K, *others, (there, 0, 1.0))), (0.0, 1.0)
+    wrong = complement(K).T @ np.array([-1.0, 1.0, 0.0])
+    point = 1000.0 * np.outer(towards, wrong).reshape(1, -1)
+    (b, hessian), (other, other_hessian) = (noise_and_hessians(point, data, ridge) for data in pair)
+    logs = np.linalg.slogdet(hessian)[1] - np.linalg.slogdet(other_hessian)[1]
+    reached = abs(float((rate * (np.linalg.norm(other, axis=1) - np.linalg.norm(b, axis=1)) + logs)[0]))
+    assert (0.999 if neighbours is ADD_REMOVE else 0.99) * epsilon < reached <= epsilon * (1 + 1e-9)
 
 
 @pytest.mark.parametrize("loss", [Logistic(), SoftplusHinge(temperature=0.5)], ids=repr)
