@@ -1,5 +1,6 @@
 """Every layout of rows against the explicit matrix it stands for."""
 
+import math
 from fractions import Fraction
 
 import numpy as np
@@ -12,7 +13,18 @@ from discreet.core.errors import InvalidInput, InvalidType
 from discreet.data import Domain, Records
 from discreet.kernels.feature_map import FeatureMap
 from discreet.kernels.matrix import FeatureMapMatrix
-from discreet.matrices import BLOCK_ROWS, AugmentedMatrix, ClippedMatrix, DenseMatrix, MappedMatrix, Matrix, SparseMatrix, TabularMatrix, as_matrix
+from discreet.matrices import (
+    BLOCK_ROWS,
+    AugmentedMatrix,
+    ClippedMatrix,
+    DenseMatrix,
+    MappedMatrix,
+    Matrix,
+    SparseMatrix,
+    TabularMatrix,
+    as_matrix,
+    dense,
+)
 from discreet.matrices.base import cuts
 from discreet.matrices.levels import LevelMatrix
 from discreet.problems.certified_sums import gamma
@@ -286,3 +298,16 @@ def test_the_content_of_no_rows_is_no_byte(kind):
     rng = np.random.default_rng(0)
     assert not b"".join(make(kind, rng, 0)[0].content())
     assert b"".join(make(kind, rng, 1)[0].content())
+
+
+@pytest.mark.parametrize("order", ["C", "F"])
+def test_sums_over_rows_beyond_the_caches_are_off_by_no_more_than_any_order_of_them(monkeypatch, order):
+    monkeypatch.setattr(dense, "_CACHES", 0)
+    rng = np.random.default_rng(3)
+    rows, coefficients = np.asarray(rng.standard_normal((500, 70)), order=order), rng.standard_normal(500) * 10.0 ** rng.integers(-8, 8, 500)
+    terms = rows * coefficients[:, np.newaxis]
+    exact = np.array([math.fsum(column) for column in terms.T])
+    assert np.all(np.abs(DenseMatrix(rows).rmatvec(coefficients) - exact) <= 1.01 * gamma(501) * np.abs(terms).sum(axis=0))
+    by_rows = DenseMatrix(rows).rmatvec(coefficients)
+    monkeypatch.setattr(dense, "_CACHES", rows.nbytes)
+    assert (order == "F") == np.array_equal(by_rows, DenseMatrix(rows).rmatvec(coefficients))  # another way, for rows in one piece
