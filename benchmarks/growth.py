@@ -175,7 +175,8 @@ def _on_workers(count: int, parts: int, size: int, *, processes: bool = False) -
 
     with (
         dask.config.set(PATIENT),
-        LocalCluster(n_workers=count, threads_per_worker=1, processes=processes, dashboard_address=None) as cluster,
+        # Without a limit: workers in one process would each take its memory for their own, and pause at their share of the machine's.
+        LocalCluster(n_workers=count, threads_per_worker=1, processes=processes, dashboard_address=None, memory_limit=0) as cluster,
         Client(cluster) as client,
     ):
         client.wait_for_workers(count)
