@@ -148,7 +148,7 @@ class RowObjective(ABC):
         """See Objective: no."""
         return False
 
-    @property
+    @cached_property
     def hessian_passes(self) -> tuple[float, float]:
         """See Objective: the Gram matrix, and d^3 / 3 operations of its factor."""
         count, passes = self.matrix.shape[0], self.matrix.gram_passes
