@@ -11,18 +11,23 @@ ROOT = Path(__file__).parents[1]
 PACKAGES = docs.packages()
 
 
-def test_every_proof_note_is_on_the_site_by_existing(tmp_path):
-    docs.write_sources(tmp_path)
-    index = (tmp_path / "index.md").read_text()
+@pytest.fixture(scope="module")
+def index(tmp_path_factory):
+    """The first page of the site, as its sources have it."""
+    folder = tmp_path_factory.mktemp("site")
+    docs.write_sources(folder)
+    return (folder / "index.md").read_text()
+
+
+def test_every_proof_note_is_on_the_site_by_existing(index):
     notes = [path.relative_to(ROOT).with_suffix("").as_posix() for path in (ROOT / "src").rglob("*.md")]
     assert notes
     for note in notes:
         assert f"\n{note}\n" in index
 
 
-def test_every_page_of_the_documentation_is_in_the_navigation(tmp_path):
-    docs.write_sources(tmp_path)
-    listed = (tmp_path / "index.md").read_text().splitlines()
+def test_every_page_of_the_documentation_is_in_the_navigation(index):
+    listed = index.splitlines()
     for page in (ROOT / "docs").rglob("*.md"):
         if page.parent.name != "site":
             assert page.relative_to(ROOT).with_suffix("").as_posix() in listed

@@ -52,7 +52,7 @@ def main(arguments: list[str] | None = None) -> int:
     parser.add_argument("--slow", action="store_true", help="as --all, and the tests marked slow")
     options, for_pytest = parser.parse_known_args(arguments)
     sizes = [f"--{size}" for size in ("all", "slow") if vars(options)[size]]
-    for_pytest = [f"--numprocesses={cores() + 1}", "--dist=worksteal", "--reruns=1", "--rerun-show-tracebacks", *sizes, *for_pytest]
+    for_pytest = [*sizes, *for_pytest]
     if options.venv is not None:
         return run_all(options, for_pytest, options.venv.resolve())
     with tempfile.TemporaryDirectory(prefix="discreet-test-") as folder:
@@ -61,7 +61,8 @@ def main(arguments: list[str] | None = None) -> int:
 
 def run_all(options: argparse.Namespace, for_pytest: list[str], venv: Path) -> int:
     """Install into `venv`, then check and test."""
-    if not venv.exists() and step("environment", [options.python, "-m", "venv", str(venv)]):
+    new = not venv.exists()
+    if new and step("environment", [options.python, "-m", "venv", str(venv)]):
         return 1
     scripts = venv / ("Scripts" if os.name == "nt" else "bin")
     python = str(scripts / "python")
@@ -83,7 +84,10 @@ def run_all(options: argparse.Namespace, for_pytest: list[str], venv: Path) -> i
     with ThreadPoolExecutor(max_workers=2) as both:
         asked = [both.submit(step, " ".join([names[command[0]], *command[1:]]), command, aside=True) for command in checks]
         wait(asked[1:])
-        tested = step("pytest", [python, "-m", "pytest", *for_pytest])
+        # In a new checkout each worker would compile every test, and every module that they import, for itself.
+        collected = new and step("collection", [python, "-m", "pytest", "--collect-only", "-qq", *for_pytest], aside=True, quiet=True)
+        spread = [f"--numprocesses={cores() + 1}", "--dist=worksteal", "--reruns=1", "--rerun-show-tracebacks"]
+        tested = collected or step("pytest", [python, "-m", "pytest", *spread, *for_pytest])
     failed = [names[command] for (command, *_), one in zip(checks, asked, strict=True) if one.result()]
     if failed:
         print(f"--- failed beside the tests: {', '.join(failed)}", flush=True)
@@ -105,10 +109,10 @@ def is_oldest_python(python: str) -> bool:
     return subprocess.run([python, "-c", code], stdin=subprocess.DEVNULL, check=False).returncode == 0
 
 
-def step(name: str, command: list[str], *, aside: bool = False) -> int:
+def step(name: str, command: list[str], *, aside: bool = False, quiet: bool = False) -> int:
     """Run one step in the repository root, with nothing of the caller's Python settings and no standard input; its exit code.
 
-    What a step says that runs beside another is shown at its end.
+    What a step says that runs beside another is shown at its end; of a quiet one, only where it fails.
     """
     if not aside:
         print(f"--- {name}", flush=True)
@@ -117,7 +121,8 @@ def step(name: str, command: list[str], *, aside: bool = False) -> int:
     begin = time.monotonic()
     out, err = (subprocess.PIPE, subprocess.STDOUT) if aside else (None, None)
     ended = subprocess.run(command, cwd=ROOT, env=environment, stdin=subprocess.DEVNULL, stdout=out, stderr=err, check=False)
-    said = f"--- {name}\n{ended.stdout.decode(errors='replace')}" if aside else ""
+    words = ended.stdout.decode(errors="replace") if aside and (ended.returncode or not quiet) else ""
+    said = f"--- {name}\n{words}" if aside else ""
     verdict = "ok" if ended.returncode == 0 else f"FAILED (exit code {ended.returncode})"
     print(f"{said}    {verdict}, {time.monotonic() - begin:.0f} s", flush=True)
     return ended.returncode

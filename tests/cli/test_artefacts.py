@@ -40,7 +40,7 @@ def made(tmp_path_factory):
     for command in (
         ("fit", table, *schema, *BUDGET, "--out", model),
         ("evaluate", model, table, *BUDGET, *METRICS, "--out", base / "evaluation.json"),
-        ("describe", table, *schema, *BUDGET, "--by", "city", "--out", base / "description.json"),
+        ("describe", table, *schema, *BUDGET, "--columns", "age", "--by", "city", "--out", base / "description.json"),
         ("intervals", model, table, *BUDGET, "--out", base / "intervals.json"),
         ("release", table, "--schema", base / "bound.toml", "--method", "additive", *BUDGET, "--out", base / "release"),
         ("budget", "new", base / "ledger", "--data-set", "people", *BUDGET),

@@ -80,9 +80,11 @@ def test_the_model_is_one_like_any_other_and_its_noise_is_shrunk(tmp_path):
         release_uncertainty(fitted.model, rows, epsilon=1.0, delta=1e-7)
 
 
-def test_persons_are_those_of_all_three(monkeypatch):
+@pytest.mark.parametrize("neighbours", ["add-remove", pytest.param("replace-one", marks=pytest.mark.more)])  # a recheck of a quarter of a minute
+def test_persons_are_those_of_all_three(monkeypatch, neighbours):
     monkeypatch.setattr(CutsPlan, "pays", lambda self, records: True)
-    fitted = fit_with_cuts(LinearSVC(epsilon=8.0, delta=1e-7), visits(), replace(SCHEMA, person=KEPT["several"]), calibrate=True)
+    estimator, schema = LinearSVC(epsilon=8.0, delta=1e-7, neighbours=neighbours), replace(SCHEMA, person=KEPT["several"])
+    fitted = fit_with_cuts(estimator, visits(), schema, calibrate=True)
     certificate = fitted.model.certificate_
     assert certificate.verify(fitted.model.weights_).ok, certificate.verify(fitted.model.weights_)
     assert certificate.guarantee.unit is Unit.PERSON

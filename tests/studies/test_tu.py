@@ -16,7 +16,11 @@ SHEET = {
 """(d, k, epsilon, delta): theorem 1 as printed, a fresh projection's exact factor, theorem 2 as printed, a fixed one's (to 4 %: it depends on P)."""
 
 
-@pytest.mark.parametrize("point", SHEET)
+DEAR = (1000, 200, 0.1, 1e-6)
+"""Three quarters of the time of all."""
+
+
+@pytest.mark.parametrize("point", [pytest.param(point, marks=[pytest.mark.more] if point == DEAR else []) for point in SHEET])
 def test_the_factors_are_the_known_ones(point):
     features, width, epsilon, delta = point
     found = {
@@ -33,8 +37,9 @@ def test_the_factors_are_the_known_ones(point):
 
 
 def test_one_projection_that_is_known_breaks_theorem_1_by_20_000():
-    found = quick_results(STUDY, [cell for cell in STUDY.cells(quick=True) if cell.settings.get("features") == 1000 and cell.settings["width"] == 50])
-    at = {"features": 1000, "width": 50, "epsilon": 0.9, "method": "theorem 1, printed"}
+    wanted = {"features": 1000, "width": 50, "epsilon": 0.9}
+    found = quick_results(STUDY, [cell for cell in STUDY.cells(quick=True) if wanted.items() <= cell.settings.items()])
+    at = {**wanted, "method": "theorem 1, printed"}
     assert found.value("noise", measure="delta if fixed", **at) == pytest.approx(0.0205, rel=0.05)
     assert found.value("noise", measure="power of the attack", **at) > 2 * found.value("noise", measure="power allowed", **at)
 

@@ -21,6 +21,7 @@ from scipy.special import ndtr, ndtri
 from discreet.accounting import ApproximateDP, GaussianDP, NoGuarantee, beyond, closeness, compose, gaussian_epsilon, gaussian_mu
 from discreet.core.errors import InfeasibleTarget, InvalidInput
 from discreet.core.neighbours import Neighbours
+from discreet.core.remembered import remembered
 from discreet.core.rounding import lowering
 from discreet.data import Records
 from discreet.mechanisms.base import Drawn, Mechanism
@@ -102,6 +103,7 @@ class EigenvalueSketch(Mechanism[SecondMoments, Records]):
             raise InfeasibleTarget(TOO_ROUGH.format(rows=rows, records=query.most_records))
         return found
 
+    @remembered
     def _with_least_noise(self, query: SecondMoments, mu: float, delta: float, missed: float) -> "EigenvalueSketch | None":
         """The least noise on the eigenvalue (to 1e-4) that is left beside the sketch; None where there is none."""
         moved = _moved(query, self.arithmetic(query), self.eigenvalue_step)
