@@ -10,6 +10,7 @@ beside them. The exponent is the slope of the logarithm between the last two siz
 import argparse
 import math
 import os
+import re
 import tempfile
 import time
 from collections.abc import Callable, Iterator
@@ -35,6 +36,9 @@ PAPER_ROWS, PAPER_WORKERS, PAPER_PASSES = 1e10, 1_000, 8
 PATIENT = {"distributed.comm.timeouts.connect": "600s", "distributed.comm.timeouts.tcp": "600s", "distributed.scheduler.worker-ttl": "3600s"}
 """Of a cluster whose workers share two processors with others: nobody is given up."""
 PASSED = 8e-6 * PAPER_WORKERS * (FEATURES + 1)
+
+
+PAPER = "## 10,000,000,000 rows on 1,000 workers, on paper"
 
 
 class Point(NamedTuple):
@@ -205,7 +209,12 @@ PARTS = {
     "files": Part(files, "Parquet files of 100 x 10 in a folder", [10, 100, 1_000, 10_000], 10_000),
     "blocks": Part(blocks, "blocks of ten rows on two Dask workers", [10, 30, 100, 300, 1_000, 10_000], 10_000),
     "workers": Part(workers, "Dask workers in one process, 64 blocks of ten rows", [1, 4, 16, 64], 64),
-    "processes": Part(processes, "Dask workers, each a process, 64 blocks of ten rows: client and scheduler alone", [1, 4, 16, 64], 64),
+    "processes": Part(
+        processes,
+        "Dask workers, each a process, 64 blocks of ten rows: processors of client and scheduler, clock with what all workers import",
+        [1, 4, 16, 64],
+        64,
+    ),
 }
 
 
@@ -232,13 +241,14 @@ def exponent(points: list[Point]) -> float:
 def table(part: Part, points: list[Point]) -> str:
     """Rows of the page."""
     power = exponent(points) if len(points) > 1 else math.nan
-    lines = [f"**{part.title[0].upper()}{part.title[1:]}**\n", "| size | processors | clock |", "|---|---|---|"]
+    lines = [f"{table_title(part)}\n", "| size | processors | clock |", "|---|---|---|"]
     lines += [f"| {point.size:,} | {point.processors:.3g} s | {point.clock:.3g} s |" for point in points]
     last = points[-1]
     if last.size < part.asked:
         said = last.processors * (part.asked / last.size) ** power
         lines.append(f"| {part.asked:,} | {said:.3g} s (extrapolated, not measured) | |")
-    return "\n".join(lines) + f"\n\nExponent between the last two sizes: {power:.2f}.\n"
+    load = ", ".join(f"{number:.1f}" for number in os.getloadavg())
+    return "\n".join(lines) + f"\n\nExponent between the last two sizes: {power:.2f}. Load of the machine: {load} on {os.cpu_count()} cores.\n"
 
 
 def paper(found: dict[str, list[Point]]) -> str:
@@ -249,7 +259,7 @@ def paper(found: dict[str, list[Point]]) -> str:
     row = last.processors / last.size
     task = (graph[-1].processors - graph[0].processors) / (graph[-1].size - graph[0].size)
     work, scheduling = PAPER_ROWS * row / PAPER_WORKERS, PAPER_WORKERS * task
-    return f"""## 10,000,000,000 rows on 1,000 workers, on paper
+    return f"""{PAPER}
 
 Nobody ran it. A fit makes about {PAPER_PASSES} passes (counting, a sample's, four or five gradients, one with its certificate), and passes do not
 grow with n, since a long table begins at the minimiser of a sixteenth of it. With one thread a worker:
@@ -276,29 +286,45 @@ def main() -> None:
     parser.add_argument("--page", type=Path, metavar="FILE", help="write the page of results")
     options = parser.parse_args()
     found: dict[str, list[Point]] = {}
+    written = earlier(options.page)
     LogisticRegression(classes=[0, 1], **BUDGET).fit(*rows(100, 3, 0))  # what the first fit of a process imports
     for name in options.only:
         part = PARTS[name]
         found[name] = measured(part, options.seconds)
-        print(table(part, found[name]), flush=True)
+        written[part.title] = table(part, found[name])
+        print(written[part.title], flush=True)
         if options.page is not None:
             # After each part, so that a run that is cut short leaves what it found.
-            options.page.write_text(page(found, options.seconds).rstrip() + "\n", encoding="utf-8")
+            options.page.write_text(page(written, paper(found) or written.get(PAPER, ""), options.seconds).rstrip() + "\n", encoding="utf-8")
     print(paper(found))
 
 
-def page(found: dict[str, list[Point]], seconds: float) -> str:
+def earlier(path: Path | None) -> dict[str, str]:
+    """Parts of a page that is there, by title, and what is on paper: they stay where a part is not run again."""
+    text = path.read_text(encoding="utf-8") if path is not None and path.exists() else ""
+    parts, _, last = text.partition(f"\n{PAPER}\n")
+    titles = {table_title(part): part.title for part in PARTS.values()}
+    blocks = re.split(r"^(\*\*.+\*\*)\n", parts, flags=re.MULTILINE)[1:]
+    kept = {titles[head]: f"{head}\n{body.rstrip()}\n" for head, body in zip(blocks[::2], blocks[1::2], strict=True) if head in titles}
+    return kept | ({PAPER: f"{PAPER}\n{last}"} if last else {})
+
+
+def table_title(part: Part) -> str:
+    """As the page has it."""
+    return f"**{part.title[0].upper()}{part.title[1:]}**"
+
+
+def page(written: dict[str, str], paper: str, seconds: float) -> str:
     """All of it."""
-    load = ", ".join(f"{number:.1f}" for number in os.getloadavg())
     text = f"""# How fits grow
 
-`python benchmarks/growth.py --page docs/growth.md` writes this page: one run each, generated tables, one thread, sizes up to one that would take more
-than {seconds:g} s; load of the machine at the end {load} on {os.cpu_count()} cores. Processor time is what other work disturbs least.
+`python benchmarks/growth.py --page docs/growth.md` writes this page, with `--only` a part of it: one run each, generated tables, one thread, sizes up
+to one that would take more than {seconds:g} s. Processor time is what other work on the machine disturbs least; its load stands with each part.
 What was not run is extrapolated by the exponent, and says so; a fit of 100,000,000 records that was run, passes over files, and memory are in
 [tables of every size](scale.md).
 
-""" + "\n".join(table(PARTS[name], points) for name, points in found.items())
-    return text + "\n" + paper(found)
+""" + "\n".join(written[part.title] for part in PARTS.values() if part.title in written)
+    return text + "\n" + paper
 
 
 if __name__ == "__main__":

@@ -3,6 +3,7 @@
 from compared.link import Link
 from compared.measured import Claim, Contestant, Group, Table, compete, load, local
 from discreet.accounting import gaussian_scale
+from discreet.core.remembered import forget
 
 TARGETS = ((1.0, 1e-6), (0.1, 1e-9))
 WAYS = (
@@ -24,7 +25,7 @@ def calibration(link: Link | None, *, rounds: int) -> Table:
     groups: dict[str, list[Contestant]] = {}
     for epsilon, delta in TARGETS:
         scale = gaussian_scale(epsilon, delta, sensitivity=1.0)
-        run = local(lambda epsilon=epsilon, delta=delta: [gaussian_scale(epsilon, delta, sensitivity=1.0) for _ in range(50)])
+        run = local(lambda epsilon=epsilon, delta=delta: [anew(epsilon, delta) for _ in range(50)])
         group = [Contestant(name="Discreet", side="ours", run=run, count=50, note=f"sigma {scale:.9f}")]
         for name, how, count in WAYS if link is not None else ():
             group.append(by_peer(link, name, how, count, epsilon, delta))
@@ -32,6 +33,12 @@ def calibration(link: Link | None, *, rounds: int) -> Table:
     seen = compete(groups, rounds)
     title = "Calibration of one Gaussian mechanism"
     return Table(key="calibration", title=title, text=TEXT, unit="ms", groups=seen, load=(before, load()), claims=claims(seen))
+
+
+def anew(epsilon: float, delta: float) -> float:
+    """Ours, and not what a process remembers of the last time."""
+    forget()
+    return gaussian_scale(epsilon, delta, sensitivity=1.0)
 
 
 def by_peer(link: Link | None, name: str, how: str, count: int, epsilon: float, delta: float) -> Contestant:
