@@ -37,7 +37,7 @@ from discreet.ledger import spending_on, without_ledger
 from discreet.matrices import Matrix
 from discreet.mechanisms.base import Numbers
 from discreet.mechanisms.cuts.columns import sums_of, whose_rows
-from discreet.mechanisms.scores import ScoresPlan, Shrinkage, places_of, places_of_told, shrunk, shrunk_classes, standard_share
+from discreet.mechanisms.scores import Fitted, ScoresPlan, Shrinkage, places_of, places_of_told, shrunk, shrunk_classes, standard_share
 from discreet.mechanisms.scores.shrink import decisions_at
 from discreet.mechanisms.selection import ThenFit
 from discreet.mechanisms.selection.then_fit import Planned
@@ -132,6 +132,14 @@ class _Score:
         """The link of the loss: log odds of one class against the other, or the rest."""
         return log_odds(self.model._fitted_loss(), decisions)  # noqa: SLF001
 
+    @property
+    def fitted(self) -> Fitted:
+        """What its certificate says of how it was fitted."""
+        problem, parameters = self.model.certificate_.problem, self.model.certificate_.parameters
+        ridge = finite(problem["ridge"]) + finite(parameters.get("extra_ridge", 0.0))
+        longest = float(np.hypot(finite(problem["data_norm"]), finite(problem["intercept_scale"])))
+        return Fitted(dimension=len(self.model.weights_), longest=longest, ridge=ridge)
+
     def telling(self, shares: Floats) -> Floats:
         """Decisions (K,) that tell these probabilities (K,)."""
         return np.log(shares) if self.multinomial else decisions_at(logit(shares), self.odds)
@@ -145,7 +153,7 @@ class _Score:
     def shrinkage(self, counts: Floats, deviation: float) -> Shrinkage:
         """What noisy counts, in records, say."""
         if len(self.model.classes_) == 2:
-            return shrunk(counts, deviation=deviation, odds=self.odds)
+            return shrunk(counts, deviation=deviation, odds=self.odds, fit=self.fitted)
         return shrunk_classes(counts, deviation=deviation, telling=self.telling)
 
 

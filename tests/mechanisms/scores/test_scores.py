@@ -6,7 +6,7 @@ from itertools import combinations_with_replacement, product
 
 import numpy as np
 import pytest
-from scipy.special import expit, ndtr
+from scipy.special import expit, logit, ndtr
 
 from discreet import LinearSVC
 from discreet.audit.claim import Claim
@@ -16,13 +16,14 @@ from discreet.core.neighbours import ADD_REMOVE, REPLACE_ONE, Persons
 from discreet.estimators.forms import log_odds
 from discreet.losses import Logistic, SoftplusHinge
 from discreet.mechanisms.counting import Queries, ScoredClasses
-from discreet.mechanisms.scores import EDGES, ScoresPlan, places_of, shrunk, standard_share
+from discreet.mechanisms.scores import EDGES, Fitted, ScoresPlan, places_of, shrunk, standard_share
 from discreet.mechanisms.selection import ThenFit
 from discreet.statements.base import SCORES_WITH_FIT
 
 BOTH = [ADD_REMOVE, REPLACE_ONE]
 LINKS = [partial(log_odds, Logistic()), partial(log_odds, SoftplusHinge(temperature=0.35))]
 BINS = len(EDGES) + 1
+FIT = Fitted(dimension=20, longest=1.0, ridge=10.0)
 
 
 def moves(query, tables, neighbours, weights=None):
@@ -111,7 +112,7 @@ def counted(odds, chances, count=200_000, seed=0):
 def test_many_records_say_how_far_a_score_is_to_be_believed(believed):
     odds, base = np.random.default_rng(1).normal(-1.0, 1.5, 200_000), -2.0
     counts = counted(odds, expit(believed * odds + (1.0 - believed) * base))
-    slope, shift = shrunk(counts, deviation=3.0, odds=LINKS[0])
+    slope, shift = shrunk(counts, deviation=3.0, odds=LINKS[0], fit=FIT)
     assert slope == pytest.approx(believed, abs=0.15)
     assert shift == pytest.approx((1.0 - believed) * base, abs=0.2)
 
@@ -120,11 +121,25 @@ def test_many_records_say_how_far_a_score_is_to_be_believed(believed):
 def test_no_counts_stretch_a_score_and_all_are_answered(link, seed):
     rng = np.random.default_rng(seed)
     for deviation in (0.3, 30.0, 3e4, 3e9):
-        slope, shift = shrunk(rng.normal(0.0, deviation, 2 + 2 * BINS), deviation=deviation, odds=link)
+        slope, shift = shrunk(rng.normal(0.0, deviation, 2 + 2 * BINS), deviation=deviation, odds=link, fit=FIT)
         assert 0.0 <= slope <= 1.0
         assert abs(shift) < 10.0
     odds = rng.normal(0.0, 0.5, 200_000)
-    assert shrunk(counted(odds, expit(4.0 * odds)), deviation=1.0, odds=LINKS[0])[0] == pytest.approx(1.0, abs=0.01)
+    assert shrunk(counted(odds, expit(4.0 * odds)), deviation=1.0, odds=LINKS[0], fit=FIT)[0] == pytest.approx(1.0, abs=0.01)
+
+
+def test_what_a_fit_learnt_of_its_own_records_is_taken_from_its_counts():
+    """A ridge fit on labels without signal, in many dimensions: its own records say that its score is worth something."""
+    rng = np.random.default_rng(0)
+    X = rng.normal(0.0, 1.0, (2000, 300)) / np.sqrt(300.0)
+    y, ridge = (rng.random(2000) < 0.3).astype(np.intp), 2.0
+    weights = np.linalg.solve(0.21 * X.T @ X + ridge * np.eye(300), X.T @ (y - y.mean()))
+    odds, base = X @ weights + logit(y.mean()), logit(y.mean())
+    excess = float((y - y.mean()) @ (odds - base))
+    assert Fitted(dimension=300, longest=1.0, ridge=ridge).learnt(2000 * 0.21) == pytest.approx(excess, rel=0.5)
+    counts = ScoredClasses(bins=BINS).answer(places_of(odds, y, LINKS[0])).astype(float)
+    naive = shrunk(counts, deviation=1.0, odds=LINKS[0], fit=Fitted(dimension=300, longest=1.0, ridge=1e9)).slope
+    assert shrunk(counts, deviation=1.0, odds=LINKS[0], fit=Fitted(dimension=300, longest=1.0, ridge=ridge)).slope < naive - 0.15
 
 
 def test_the_share_falls_with_the_budget_within_its_bounds():
