@@ -252,3 +252,18 @@ def test_an_estimator_is_defined_without_what_fits_it():
     unneeded = ("solvers", "kernels", "sets", "bounds", "mechanisms.learning", "mechanisms.regression", "ledger.ledger", "estimators.uncertainty")
     assert not {f"discreet.{part}" for part in unneeded} & modules
     assert len(modules) <= DEFINED_MODULES
+
+
+SWEPT = """
+import atexit, gc, sys
+before = gc.get_threshold()
+atexit.register(lambda: print(gc.isenabled(), before[:2] == gc.get_threshold()[:2], gc.get_threshold()[2] > before[2], file=sys.stderr))
+from discreet.cli import main
+main()
+"""
+
+
+@pytest.mark.skipif(sys.version_info >= (3, 14), reason="Python collects in steps there")
+def test_a_command_seldom_looks_through_what_was_imported_and_collects_what_is_young_as_ever():
+    process = subprocess.run([sys.executable, "-c", SWEPT, "--version"], capture_output=True, text=True, check=False, timeout=600)
+    assert process.stderr.split() == ["True", "True", "True"]
