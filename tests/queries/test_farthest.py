@@ -2,6 +2,7 @@
 
 import itertools
 import math
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -9,8 +10,10 @@ import pytest
 from discreet.core.neighbours import REPLACE_ONE
 from discreet.data import Domain, Records
 from discreet.matrices import as_matrix
+from discreet.mechanisms.release import GaussianRelease
 from discreet.queries import Projection
 from discreet.queries.farthest import Reach, farthest
+from discreet.statements.base import Hypothesis
 from discreet.verification.farthest import farthest as recheck
 
 
@@ -99,3 +102,23 @@ def test_a_stranger_finds_no_more_and_next_to_no_less():
         stated = farthest(matrix, Reach(entries=np.append(np.full(features, min(1.0, ball)), [7.0] * target), features=features, ball=ball))
         again = recheck(matrix, np.full(features, min(1.0, ball)), ball, 7.0 * target)
         assert stated * (1.0 - 5e-5) <= again <= stated
+
+
+def test_a_certificate_may_state_the_bound_of_before_this_one_and_no_other():
+    """It is as true, and delta is computed anew from neither."""
+    query = Projection.from_public_seed(Domain(features=4, norm_bound=1.0, entry_bound=0.6, target_bound=3.0), width=3, seed=1, target="noisy")
+    made = GaussianRelease.calibrate(query, epsilon=1.0, delta=1e-6, neighbours=REPLACE_ONE)
+    certificate = made.planned(query, shape=(5, 3))
+    *others, grid = certificate.hypotheses
+    earlier, now = (f"at most {bound(REPLACE_ONE):.10g} apart" for bound in (query.sensitivity_before, query.sensitivity))
+    assert earlier != now
+
+    def verifies(apart):
+        stated = Hypothesis(required=grid.required.replace(now, apart), enforced=grid.enforced)
+        checks = replace(certificate, hypotheses=(*others, stated)).verify().checks
+        return {check.name: check.ok for check in checks}["hypotheses"]
+
+    assert verifies(now)
+    assert verifies(earlier)
+    assert not verifies("at most 99 apart")
+    assert not verifies("at most 0.1 apart")

@@ -77,6 +77,20 @@ class LinearMap:
         reach = Reach(entries=read.entries, features=read.domain.features, ball=read.domain.radius)
         return ranges * min(self.spectral_norm * read.norm, farthest(self.matrix, reach)) * UP
 
+    def shift_before(self, read: Released, ranges: float) -> float:
+        """As it was stated before module `farthest`: |T|_2 C, (sum_ij e_i |T T'|_ij e_j)^(1/2), or features and target apart."""
+        bounds = [self.spectral_norm * read.norm]
+        if read.domain.entry_bound < math.inf:
+            entries = read.entries
+            bounds.append(math.sqrt(float(entries @ np.abs(self.matrix @ self.matrix.T) @ entries)) * (1.0 + 1e-9))
+        if read.target is Target.NOISY:
+            features, target, radius, most = self.matrix[:-1], self.matrix[-1], read.domain.radius, read.domain.target_bound
+            of_features = float(np.linalg.norm(features, 2)) * radius if len(features) else 0.0
+            between = float(np.linalg.norm(features @ target)) * radius * most if len(features) else 0.0
+            of_target = float(np.linalg.norm(target)) * most
+            bounds.append(math.sqrt(of_features**2 + 2.0 * between + of_target**2) * (1.0 + 1e-9))
+        return ranges * min(bounds) * UP
+
     def apply(self, rows: Floats, resolution: float) -> Floats:
         """z_q T for rows (n, m) of norm at most 2^25 q, q = `resolution`, exactly. Raises SolverFailure for partial sums beyond 53 bits."""
         integers = np.rint(self.matrix / self.grid)
@@ -113,8 +127,14 @@ class MappedRows(RowQuery):
 
     def sensitivity(self, neighbours: Neighbours) -> float:
         """See RowQuery."""
-        rounding = self.map.spectral_norm * resolution(self.read) * math.sqrt(self.read.columns)
-        return (self.map.shift(self.read, reach(neighbours)) + rounding) * UP
+        return self._rounded(self.map.shift(self.read, reach(neighbours)))
+
+    def sensitivity_before(self, neighbours: Neighbours) -> float:
+        """As older certificates state it, which is as true: never below `sensitivity` but for the last digits."""
+        return self._rounded(self.map.shift_before(self.read, reach(neighbours)))
+
+    def _rounded(self, shift: float) -> float:
+        return (shift + self.map.spectral_norm * resolution(self.read) * math.sqrt(self.read.columns)) * UP
 
     def answer(self, data: Records) -> Iterator[tuple[slice, Floats]]:
         """See RowQuery."""

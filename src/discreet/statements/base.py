@@ -10,7 +10,7 @@ import math
 import re
 from collections import ChainMap
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import NamedTuple, TypeAlias
 
@@ -29,6 +29,8 @@ class Hypothesis:
 
     required: str
     enforced: str
+    before: str = field(default="", compare=False, repr=False)
+    """What is required as certificates said it whose bound was computed less closely: as true, and still taken."""
 
 
 class Words(NamedTuple):

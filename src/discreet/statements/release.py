@@ -1,11 +1,13 @@
 """The words of released rows, and what all releases of a table share."""
 
 import math
+from dataclasses import replace
 
 from discreet.accounting import Unit
 from discreet.core.fields import count, finite, flag, not_negative, positive, text, whole
 from discreet.core.neighbours import ADD_REMOVE, REPLACE_ONE, Persons
 from discreet.queries import Released, RowQuery, Rows, SecondMoments, Target
+from discreet.queries.linear import MappedRows
 from discreet.queries.record import query_from_record
 from discreet.statements.base import (
     Fields,
@@ -112,12 +114,20 @@ def entry_hypotheses(query: RowQuery | SecondMoments, parameters: Record) -> tup
 
 def _grid(query: RowQuery, parameters: Record) -> Hypothesis:
     """The condition on arithmetic and noise."""
+    neighbours = relation_of(parameters)
+    found = _on_grid(query, parameters, query.sensitivity(neighbours))
+    if not isinstance(query, MappedRows):
+        return found
+    return replace(found, before=_on_grid(query, parameters, query.sensitivity_before(neighbours)).required)
+
+
+def _on_grid(query: RowQuery, parameters: Record, apart: float) -> Hypothesis:
     return condition(
         "computed rows of two records are at most {apart:.10g} apart; each of {columns} numbers is released on the grid of step {step:.6g} plus a "
         "secret discrete Gaussian integer of scale {scale:.10g}, {by}",
         "a row is a function of its record to the last bit (integers in exact arithmetic); noise is drawn without floating-point decisions",
         parameters,
-        apart=query.sensitivity(relation_of(parameters)),
+        apart=apart,
         columns=query.columns,
         by="by its owner" if parameters.get("local") is True else "by the holder of the table",
     )
