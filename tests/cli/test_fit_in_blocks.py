@@ -105,7 +105,7 @@ def test_workers_of_a_cluster_give_the_same_model(parts):
 def test_an_encrypted_cluster_is_spoken_to_with_the_certificates_of_dasks_configuration(parts):
     """Workers are threads of this process; what they say to each other is what processes on many machines do."""
     dask, distributed = pytest.importorskip("dask"), pytest.importorskip("distributed")
-    from tests.data.blocks.test_local_cluster import on_disk
+    from tests.data.blocks.test_own_cluster import on_disk
 
     security, files = on_disk(parts)
     with distributed.LocalCluster(

@@ -1,6 +1,6 @@
 """One to three workers that stop, die or slow down, and schedulers that do: the fit of the same records, or one sentence and a ledger that agrees.
 
-The cluster and its clock are invented, so that hours pass in no time. What really happens to real workers is in `test_local_cluster.py`.
+The cluster and its clock are invented, so that hours pass in no time. What really happens to real workers is in `test_own_cluster.py`.
 """
 
 import logging
