@@ -73,7 +73,8 @@ def run(command: str) -> None:
         at = words.index(sign)
         assert words[at + 1] == file
         del words[at : at + 2]
-    for option in ("--out", "--report", "--plot", "--intervals", "--card", "--csv"):
+    written = ("--out", "--report", "--plot", "--card", "--csv") + (("--intervals",) if words[0] == "fit" else ())  # elsewhere it is read
+    for option in written:
         if option in words and (path := Path(words[words.index(option) + 1])).is_file():
             path.unlink()
     outcome = discreet(*words, stdin=Path(files["<"]).read_text() if "<" in files else None)
