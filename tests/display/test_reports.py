@@ -29,6 +29,7 @@ from discreet.data import Domain, Records
 from discreet.display.pages import page_html, page_markdown
 from discreet.display.reports import About, card_of, page_of, plan_page, set_plan_page, write_card, write_report
 from discreet.estimators import LinearRegression
+from discreet.estimators.noise_share import noise_share
 from discreet.ledger import Account, Ledger
 from discreet.matrices import as_matrix
 from discreet.mechanisms.release import GaussianRelease
@@ -116,9 +117,11 @@ def test_noise_and_signal_are_public_numbers(released):
     words = shown(released.model)
     length = float(np.linalg.norm(released.model.weights))
     assert f"Length of the released weights {length:.3g}" in words
-    moved = released.estimator.explain(records=600).to_dict()["mechanism"]["weight_noise"]
-    assert f"How far noise alone moves them, about {moved:.3g}" in words
-    assert f"How far noise alone moves them, about {moved:.3g}" in shown(released.estimator)
+    found = noise_share(released.model.certificate, released.model.weights)
+    assert found.least == found.most, "noise on the weights"
+    moved = f"How far noise alone moves them {found.most:.3g}"
+    assert moved in words
+    assert moved in shown(released.estimator)
 
 
 @pytest.mark.parametrize("neighbours", ["replace-one", "add-remove"])
@@ -132,16 +135,16 @@ def test_the_noise_of_a_model_file_is_that_of_the_fit(schema, neighbours):
         LinearSVC(epsilon=0.5, delta=1e-6, neighbours=neighbours, data_norm=schema.norm_bound, loss="huber-hinge"),
     ):
         fitted = made.fit(encoded)
-        moved = fitted.explain(records=200 if neighbours == "replace-one" else None).to_dict()["mechanism"]["weight_noise"]
-        assert f"moves them, about {moved:.3g}" in shown(Model.from_estimator(fitted, schema))
+        chosen = fitted.explain(records=200 if neighbours == "replace-one" else None).to_dict()["mechanism"]["text"]
+        assert chosen.partition(" (")[0].partition(". ")[0] in shown(Model.from_estimator(fitted, schema))
 
 
-def test_no_noise_is_stated_that_was_not_found_again(released):
+def test_no_choice_is_stated_that_was_not_found_again(released):
     """Another scale than the tight calibration's, as of a published one, or a weighted fit."""
     parameters = dict(released.model.certificate.parameters) | {"scale": 0.5}
     for part in ({"parameters": parameters}, {"problem": dict(released.model.certificate.problem) | {"max_weight": 2.0}}, {"releases": 2}):
         changed = replace(released.model.certificate, **part)
-        assert "The noise against the signal" not in shown(replace(released.model, certificate=changed))
+        assert "times this noise" not in shown(replace(released.model, certificate=changed))
 
 
 def test_every_estimator_has_a_report():

@@ -194,11 +194,28 @@ class ModelFile:
         with step("Checking the certificate"):
             verification = model.verify()
         document, paid = receipt(model.certificate, verification, account)
+        from discreet.estimators.noise_share import noise_share
+
+        share = noise_share(model.certificate, model.weights)
+        noisy = None if share is None else share.words
         guarantee = guarantee_of(model.certificate)
         spent = {"epsilon": guarantee["epsilon"], "delta": guarantee["delta"]}
         return Outcome(
-            document={"model": self.out, "kind": model.kind, **stated, **document, "spent": spent, "report": page.path},
-            lines=[*labelled(("Model", described(model))), *found, *paid, *labelled(("Written to", self.out), ("Report", page.path))],
+            document={
+                "model": self.out,
+                "kind": model.kind,
+                **stated,
+                **document,
+                "spent": spent,
+                "mostly_noise": noisy is not None,
+                "report": page.path,
+            },
+            lines=[
+                *labelled(("Model", described(model))),
+                *found,
+                *paid,
+                *labelled(("Careful", noisy), ("Written to", self.out), ("Report", page.path)),
+            ],
             checked=verification if guarantee["private"] else None,
             lost=[page.lost],
         )

@@ -30,9 +30,9 @@ _MOST = 20
 """Columns that are named."""
 
 
-def view(certificate: Certificate, name: str = "Certificate", shape: tuple[int, ...] | None = None) -> str:
-    """HTML of a certificate, which begins with its promise; of a release with its shape."""
-    blocks: list[Block] = [Text(sentence) for sentence in certificate.promise]
+def view(certificate: Certificate, name: str = "Certificate", shape: tuple[int, ...] | None = None, *, first: Block | None = None) -> str:
+    """HTML of a certificate, which begins with its promise, and with what comes `first`; of a release with its shape."""
+    blocks: list[Block] = [*([] if first is None else [first]), *(Text(sentence) for sentence in certificate.promise)]
     if not certificate.noise_private:
         blocks.append(Text("Not valid: the noise was seeded, so anyone who knows the seed can subtract it.", Tone.BAD))
     rows = [] if shape is None else [("Released", f"an array of {' x '.join(f'{size:,}' for size in shape) or 'one number'}")]

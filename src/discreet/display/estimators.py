@@ -6,8 +6,6 @@ Public numbers only.
 from dataclasses import replace
 from typing import Any
 
-import numpy as np
-
 from discreet.accounting import ApproximateDP, PureDP
 from discreet.certificates import Certificate
 from discreet.core.arrays import Floats
@@ -17,11 +15,12 @@ from discreet.data import Domain, NumberTarget, NumberTargets, TimeTarget
 from discreet.data.labels import canonical
 from discreet.data.toml_text import AnyTarget
 from discreet.display import certificates
-from discreet.display.pages import Block, Facts, Section, Text, view_html
+from discreet.display.pages import Block, Facts, Section, Text, Tone, view_html
 from discreet.estimators import ArrayModel, Model
 from discreet.estimators.base import PrivateModel
 from discreet.estimators.explanation import Explanation, Setting, explain
 from discreet.estimators.linear_classifier import LinearClassifier
+from discreet.estimators.noise_share import NoiseShare, noise_share
 from discreet.estimators.set_model import ByComparison
 from discreet.losses import loss_named
 from discreet.mechanisms.learning import (
@@ -57,12 +56,26 @@ def target_words(target: AnyTarget) -> str:
 
 def model_view(model: Model) -> str:
     """HTML of a model: what it is, and its certificate."""
-    return certificates.view(model.certificate, f"Model {model.kind} of {model.schema.name}", model.weights.shape)
+    return _view(model.certificate, f"Model {model.kind} of {model.schema.name}", model.weights)
 
 
 def array_model_view(model: ArrayModel) -> str:
     """HTML of a model of arrays."""
-    return certificates.view(model.certificate, f"Model {model.kind} of {model.features:,} features", model.weights.shape)
+    return _view(model.certificate, f"Model {model.kind} of {model.features:,} features", model.weights)
+
+
+def fitted_view(certificate: Certificate, weights: Floats | None) -> str:
+    """HTML below the diagram of a fitted estimator."""
+    return certificates.view(certificate, first=None if weights is None else _noisy(certificate, weights))
+
+
+def _view(certificate: Certificate, name: str, weights: Floats) -> str:
+    return certificates.view(certificate, name, weights.shape, first=_noisy(certificate, weights))
+
+
+def _noisy(certificate: Certificate, weights: Floats) -> Text | None:
+    found = noise_share(certificate, weights)
+    return None if found is None or found.words is None else Text(found.words, Tone.BAD)
 
 
 def explanation_view(explanation: Explanation) -> str:
@@ -76,43 +89,45 @@ def _reasons(explanation: Explanation, caption: str) -> Facts:
 
 def signal_of_estimator(estimator: PrivateModel, certificate: Certificate, weights: Floats) -> list[Section]:
     """From a fitted estimator; nothing where it cannot be said."""
-    if not isinstance(estimator, LinearClassifier | ByComparison):
-        return []
-    records = certificate.problem.get("records")
-    try:
-        explanation = estimator.explain(records=records if isinstance(records, int) else None)
-    except DiscreetError:
-        return []
-    return [_signal(explanation, weights)]
+    records, explanation = certificate.problem.get("records"), None
+    if isinstance(estimator, LinearClassifier | ByComparison):
+        try:
+            explanation = estimator.explain(records=records if isinstance(records, int) else None)
+        except DiscreetError:
+            explanation = None
+    return _signal(explanation, noise_share(certificate, weights))
 
 
 def signal_of_model(model: Model) -> list[Section]:
-    """From a model file: the mechanism is calibrated again from the certificate's numbers. Nothing where these are not those of a single fit."""
+    """From a model file: for the choices the mechanism is calibrated again from the certificate's numbers, where these are of a single fit."""
     setting = _setting_of(model)
     try:
         explanation = None if setting is None else explain(setting)
     except DiscreetError:
-        return []
-    if explanation is None:
-        return []
-    kept = tuple(reason for reason in explanation.reasons if reason.choice not in {"alpha", "delta"})
-    return [_signal(replace(explanation, reasons=kept), model.weights)]
+        explanation = None
+    if explanation is not None:
+        kept = tuple(reason for reason in explanation.reasons if reason.choice not in {"alpha", "delta"})
+        explanation = replace(explanation, reasons=kept)
+    return _signal(explanation, noise_share(model.certificate, model.weights))
 
 
-def _signal(explanation: Explanation, weights: Floats) -> Section:
-    moved = next((reason.numbers["weight_noise"] for reason in explanation.reasons if "weight_noise" in reason.numbers), None)
-    length = float(np.linalg.norm(weights))
+def _signal(explanation: Explanation | None, found: NoiseShare | None) -> list[Section]:
     blocks: list[Block] = []
-    if isinstance(moved, float) and moved > 0:
+    if found is not None:
+        far = f"{found.most:.3g}" if found.least == found.most else f"between {found.least:.2g} and {found.most:.3g}" if found.least else None
         rows = [
-            ("Length of the released weights", f"{length:.3g}"),
-            ("How far noise alone moves them, about", f"{moved:.3g}"),
-            ("Ratio", f"{length / moved:.2g}"),
+            ("Length of the released weights", f"{found.length:.3g}"),
+            ("How far noise alone moves them", far or f"at most {found.most:.3g}"),
         ]
-        noisy = "The weights are about as long as the noise, so they may be mostly noise. More records, a larger epsilon or fewer features help."
-        found = noisy if length < 2.0 * moved else "The weights are clearly longer than noise alone would make them."
-        blocks = [Facts("Public numbers", rows), Text(f"{found} The length includes the noise, and says nothing about single weights.")]
-    return Section("The noise against the signal", [*blocks, _reasons(explanation, explanation.title)])
+        clear = "The weights are clearly longer than noise alone would make them."
+        maybe = (
+            "The weights are about as long as the noise can be, so they may be mostly noise. More records, a larger epsilon or fewer columns help."
+        )
+        said = found.words or (maybe if found.length < 2.0 * found.most else clear)
+        blocks = [Facts("Public numbers", rows), Text(f"{said} The length includes the noise, and says nothing about single weights.")]
+    if explanation is not None:
+        blocks.append(_reasons(explanation, explanation.title))
+    return [Section("The noise against the signal", blocks)] if blocks else []
 
 
 def _setting_of(model: Model) -> Setting | None:

@@ -26,6 +26,7 @@ from discreet.display.printing import is_pdf, printed
 from discreet.display.promise import numbers_shown
 from discreet.estimators import ArrayModel, IntervalFile, Model, PrivateSearchCV
 from discreet.estimators.base import PrivateModel
+from discreet.estimators.noise_share import noise_share
 from discreet.evaluation import PrivateEvaluation
 from discreet.ledger import Ledger
 from discreet.releases import PublishedRelease, SyntheticTable
@@ -173,14 +174,19 @@ def _model(model: Model, about: About) -> Report:
 
 
 def _quality(model: Model, measured: PrivateEvaluation | None) -> Section:
-    """How good the model is, where somebody paid for that. Raises InvalidInput for measurements of another kind of model."""
+    """How good the model is, where somebody paid for that, and whether it is mostly noise.
+
+    Raises InvalidInput for measurements of another kind of model.
+    """
     title = "How good is it?"
+    share = noise_share(model.certificate, model.weights)
+    noisy = [Text(words, Tone.BAD)] if share is not None and (words := share.words) else []
     if measured is None:
         words = (
             "This page has no measurement of the model. `discreet evaluate` measures it privately, with a separate budget; add its file "
             "with --evaluation."
         )
-        return Section(title, [Text(words)])
+        return Section(title, [*noisy, Text(words)])
     if list(map(canonical, measured.classes)) != list(map(canonical, model.classes)):
         raise InvalidInput("the evaluation is of a model with different classes. Give the evaluation of this model.")
     stated = measured.certificate.guarantee.to_dict()
@@ -194,7 +200,7 @@ def _quality(model: Model, measured: PrivateEvaluation | None) -> Section:
         "that they belong together."
     )
     table = Table("Private measurements", ("Measure", "Found", f"{100 * measured.level:g} % interval"), rows[:_MOST_MEASURES])
-    return Section(title, [Text(said, Tone.NOTE), table, *([] if measured.baseline is None else [Text(f"{measured.baseline.words}.")])])
+    return Section(title, [*noisy, Text(said, Tone.NOTE), table, *([] if measured.baseline is None else [Text(f"{measured.baseline.words}.")])])
 
 
 def _says(model: Model, bought: Mapping[str, Any]) -> list[Section]:

@@ -33,6 +33,7 @@ from discreet.core.arrays import Floats
 from discreet.core.errors import InvalidInput, quietly
 from discreet.core.lazily import lazily
 from discreet.core.neighbours import ADD_REMOVE, DELTA, Neighbours, Persons, Privacy, neighbours_of
+from discreet.core.showing import shown
 from discreet.core.validate import job_count, number
 from discreet.data import BlockTable, Domain, EncodedTable, Schema
 from discreet.estimators.advice import Answering, advise, refuse_bad_names, refuse_wrong_types
@@ -76,9 +77,8 @@ class Spender(BaseEstimator, metaclass=Answering):  # type: ignore[misc]
     def _repr_mimebundle_(self, **kwargs: Any) -> dict[str, Any]:
         """For notebooks: scikit-learn's diagram, and below it the certificate of a fitted estimator."""
         bundle: dict[str, Any] = super()._repr_mimebundle_(**kwargs)
-        certificate = vars(self).get("certificate_")
-        if isinstance(certificate, Certificate) and "text/html" in bundle:
-            bundle["text/html"] += certificate._repr_html_()
+        if isinstance(certificate := vars(self).get("certificate_"), Certificate) and "text/html" in bundle:
+            bundle["text/html"] += shown("estimators.fitted_view", certificate, vars(self).get("weights_"))
         return bundle
 
     def set_params(self, **params: Any) -> Self:

@@ -38,6 +38,7 @@ from discreet.data.columns import NumericColumn
 from discreet.data.labels import canonical
 from discreet.data.toml_text import AnyTarget
 from discreet.estimators.forms import KernelForm, MadeForm, form_of
+from discreet.estimators.noise_share import noise_share
 from discreet.estimators.released_noise import NoiseLaw, mixture_quantile, noise_law
 from discreet.estimators.summary import Line, Part, Summary
 from discreet.estimators.summary_subject import Subject, answers_of, facts_of, legible, names_of, paid_for, targets_of, towards_of
@@ -208,6 +209,9 @@ def _among(directions: Floats, function: int, weights: Floats) -> Floats:
 
 def _notes(subject: Subject, sure: _Sure, level: float) -> Iterator[str]:
     share = f"{100 * level:g} %"
+    found = noise_share(subject.certificate, subject.weights)
+    if found is not None and found.words is not None:
+        yield found.words
     match sure.counted:
         case None if isinstance(subject.certificate.guarantee, NoGuarantee):
             yield "There is no noise; the uncertainty of the coefficients is not released."
