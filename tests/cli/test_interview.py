@@ -10,11 +10,11 @@ from tests.cli.conftest import discreet
 from tests.cli.test_messy_files import spreadsheet
 
 ANSWERS = [
-    *("", "", "nein, ja"),  # the last column, classes
+    *("", "", "nein, j = ja", ""),  # the last column, classes, and rows without an answer are refused
     *("", "2"),  # a person, by its name
     *("", "abc", "1.000,5", "250", "50", "2_500"),  # what is not a number, then bounds that bound nothing
     *("", "2010-01-01", "2025-12-31"),
-    *("", "weiblich, männlich, w"),
+    *("", "weiblich, männlich, w = weiblich, M, m = MÄNNLICH", "weiblich, männlich, w = Weiblich, m = männlich"),
     "1.2",
     "day.m",
 ]
@@ -32,14 +32,15 @@ def test_the_answers_make_a_schema_that_a_model_is_fitted_with(tmp_path, monkeyp
     assert "'abc' is not a number" in made.err
     assert "lower" in made.err
     found = Schema.load(tmp_path / "p.toml")
-    assert found.target.classes == ("nein", "ja")
+    assert (found.target.classes, found.target.aliases, found.target.missing) == (("nein", "ja"), (("j", "ja"),), None)
     assert (found.person.column, found.person.rows) == ("Patient", 2)
     (number,), (day,), (label,) = found.numeric, found.date, found.categorical
     assert (number.lower, number.upper, number.outside, number.missing) == (50.0, 2500.0, "clip", "indicator")
     assert (day.lower, found.file.dates, found.file.decimal, found.file.separator) == ("2010-01-01", "day.month.year", ",", ";")
-    assert found.file.thousands == "."
+    assert (found.file.thousands, found.file.unreadable) == (".", "missing")
     assert "schema check p.toml p.csv --local" in made.out
-    assert (label.categories, label.other, label.missing) == (("weiblich", "männlich", "w", "other"), "other", "other")
+    assert (label.categories, label.other, label.missing) == (("weiblich", "männlich", "other"), "other", "other")
+    assert label.aliases == (("w", "weiblich"), ("m", "männlich"))
     fitted = discreet("fit", "p.csv", "--schema", "p.toml", "--epsilon", "1", "--out", "m.json")
     assert fitted.code == 0, fitted.err
 
@@ -56,11 +57,11 @@ def test_questions_that_end_too_soon_write_nothing(tmp_path, monkeypatch):
 
 def test_a_number_to_predict_and_rows_of_nobody(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
-    answers = ["Gr", "num", "100", "200", "skip", "skip", "skip", "cat", "Ja, ja", "ja, nein, Other", "y", ""]
+    answers = ["Gr", "num", "100", "200", "150", "skip", "skip", "skip", "cat", "Ja, ja", "ja, nein, Other", "y", ""]
     made = asked(tmp_path, answers)
     assert made.code == 0, made.err
     found = Schema.load(tmp_path / "p.toml")
-    assert (found.target.lower, found.target.upper, found.persons) == (100.0, 200.0, None)
+    assert (found.target.lower, found.target.upper, found.target.missing, found.persons) == (100.0, 200.0, 150.0, None)
     assert [(one.categories, one.other) for one in found.categorical] == [(("ja", "nein", "Other"), "Other")]
     again = asked(tmp_path, [*answers[:-2], "n", ""], "--overwrite")
     assert again.code == 0
@@ -90,6 +91,9 @@ def test_a_number_that_begins_with_0_has_no_marks_of_thousands(typed, decimal, n
         ("capital-gain", "number"),
         ("marital-status", "categories"),
         ("zip", "skip"),
+        ("Station", "categories"),
+        ("Diagnose", "categories"),
+        ("Start", "number"),
     ],
 )
 def test_a_name_suggests_a_kind(name, kind):

@@ -24,7 +24,7 @@ NAMES = ["Größe", "Aufnahme", "Geschlecht", "krank"]
 ROWS = [["1.153,7", "31.12.2018", "MÄNNLICH", "Ja"], ["-2", "1.2.2019", "w", "nein"]]
 SCHEMA = Schema(
     name="patienten",
-    file=Dialect(separator=";", encoding="cp1252", decimal=",", thousands=".", dates="day.month.year", ignore_case=True),
+    file=Dialect(separator=";", encoding="cp1252", decimal=",", thousands=".", dates="day.month.year", ignore_case=True, unreadable="missing"),
     target=Target(column="krank", classes=("nein", "ja")),
     numeric=(NumericColumn(name="Größe", lower=-2, upper=2000),),
     date=(DateColumn(name="Aufnahme", lower="2018-01-01", upper="2020-12-31"),),

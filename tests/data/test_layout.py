@@ -174,8 +174,8 @@ def test_one_cell_that_is_no_date_is_refused_in_the_same_words(wrong):
         assert caught.value.__context__ is None
     assert words == {
         (
-            "date column 'day' must contain dates, or texts such as 1990-01-31; something else was found. If these texts mean \"missing\", "
-            "list them in missing_values."
+            "date column 'day' must contain dates, or texts such as 1990-01-31; something else was found. List texts that mean \"missing\" in "
+            'missing_values, or add unreadable = "missing" under [file] to count every such cell as missing.'
         )
     }
 

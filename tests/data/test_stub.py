@@ -31,7 +31,7 @@ def test_a_stub_that_is_filled_in_is_a_schema():
 
 def test_a_stub_explains_each_choice_before_the_columns():
     head = schema_stub(["age", "ill"], name="clinic").split("[numeric.age]")[0]
-    for word in ("normalise", "missing_values", "outside", "scale", "the second is the positive one", "keep ONE"):
+    for word in ("normalise", "missing_values", "outside", "scale", "the second is the positive one", "keep one"):
         assert word in head
 
 

@@ -1,8 +1,8 @@
 """`discreet schema new --interview`: the questions whose answers are a schema, in plain words, column by column.
 
 Proposals come from the names of columns alone: no record is read. Every answer is checked when it is given, and asked for again where it cannot be.
-Rules for values outside, missing ones and other ones are always written, so that no table is refused for what it holds, and capitals of labels do not
-count.
+Rules for values outside, missing, unreadable and other ones are always written, and capitals of labels do not count, so that no table is refused for
+what it holds, but for rows without an answer, if the answers say so, and for those without a person id.
 """
 
 import re
@@ -17,6 +17,7 @@ from discreet.core.errors import InvalidInput, SchemaError, quietly
 from discreet.data.columns import INDICATOR, CategoricalColumn, DateColumn, NumberTarget, NumericColumn, Target
 from discreet.data.dialect import Dialect
 from discreet.data.encodings import Curve
+from discreet.data.labels import Label
 from discreet.data.person_column import PersonColumn
 
 T = TypeVar("T")
@@ -25,7 +26,10 @@ KINDS: tuple[Kind, ...] = ("number", "categories", "date", "person", "skip")
 DATES = ("year-month-day", "day.month.year", "month/day/year", "day/month/year")
 MARKS = {"": "1234567", ",": "1,234,567", ".": "1.234.567", " ": "1 234 567", "'": "1'234'567", "_": "1_234_567"}
 """How large numbers are written, by the mark of thousands."""
+_LONGEST = 40
 _OTHER = "other"
+_REFUSED = "refuse the table"
+_GAP = "  A row in which it is missing counts as"
 
 
 class Proposal(NamedTuple):
@@ -48,7 +52,8 @@ _BY_NAME: tuple[tuple[str, Proposal], ...] = (
     (r"date|datum|birthday|admitted|aufnahme|(^|\W|_)day($|\W|_)", Proposal("date", "1900-01-01", "2100-12-31")),
     (r"(^|\W|_)(sex|gender|geschlecht)($|\W|_)", Proposal("categories", labels="female, male")),
     (r"^(is|has|was)(\W|_)|flag|yes|_yn$", Proposal("categories", labels="no, yes")),
-    (r"country|city|state|region|type|kind|category|status|class|group|ward|department|job|education|marital|race", Proposal("categories")),
+    (r"country|city|state|region|type|kind|category|status|class|group|ward|department|job|education|marital|race|diagnos", Proposal("categories")),
+    (r"land$|stadt|ort$|typ$|(^|\W|_)art$|klasse|gruppe|station|abteilung|beruf|familienstand|versicherung", Proposal("categories")),
 )
 
 
@@ -80,7 +85,7 @@ def _asked(header: Sequence[str], name: str, target: str | None, file: Dialect, 
     several = person is None and click.confirm("\nCan a person have more than one row?", default=False, err=True)
     if several:
         _say("  Then Discreet protects single rows, not persons, until you name a column of ids under [person].")
-    written = replace(file, ignore_case=True)
+    written = replace(file, ignore_case=True, unreadable="missing")
     if text and (found["number"] or isinstance(answer, NumberTarget)):
         written = replace(written, thousands=_thousands(file))
     if found["date"]:
@@ -105,13 +110,21 @@ def _thousands(file: Dialect) -> str:
 
 def _target(column: str, file: Dialect) -> Target | NumberTarget:
     if _one(f"Is {column!r} one of a few classes, or a number?", ("classes", "number"), "classes") == "number":
-        return _again(lambda: NumberTarget(column=column, **_bounds(column, file, Proposal("number")), outside="clip"))
+
+        def number() -> NumberTarget:
+            bounds = _bounds(column, file, Proposal("number"))
+            gap = _text(f"{_GAP} (a number, or {_REFUSED})", _REFUSED)
+            return NumberTarget(column=column, **bounds, outside="clip", missing=None if gap == _REFUSED else _number(gap, file))
+
+        return _again(number)
 
     def classes() -> Target:
-        labels = _labels("Its classes, separated by commas; if there are two, put the positive one second", "no, yes")
-        return Target(column=column, classes=labels)
+        labels, aliases = _labels("  Its classes, separated by commas; if there are two, put the positive one second", "no, yes")
+        return Target(column=column, classes=labels, aliases=tuple(aliases.items()))
 
-    return _again(classes)
+    found = _again(classes)
+    gap = _one(_GAP, (*map(str, found.classes), _REFUSED), _REFUSED)
+    return found if gap == _REFUSED else replace(found, missing=gap)
 
 
 def _column(column: str, file: Dialect, *, person: bool) -> tuple[Kind, Any]:
@@ -131,10 +144,10 @@ def _column(column: str, file: Dialect, *, person: bool) -> tuple[Kind, Any]:
         case "categories":
 
             def categories() -> CategoricalColumn:
-                labels = _labels("  All its possible values, separated by commas", known.labels)
+                labels, aliases = _labels("  All its possible values, separated by commas; f = female makes f another spelling", known.labels)
                 other = next((label for label in labels if label.lower() == _OTHER), _OTHER)
                 labels = labels if other in labels else (*labels, other)
-                return CategoricalColumn(name=column, categories=labels, other=other, missing=other)
+                return CategoricalColumn(name=column, categories=labels, other=other, missing=other, aliases=tuple(aliases.items()))
 
             return kind, _again(categories)
         case "date":
@@ -164,14 +177,29 @@ def _number(text: str, file: Dialect) -> float:
         return float(bare.replace(".", "").replace(",", "."))
     if re.fullmatch(r"[+-]?[1-9]\d{0,2}(?P<mark>[,_' ])\d{3}((?P=mark)\d{3})*(\.\d*)?", bare):
         bare = re.sub("[,_' ]", "", bare)
-    return quietly(lambda: float(bare), SchemaError(f"{text!r} is not a number. Type one such as 100000, 100_000 or 2.5."), ValueError)
+    such = "100000, 100.000 or 2,5" if file.decimal == "," else "100000, 100_000 or 2.5"
+    return quietly(lambda: float(bare), SchemaError(f"{_short(text)} is not a number. Type one such as {such}."), ValueError)
 
 
-def _labels(question: str, default: str | None) -> tuple[str, ...]:
-    labels = tuple(label.strip() for label in _text(question, default).split(",") if label.strip())
-    if len({label.lower() for label in labels}) < len(labels):
-        raise SchemaError("two of them differ only in capitals, which are ignored. Type only one of these.")
-    return labels
+def _labels(question: str, default: str | None) -> tuple[tuple[str, ...], dict[str, Label]]:
+    """The labels, and other spellings of some of them."""
+    labels: list[str] = []
+    aliases: dict[str, Label] = {}
+    for typed in filter(str.strip, _text(question, default).split(",")):
+        spelling, _, meant = (part.strip() for part in typed.partition(" = "))
+        label = next((one for one in labels if one.lower() == meant.lower()), meant) or spelling
+        known = {one.lower() for one in (*labels, *aliases)}
+        if spelling.lower() in known or (meant and label not in labels and label.lower() in known):
+            raise SchemaError(f"{_short(spelling)} has two meanings; capitals are ignored. Type each once.")
+        if label not in labels:
+            labels.append(label)
+        if meant:
+            aliases[spelling] = label
+    return tuple(labels), aliases
+
+
+def _short(text: str) -> str:
+    return repr(text if len(text) <= _LONGEST else f"{text[:_LONGEST]}...")
 
 
 def _one(question: str, choices: Sequence[str], default: str) -> str:
@@ -181,7 +209,7 @@ def _one(question: str, choices: Sequence[str], default: str) -> str:
         given = _text(f"{question} ({', '.join(choices)})" if len(choices) < 8 else question, default)
         fits = [given] if given in choices else [one for one in choices if one.lower().startswith(given.lower())]
         if len(fits) != 1:
-            raise SchemaError(f"{given!r} is not one of them. Type one of {', '.join(choices)}.")
+            raise SchemaError(f"{_short(given)} is not one of them. Type one of {', '.join(choices)}.")
         return fits[0]
 
     return _again(chosen)

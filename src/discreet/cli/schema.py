@@ -63,7 +63,10 @@ def new(
     lines = [
         *([f"The file is read with {_written(dialect)}; check this under [file]."] if dialect.to_dict() else []),
         *(
-            [f"Written to {out}.", f"Next: discreet schema check {quote(out)} {quote(table)} --local"]
+            [
+                f"Written to {out}. Cells that cannot be read as numbers or dates will count as missing.",
+                f"Next: discreet schema check {quote(out)} {quote(table)} --local shows such cells, on your screen only",
+            ]
             if interview
             else [
                 (f"Written to {out}: {len(header)} columns, none filled in yet. Write down what is publicly known, never what the table shows."),
@@ -172,7 +175,8 @@ def _shown(schema: "discreet.Schema", table: str) -> list[str]:
     width = max(len(one.column) for one in found)
     for one in found:
         cells = f": {', '.join(map(repr, one.cells))}" if one.cells else ""
-        lines += [f"  {one.column:<{width}}  {one.what} in {one.rows:,} rows{cells}", f"  {'':<{width}}  {one.remedy}"]
+        rows = "row" if one.rows == 1 else "rows"
+        lines += [f"  {one.column:<{width}}  {one.what} in {one.rows:,} {rows}{cells}", f"  {'':<{width}}  {one.remedy}"]
     return lines
 
 

@@ -1,8 +1,8 @@
 """Cells to numbers: one column and its declaration in, one array out, every cell by itself.
 
 A cell is missing when it is null, NaN, an empty or blank text, or one of the declared `missing_values` (as text; in a numeric column also as a
-number). Texts are read as the table's file writes them (module `dialect`). Anything the declaration does not cover raises InvalidInput with the name
-of the column and the line to add, never with the cell.
+number). Texts are read as the table's file writes them (module `dialect`), which may say that what cannot be read is missing. Anything else that the
+declaration does not cover raises InvalidInput with the name of the column and the line to add, never with the cell.
 """
 
 from collections.abc import Sequence
@@ -83,8 +83,8 @@ def bounded_days(series: "pl.Series", column: DateColumn, *, dialect: Dialect) -
     """Dates as days since 1970-01-01 within the bounds, shape (n,), an array of our own; NaN for missing ones that have an indicator."""
     table = f"[date.{toml_key(column.name)}]"
     no_date = InvalidInput(
-        f'{column.where} must contain dates, or texts such as 1990-01-31; something else was found. If these texts mean "missing", list '
-        "them in missing_values."
+        f'{column.where} must contain dates, or texts such as 1990-01-31; something else was found. List texts that mean "missing" in '
+        'missing_values, or add unreadable = "missing" under [file] to count every such cell as missing.'
     )
     values = quietly(lambda: _days(series, dialect, no_date), no_date)
     return _within(values, column, (column.bounds.lower, column.bounds.upper), column.gap, table, "DATE", f"[{column.lower}, {column.upper}]")
@@ -137,7 +137,7 @@ def _fill(codes: Codes, mark: int, label: Label | None, labels: Sequence[Label],
 
 
 def _no_number(where: str, dialect: Dialect, otherwise: str) -> InvalidInput:
-    remedies = ['List texts that mean "missing" in missing_values']
+    remedies = ['List texts that mean "missing" in missing_values', 'add unreadable = "missing" under [file] to count every such cell as missing']
     if not dialect.numbers:
         remedies.append('add decimal = "," or thousands = "," under [file] if numbers are written so')
     elif not dialect.thousands:
@@ -156,7 +156,7 @@ def _numbers(series: "pl.Series", dialect: Dialect, no_number: InvalidInput) -> 
             raise no_number
         texts = without_markers(cell_texts(series), dialect)
         parsed = dialect.plain_numbers(texts).cast(pl.Float64, strict=False)
-        if (parsed.is_null() & texts.is_not_null()).any():
+        if dialect.unreadable == "refuse" and (parsed.is_null() & texts.is_not_null()).any():
             raise no_number
         values = parsed.to_numpy()
     values = np.array(values, dtype=np.float64)
@@ -183,7 +183,7 @@ def _days(series: "pl.Series", dialect: Dialect, no_date: InvalidInput) -> Float
     else:
         texts = without_markers(cell_texts(series), dialect)
         moments = moments_of(texts, dialect)
-        if (moments.is_null() & texts.is_not_null()).any():
+        if dialect.unreadable == "refuse" and (moments.is_null() & texts.is_not_null()).any():
             raise no_date
         values = _in_days(moments)
     values[np.isin(values, marked_days(dialect))] = np.nan

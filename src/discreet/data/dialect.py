@@ -7,6 +7,7 @@
     thousands = "."
     dates = "day.month.year"
     ignore_case = true
+    unreadable = "missing"
 
 All of it is public, and every cell is read by it alone: which of two ways a number is written is never guessed from the other cells. What a header
 shows, its separator and encoding, is recognised from its bytes, and from nothing after them.
@@ -53,6 +54,8 @@ class Dialect:
     """The order of day, month and year with the mark between them, as in "day.month.year"; year-month-day is always read too."""
     ignore_case: bool = False
     """Whether labels, and texts that stand for a missing value, are compared without regard to capitals."""
+    unreadable: str = "refuse"
+    """Whether text in a column of numbers or dates that is none is refused with its table, or counts as "missing", each cell by itself."""
     missing: tuple[str, ...] = ()
     """Texts that stand for a missing value: the `missing_values` of a schema, which says them at another place."""
 
@@ -75,6 +78,9 @@ class Dialect:
         order = _DATES.fullmatch(self.dates)
         if order is None or len({order[1], order[3], order[4]}) < 3:
             raise SchemaError(f'file: dates must be a pattern such as "day.month.year", "month/day/year" or "{_ISO}"; {self.dates!r} was given.')
+
+        if self.unreadable not in ("refuse", "missing"):
+            raise SchemaError(f'file: unreadable must be "refuse" or "missing"; {self.unreadable!r} was given.')
 
     def to_dict(self) -> dict[str, str | bool]:
         """What differs from the defaults, for a schema's table [file]."""

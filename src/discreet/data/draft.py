@@ -138,9 +138,9 @@ class SchemaDraft:
 def _file_table(file: Dialect) -> str:
     """[file] as it was recognised or said; a comment where it is the usual one."""
     written = file.to_dict()
-    if not written:
-        return _USUAL
-    return _WRITTEN + "".join(f"{key} = {toml_value(value)}\n" for key, value in written.items()) + "\n"
+    further = [f"# {key} = {value}  # {said}" for key, value, said in _FURTHER if key not in written]
+    said = [f"{key} = {toml_value(value)}" for key, value in written.items()]
+    return (_WRITTEN if written else _USUAL) + "\n".join((*said, *further)) + "\n\n"
 
 
 def _grid(name: str, given: object) -> tuple[float, ...]:
@@ -156,7 +156,7 @@ def _number(what: str, value: object) -> float:
 
 
 _OPEN = toml_string(PLACEHOLDER)
-_OF_IDS = re.compile(r"(^|[ ._-])id$", re.IGNORECASE)
+_OF_IDS = re.compile(r"(^|[ ._-])(id|nr|person|patient|customer|client|kunde|kennung)$", re.IGNORECASE)
 """Columns that a stub proposes for ids of persons, by their names alone."""
 
 _HEAD = """\
@@ -173,53 +173,56 @@ rows = "normalise"
 # Texts that stand for a missing value, beside the empty one; as in ["?", "NA"].
 missing_values = []
 
-# Whose rows are whose? Where each person has one row, remove the mark # from this line:
+# Does each person have one row? Then remove the # from the next line:
 # rows_per_person = 1
 
-# Where somebody may have several (visits, purchases, claims), remove it from the three lines below instead. The column says whose row each is, and
-# its other tables go; of each person so many rows are kept, a number that you choose without the records.
-# Without either, single rows are protected, and not persons.
+# Can a person have several rows (visits, purchases, claims)? Then remove the # from the next three lines instead: `column` holds the
+# person ids and has no table below; at most `rows` rows per person are kept, a number that you choose without looking at the records.
+# If the schema says neither, single rows are protected, not persons.
 # [person]
 # column = {person}
 # rows = 7
 
-{file}# The column to predict and its classes: two, of which the second is the positive one, or more in any order.
-# other = "CLASS" and missing = "CLASS" say what any other value and a missing one count as; without them such a table is refused.
-# Of a number to predict, write lower = NUMBER and upper = NUMBER in the place of classes: the smallest and the largest possible value, closely.
-# outside = "clip" and missing = NUMBER do what they do below.
-# Classes that are in order, from the lowest: add the line ordered = true.
-# Of a time until something happens, write ends = [6, 12, 24], the ends of the periods to be told apart, and event = "COLUMN", which says whether it
-# happened then, in the place of classes.
+{file}# The column to predict and its classes. If there are two, the second is the positive one.
+# Rows with any other class or none are refused, unless other = "CLASS" and missing = "CLASS" say what they count as.
+# Are the classes ordered, lowest first? Then add ordered = true.
+# A number instead of classes: write lower = NUMBER and upper = NUMBER, the smallest and the largest possible value (the closer, the less
+# noise); outside = "clip" and missing = NUMBER work as below.
+# A time until an event: write ends = [6, 12, 24], the ends of the periods to tell apart, and event = "COLUMN", the column that says
+# whether the event happened at that time.
 [target]
 column = {target}
 classes = [{open}, {open}]
 
-# Each column below has two tables: keep ONE, fill it in and delete the other; delete both to leave the column out.
-# A column of dates has a table [date.NAME] instead, with lower = "1990-01-01" and upper = "2030-12-31".
-# numeric        lower and upper are the smallest and the largest possible value.
-#                encoding = "curve" lets a model be any smooth curve of the number; without the line it is a straight line.
-#                Further lines: outside = "clip" lets a value outside count as the nearer bound,
-#                missing = NUMBER says what a missing one counts as, scale = "symmetric" encodes to [-1, 1] instead of [0, 1].
-# categorical    categories are all possible values, at least two.
-#                Further lines: other = "CATEGORY" and missing = "CATEGORY" say what any other value and a missing one count as.
-# Without these lines a table with such values is refused.
+# Each column below has two tables: keep one, fill it in, and delete the other. To leave a column out, delete both.
+# For a column of dates write [date.NAME] instead, with lower = "1990-01-01" and upper = "2030-12-31".
+#   [numeric.NAME]      lower and upper are the smallest and the largest possible value.
+#                       encoding = "curve" lets the model be any smooth curve of the number; without this line it is a straight line.
+#                       outside = "clip": a value beyond a bound counts as that bound.
+#                       missing = NUMBER: what a missing value counts as; missing = "indicator" gives it a coefficient of its own.
+#                       scale = "symmetric" encodes to [-1, 1] instead of [0, 1].
+#   [categorical.NAME]  categories are all possible values, at least two.
+#                       other = "CATEGORY" and missing = "CATEGORY": what any other value and a missing one count as.
+# Without outside, other and missing, a table with such values is refused.
 """
 
 _USUAL = """\
-# Numbers written as 1.234,5, dates as 31.12.1990, or labels whose capitals do not count? Remove the marks # that you need:
+# Are numbers, dates or labels of the file written in another way? Remove the # from [file] and from the lines that you need:
 # [file]
 # decimal = ","
-# thousands = "."
-# dates = "day.month.year"
-# ignore_case = true
-
 """
 _WRITTEN = """\
-# How files of this table are written, as its first line shows or as you say: separator, encoding, and the marks of numbers.
-# Check decimal: it is a guess where fields are separated by semicolons. Further lines: thousands = ".", dates = "day.month.year",
-# ignore_case = true (capitals of labels do not count).
+# How the file is written. Separator and encoding were recognised from its first line, or you gave them. Check decimal: if semicolons
+# separate the fields, it is a guess. Remove the # from the further lines that you need.
 [file]
 """
+_FURTHER = (
+    ("thousands", '"."', "1.234.567"),
+    ("dates", '"day.month.year"', "31.12.1990"),
+    ("ignore_case", "true", "Male and MALE are the same label"),
+    ("unreadable", '"missing"', "text in a column of numbers or dates counts as missing; otherwise the table is refused"),
+)
+"""Lines of [file] that a stub proposes."""
 
 _COLUMN = """
 [numeric.{key}]

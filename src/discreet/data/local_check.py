@@ -30,6 +30,9 @@ else:
 SHOWN = 5
 """Cells of a kind that are shown: the most frequent ones."""
 _LONGEST = 40
+_MISSING = "add a line missing = ... to say what they count as"
+_UNREAD = 'describe under [file] how they are written, or add unreadable = "missing" there to count them as missing'
+_COUNTED = "they count as missing, as [file] says; if there are many, check decimal, thousands and dates there"
 
 
 @holds_records
@@ -38,12 +41,14 @@ class Trouble(NamedTuple):
 
     column: str
     what: str
-    """As in "no numbers"."""
+    """As in "not a number"."""
     rows: int
     cells: tuple[str, ...]
     """Some of them."""
     remedy: str
     """What to write where, if it is true without having looked."""
+    refused: bool = True
+    """Whether a table with such cells is refused."""
 
 
 @frameless
@@ -83,13 +88,13 @@ def _of_times(series: "pl.Series", target: TimeTarget, schema: Schema) -> Iterat
         missing = _missing(texts, read, marked_numbers(schema.dialect))
         yield from _counted(series.name, "missing", missing, texts, "leave such records out")
         none = texts.is_not_null() & (read.is_null() | read.is_infinite())
-        yield from _counted(series.name, "no numbers", none, texts, "leave such records out")
+        yield from _counted(series.name, "not a number", none, texts, "leave such records out")
         return
     yield from _counted(series.name, "missing", texts.is_null(), texts, "leave such records out")
     if target.happened is None:
         known = [text for label in (1, True, 0, False) for text in spellings(label)]
         unknown = ~texts.is_in(known) & texts.is_not_null()
-        yield from _counted(series.name, "neither 1 nor 0", unknown, texts, "add happened = .., the value that means the event happened")
+        yield from _counted(series.name, "neither 1 nor 0", unknown, texts, "add happened = ..., the value that means the event happened")
 
 
 def _of(series: "pl.Series", column: NumericColumn | DateColumn | CategoricalColumn | NumberTarget | Target, schema: Schema) -> Iterator[Trouble]:
@@ -98,16 +103,16 @@ def _of(series: "pl.Series", column: NumericColumn | DateColumn | CategoricalCol
         return
     texts = without_markers(cell_texts(series), schema.dialect)
     if isinstance(column, DateColumn):
-        places, what = moments_of(texts, schema.dialect).cast(pl.Float64) / 86_400e6, "no dates"
+        places, what = moments_of(texts, schema.dialect).cast(pl.Float64) / 86_400e6, "not a date"
         lower, upper, markers = column.bounds.lower, column.bounds.upper, marked_days(schema.dialect)
     else:
-        places, what = schema.dialect.plain_numbers(texts).cast(pl.Float64, strict=False), "no numbers"
+        places, what = schema.dialect.plain_numbers(texts).cast(pl.Float64, strict=False), "not a number"
         lower, upper, markers = column.lower, column.upper, marked_numbers(schema.dialect)
     missing = _missing(texts, places, markers)
+    unread, counted = places.is_null() & texts.is_not_null(), schema.dialect.unreadable == "missing"
     if column.missing is None:
-        yield from _counted(series.name, "missing", missing, texts, "add missing = .. to say how to treat them")
-    remedy = "describe how they are written under [file], or list them in missing_values"
-    yield from _counted(series.name, what, places.is_null() & texts.is_not_null(), texts, remedy)
+        yield from _counted(series.name, "missing", missing | unread if counted else missing, texts, _MISSING)
+    yield from _counted(series.name, what, unread, texts, _COUNTED if counted else _UNREAD, refused=not counted)
     if column.outside is None:
         beyond = ((places < lower) | (places > upper)) & ~missing
         yield from _counted(series.name, "outside the bounds", beyond.fill_null(value=False), texts, 'add outside = "clip", or widen the bounds')
@@ -125,15 +130,15 @@ def _labels(series: "pl.Series", column: CategoricalColumn | Target, schema: Sch
     labels = column.classes if isinstance(column, Target) else column.categories
     texts = without_markers(cell_texts(series), dialect)
     if column.missing is None:
-        yield from _counted(series.name, "missing", texts.is_null(), texts, "add missing = .. to say how to treat them")
+        yield from _counted(series.name, "missing", texts.is_null(), texts, _MISSING)
     if column.other is None:
         known = [dialect.folded(text) for each in texts_of(labels, column.aliases) for text in each]
         seen = dialect.folded_cells(texts)
         unknown = ~seen.is_in(known) & seen.is_not_null()
-        yield from _counted(series.name, "no declared label", unknown, texts, "declare them, add aliases, or add other = .. to say how to treat them")
+        yield from _counted(series.name, "not a declared label", unknown, texts, "declare them, add aliases, or add a line other = ...")
 
 
-def _counted(name: str, what: str, which: "pl.Series", texts: "pl.Series", remedy: str) -> Iterator[Trouble]:
+def _counted(name: str, what: str, which: "pl.Series", texts: "pl.Series", remedy: str, *, refused: bool = True) -> Iterator[Trouble]:
     if count := int(which.sum()):
         cells = texts.filter(which).drop_nulls().value_counts(sort=True).get_column(texts.name).head(SHOWN).to_list()
-        yield Trouble(name, what, count, tuple(cell if len(cell) <= _LONGEST else cell[: _LONGEST - 3] + "..." for cell in cells), remedy)
+        yield Trouble(name, what, count, tuple(cell if len(cell) <= _LONGEST else cell[: _LONGEST - 3] + "..." for cell in cells), remedy, refused)

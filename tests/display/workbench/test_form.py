@@ -67,7 +67,7 @@ EVERYTHING = Schema(
     ),
     cross=(Cross(name="b and c", columns=("b", "c")),),
     missing_values=("NA",),
-    file=Dialect(separator=";", encoding="cp1252", decimal=",", thousands=".", dates="day.month.year", ignore_case=True),
+    file=Dialect(separator=";", encoding="cp1252", decimal=",", thousands=".", dates="day.month.year", ignore_case=True, unreadable="missing"),
     person=PersonColumn(column="patient", rows=7),
 )
 """What the form has no field for, too."""

@@ -158,16 +158,17 @@ def dialect_text(dialect: Dialect) -> dict[str, object]:
         "thousands": "blank" if dialect.thousands == " " else dialect.thousands,
         "dates": dialect.dates,
         "ignore_case": dialect.ignore_case,
+        "unreadable": dialect.unreadable == "missing",
     }
 
 
 def read_dialect(file: Fields) -> Dialect:
     """What the fields say; empty ones are the usual way. Raises SchemaError for what no table can be written in."""
-    file.only("separator", "encoding", "decimal", "thousands", "dates", "ignore_case")
+    file.only("separator", "encoding", "decimal", "thousands", "dates", "ignore_case", "unreadable")
     given = {name: text for name in ("separator", "encoding", "decimal", "thousands", "dates") if (text := file.text(name, longest=40))}
     words = {"tab": "\t", "blank": " "}
     marks: dict[str, Any] = {name: words.get(text, text) if name in ("separator", "thousands") else text for name, text in given.items()}
-    return Dialect(**marks, ignore_case=file.flag("ignore_case"))
+    return Dialect(**marks, ignore_case=file.flag("ignore_case"), unreadable="missing" if file.flag("unreadable") else "refuse")
 
 
 def _base(form: Fields) -> Schema | None:

@@ -95,12 +95,13 @@ function fillPersons(persons) {
 
 function typedFile() {
   const said = Object.fromEntries(Object.entries(FILE).map(([name, id]) => [name, byId(id).value]));
-  return { ...said, ignore_case: byId("file-case").checked };
+  return { ...said, ignore_case: byId("file-case").checked, unreadable: byId("file-unreadable").checked };
 }
 
 function fillFile(file) {
   for (const [name, id] of Object.entries(FILE)) byId(id).value = file[name] ?? "";
   byId("file-case").checked = file.ignore_case === true;
+  byId("file-unreadable").checked = file.unreadable === true;
   const marks = [file.separator === "" ? "commas" : `separated by ${file.separator}`, file.encoding, `1${file.thousands === "blank" ? " " : file.thousands}000${file.decimal}5`];
   byId("file-said").textContent = `: ${marks.join(", ")}`;
 }
