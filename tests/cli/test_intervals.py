@@ -26,7 +26,7 @@ def test_help(monkeypatch):
 def test_it_says_what_the_intervals_are_for_and_what_they_cost(model):
     outcome = discreet(*INTERVALS)
     assert (outcome.code, outcome.err) == (0, "")
-    assert "Spent        epsilon 1, delta 1e-06, replace-one, one record." in outcome.out
+    assert "Spent        epsilon 1, delta 1e-06 for one record, replace-one." in outcome.out
     assert "for the penalised weights of the population" in outcome.out
     assert "Certificate  verified" in outcome.out
     for name in (*Model.load("model.json").schema.feature_names, "(intercept)"):

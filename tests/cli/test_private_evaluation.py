@@ -18,7 +18,7 @@ def test_it_says_that_its_numbers_are_protected_and_what_they_cost(model):
     outcome = discreet(*EVALUATE, "--epsilon", "0.5", "--delta", "1e-6")
     assert (outcome.code, outcome.err) == (0, "")
     assert "come from noisy counts, which protect these people" in outcome.out
-    assert "Spent        epsilon 0.5, delta 0, replace-one, one record." in outcome.out
+    assert "Spent        epsilon 0.5, delta 0 for one record, replace-one." in outcome.out
     assert "Certificate  verified" in outcome.out
     assert "not protected" not in outcome.out
     assert "these numbers are exact and unprotected" in discreet(*EVALUATE, "--data-is", "public").out

@@ -34,7 +34,7 @@ class _Claim:
     ] = None
     neighbours: Annotated[Hidden | None, "Which tables are neighbours; replace-one if left out."] = None
     runs: Annotated[int | None, "Statistical audits: runs on each of the two tables; 2000 if left out."] = None
-    confidence: Annotated[float | None, "Statistical audits: probability that the bound is one; 0.999 if left out."] = None
+    confidence: Annotated[float | None, "Statistical audits: probability that the bound holds.  [default: 0.999]"] = None
     rows_per_person: Annotated[int | None, "Audit the protection of persons with at most this many kept rows, on a worst case."] = None
     person_weight: Annotated[str | None, "With --rows-per-person, what a kept row weighs: person (a person counts once) or row (rows alike)."] = None
     person_rows: Annotated[
@@ -55,15 +55,15 @@ def audit(
     subject: Annotated[str | None, Argument(metavar="[NAME|MODEL]")] = None,
     listed: Annotated[bool, Option(name="--list", help="Show the names, and what each audits.")] = False,
     claim: _Claim,
-    plot: Annotated[File | None, "Write both output laws to this SVG file."] = None,
+    plot: Annotated[File | None, "Write both output distributions to this SVG file."] = None,
     report: Report = None,
     overwrite: Annotated[bool, "Overwrite these files if they exist."] = False,
 ) -> Outcome:
-    """Bound from below the epsilon of NAME, a mechanism or estimator of this library, or of the MODEL in a file.
+    """Compute a lower bound on the epsilon of NAME, a mechanism or estimator of this library, or of the MODEL in a file.
 
-    NAME is calibrated for --epsilon and --delta and run on the worst pair of neighbouring tables that is known for it. MODEL is audited by its
-    certificate: which epsilon the recorded noise has on such a pair. A bound above the claim refutes it, and the exit code is 6; one below it proves
-    nothing. Whether NAME draws the noise that its certificates state is tested on what leaves; if not, the exit code is 6 too.
+    NAME is calibrated for --epsilon and --delta, and run on the worst pair of neighbouring tables that is known for it. MODEL is audited by its
+    certificate: the audit finds the epsilon of the recorded noise on such a pair. A bound above the claim refutes it, with exit code 6; one below it
+    proves nothing. The output is also tested for the noise that certificates of NAME state, again with exit code 6 if it fails.
     """
     with step("Loading"):
         from discreet.audit.named import CATALOGUE

@@ -191,7 +191,7 @@ budget = group(
     "Keep track of a privacy budget.",
     """Keep track of what may be spent on a data set, and what has been spent, in a ledger.
 
-    A ledger is one file. `discreet fit --ledger` spends in it, and is refused where the total would be exceeded.
+    A ledger is one file. `discreet fit --ledger` spends from it, and is refused if the total would be exceeded.
     """,
     *(new, show, amend, history, plot, export, import_),
     examples=("discreet budget new team.ledger --data-set people --epsilon 2 --delta 1e-6", "discreet budget show team.ledger"),

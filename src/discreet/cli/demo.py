@@ -118,7 +118,7 @@ def _promise(certificate: "discreet.Certificate") -> list[str]:
     secret_count = certificate.guarantee.neighbours is ADD_REMOVE
     factor = f"{math.exp(epsilon):.3g}" if epsilon < 300 else "10^130"
     change, unit = "added or removed" if secret_count else "replaced by any other", certificate.guarantee.unit
-    exception = f"but for a probability of {delta:.3g}" if delta else "without exception"
+    exception = f"except with a probability of {delta:.3g}" if delta else "without exception"
     return [
         f"Each {unit}, from everyone who sees the model, even someone who knows all other records.",
         f"Any conclusion from the model becomes at most {factor} times (e^epsilon) as likely when one {unit}",

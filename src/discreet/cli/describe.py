@@ -25,16 +25,14 @@ from discreet.core.neighbours import DELTA
 def describe(
     *,
     schema: SchemaFile,
-    epsilon: Annotated[float, "Privacy loss that the description may cost, all of it together, > 0."],
+    epsilon: Annotated[float, "Privacy loss that the whole description may cost, > 0."],
     delta: Delta = DELTA,
     neighbours: Neighbours = "replace-one",
-    by: Annotated[
-        str | None, Option(metavar="COLUMN", help="A column of categories: each of its groups is described too, at no further cost.")
-    ] = None,
-    columns: Annotated[str | None, "Those to describe, with commas between; all of the schema, with the target, if left out."] = None,
-    pairs: Annotated[str | None, "Tables of two columns of categories, such as education:income, with commas between."] = None,
-    whole: Annotated[str | None, "Columns of whole numbers, as you know without the records, with commas between: their quantiles are whole."] = None,
-    quantiles: Annotated[str, "Shares between 0 and 1, rising, with commas between."] = "0.25,0.5,0.75",
+    by: Annotated[str | None, Option(metavar="COLUMN", help="A column of categories: also describe each of its groups, at no further cost.")] = None,
+    columns: Annotated[str | None, "Columns to describe, separated by commas.  [default: all of the schema, and the target]"] = None,
+    pairs: Annotated[str | None, "Tables of two columns of categories, such as education:income, separated by commas."] = None,
+    whole: Annotated[str | None, "Columns that you know to hold whole numbers, separated by commas: their quantiles are whole."] = None,
+    quantiles: Annotated[str, "Increasing shares between 0 and 1, separated by commas."] = "0.25,0.5,0.75",
     level: Annotated[float, "Coverage of each interval."] = 0.95,
     whose: Whose,
     out: Annotated[File | None, "Write numbers, intervals and certificate to this JSON file."] = None,
@@ -46,10 +44,10 @@ def describe(
     records: Records,
     seed: Seed = None,
 ) -> Outcome:
-    """Release what TABLE looks like: n, mean (SD) and median [quartiles] of numbers, count (%) of categories, all with intervals.
+    """Describe TABLE privately: n, mean (SD) and median [quartiles] of numbers, count (%) of categories, all with intervals.
 
-    One budget pays for all of it, under one certificate: every column together, and groups for nothing. Counts are whole numbers, at least 0, that
-    add up wherever the same records are counted.
+    One budget and one certificate cover everything, and groups cost nothing extra. Counts are whole numbers of at least 0, and those of the same
+    records add up.
 
     TABLE is a .csv, .csv.gz, .tsv, .xlsx or .parquet file with the columns that the schema names, or - for CSV on standard input. Several .parquet,
     .arrow, .feather or .ipc files, a folder of .parquet files, and every table for --dask are read in blocks, so that they need not fit into memory.

@@ -31,22 +31,22 @@ DECLARATIONS = {
 class _Private:
     """What belongs to a private measurement alone."""
 
-    delta: Annotated[float | None, f"With --epsilon: probability that the loss is exceeded; {DELTA:g} if left out."] = None
+    delta: Annotated[float | None, f"With --epsilon: probability that the loss is exceeded.  [default: {DELTA:g}]"] = None
     neighbours: Annotated[
-        Hidden | None, "With --epsilon: what is hidden, the content of one record (replace-one, standard) or also whether it is there at all."
+        Hidden | None, "With --epsilon: what is hidden: the content of one record, or also whether it is in the table.  [default: replace-one]"
     ] = None
     metrics: Annotated[
         str | None,
-        "With --epsilon: some of accuracy, confusion, log_loss, roc, calibration, with commas between, accuracy,confusion if left out; of classes in "
-        "order distance too; of a model of numbers some of mse, mae, r2, of times some of log_loss, concordance, all if left out.",
+        "With --epsilon: measures, separated by commas. For classes: accuracy, confusion, log_loss, roc, calibration, and distance if ordered "
+        "(default: accuracy,confusion). For numbers: mse, mae, r2; for times: log_loss, concordance (default: all).",
     ] = None
     bins: Annotated[
-        int | None, "With --epsilon: bins of the probability for roc and calibration, an even number, or of the time for concordance; 20 if left out."
+        int | None, "With --epsilon: number of bins of the probability for roc and calibration (even), or of the time for concordance.  [default: 20]"
     ] = None
-    log_loss_bound: Annotated[float | None, "With --epsilon: where the loss of a record is cut; 5 if left out."] = None
+    log_loss_bound: Annotated[float | None, "With --epsilon: the loss of a record is cut here.  [default: 5]"] = None
     error_bound: Annotated[
         float | None,
-        "With --epsilon, of numbers: where an error is cut, in the target's unit; half its range if left out. Chosen without the records.",
+        "With --epsilon, for numbers: an error is cut here, in the target's unit; choose it without the records.  [default: half the target's range]",
     ] = None
 
 
@@ -238,7 +238,7 @@ def intervals(
     table: Annotated[File, ARGUMENT],
     epsilon: Annotated[float, "Privacy loss that the intervals may cost, besides the model, > 0."],
     delta: Annotated[float, "Probability that the loss is exceeded, > 0; well below 1 / records."] = DELTA,
-    level: Annotated[float, "How often each interval should cover."] = 0.95,
+    level: Annotated[float, "Coverage of each interval."] = 0.95,
     target: Annotated[
         Literal["penalised", "unpenalised"], "What the intervals cover: the population's weights with the fit's penalty, or without."
     ] = "penalised",

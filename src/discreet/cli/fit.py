@@ -85,16 +85,15 @@ def fit(
     cuts_share: Annotated[float, "Share of the budget spent on private cuts."] = 0.1,
     prior: Annotated[
         File | None,
-        "A model file with the same schema, from public records or released, towards which the ridge shrinks instead of towards zero: no extra "
-        "noise, and less bias if it is close.",
+        "A model file with the same schema, from public records or already released: coefficients shrink towards it instead of towards zero, with no "
+        "extra noise, and less bias if it is close.",
     ] = None,
     metric: Annotated[
         File | None,
-        "A table of public rows with the schema's columns, of people who agreed: noise and ridge are in the coordinates of their covariance, at no "
-        "cost in privacy.",
+        "Public rows with the schema's columns, such as volunteers: noise and ridge are scaled by their covariance, at no cost in privacy.",
     ] = None,
     metric_power: Annotated[
-        float, "With --metric: below zero, directions that vary little count more (-0.5: all alike, for many records); above, less (0.25: for few)."
+        float, "With --metric: below 0, directions that vary little count more (-0.5: all alike, for many records); above 0, less (0.25: for few)."
     ] = -0.25,
     intervals: Annotated[
         File | None,

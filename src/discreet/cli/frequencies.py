@@ -26,18 +26,18 @@ def frequencies(
     schema: SchemaFile,
     level: Annotated[float, "Coverage of each interval."] = 0.95,
     delta: Annotated[
-        float | None, "Also say what the owners are promised of those who see these shares and not the lines: a smaller epsilon, at this delta."
+        float | None, "Also print the guarantee against people who see these shares but not the lines: a smaller epsilon, at this delta."
     ] = None,
-    shuffle: Annotated[int | None, "With --delta: count on so many owners who answered as asked; all if left out."] = None,
+    shuffle: Annotated[int | None, "With --delta: rely on this many owners having answered as asked.  [default: all]"] = None,
     csv: Annotated[File | None, "Write the table to this CSV file."] = None,
-    report: Annotated[File | None, Option(metavar="PAGE", help="Write a page for everyone: HTML, or Markdown where it ends in .md.")] = None,
+    report: Annotated[File | None, Option(metavar="PAGE", help="Also write a page that explains the result: HTML, or Markdown (.md).")] = None,
     overwrite: Annotated[bool, "Overwrite these files if they exist."] = False,
 ) -> Outcome:
     """Print the share of each category among the persons who answered, and an interval for the population they come from.
 
     LINES is a file of lines of `discreet randomise --delta 0`, one per person, or - for standard input. The known noise is taken out of the counts,
-    and the intervals hold however few answered. Lines with a damaged one, or with one that no owner's draw can make, are refused; none is left out
-    silently. Nothing is spent: each owner spent when answering.
+    and the intervals hold however few answered. If one line is damaged or could not have come from an owner, the file is refused; no line is left
+    out silently. Nothing is spent: each owner spent when answering.
     """
     with step("Checking what can be checked without the lines"):
         from discreet.consumers import frequencies as counted

@@ -265,7 +265,7 @@ def short(certificate: "discreet.Certificate") -> str:
     stated = guarantee_of(certificate)
     if stated["epsilon"] is None:
         return "epsilon infinite"
-    return f"epsilon {stated['epsilon']:.6g}, delta {stated['delta']:.3g}, {stated['neighbours']}, one {stated['unit']}"
+    return f"epsilon {stated['epsilon']:.6g}, delta {stated['delta']:.3g} for one {stated['unit']}, {stated['neighbours']}"
 
 
 def receipt(

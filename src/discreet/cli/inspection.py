@@ -20,9 +20,11 @@ def inspect(
     *,
     folder: Annotated[File, ARGUMENT],
     csv: Annotated[File | None, "Write the released numbers to this CSV file, in the columns' own units."] = None,
-    within_bounds: Annotated[bool, "There, put numbers beyond the public bounds of their column on the nearest one: no age is negative."] = False,
-    decimals: Annotated[str | None, "There, round columns to so many decimals: NAME=PLACES, separated by commas."] = None,
-    overwrite: Annotated[bool, "Replace this file where it exists."] = False,
+    within_bounds: Annotated[
+        bool, "With --csv: move numbers beyond the public bounds of their column to the nearest bound, so that no age is negative."
+    ] = False,
+    decimals: Annotated[str | None, "With --csv: round columns to this many decimals: NAME=PLACES, separated by commas."] = None,
+    overwrite: Annotated[bool, "Overwrite this file if it exists."] = False,
 ) -> Outcome:
     """Print what the release in FOLDER is, what it protects and does not, and how to use it. To check it, use `discreet verify`.
 

@@ -21,7 +21,7 @@ Settings: TypeAlias = dict[str, Any]
 
 @command("List the kinds of models and their options.", "discreet models", "discreet models lasso", "discreet models --json")
 def models(*, kind: Annotated[str | None, Argument(metavar="[KIND]")] = None) -> Outcome:
-    """Say which kinds of models there are, what each learns, and which is fitted where nobody chooses; of KIND, what `discreet fit` may set.
+    """List the kinds of models, what each learns, and which is the default; for one KIND, its options of `discreet fit`.
 
     No file is read, and nothing is spent.
     """

@@ -263,7 +263,7 @@ def _parameter(name: str, annotated: Any, default: Any) -> click.Parameter:
         [said.name or flag(name), name],
         required=required,
         multiple=many,
-        show_default=said.default or "default" in given,
+        show_default=said.default or given.get("default", "") != "",
         help=said.help,
         metavar=said.metavar,
         envvar=said.variable,

@@ -87,19 +87,19 @@ def plan(
     problem: _Problem,
     row_counts: Annotated[
         str | None,
-        Option(metavar="ROWS:PERSONS,..", help="With --rows-per-person: how many persons have how many rows, where that is public, as 1:5000,3:200."),
+        Option(metavar="ROWS:PERSONS,..", help="With --rows-per-person: how many persons have how many rows, if that is public: 1:5000,3:200."),
     ] = None,
     simulation: Simulation,
     plot: Annotated[File | None, "Write bounds and simulation to this SVG file."] = None,
     report: Report = None,
     overwrite: Annotated[bool, "Overwrite these files if they exist."] = False,
 ) -> Outcome:
-    """Compute the third of --excess, --records and --epsilon from the other two: what is proved to be enough.
+    """Give two of --excess, --records and --epsilon; the command computes the third, and proves that it is enough.
 
-    The excess is that of the expected loss of the private classifier over that of the best linear predictor whose norm is at most --norm. No table is
-    read: all numbers are public. Beside the bound, a simulation on invented records shows how loose it is.
+    The excess is how far the expected loss of the private classifier lies above that of the best linear predictor with a norm of at most --norm. No
+    table is read: all numbers are public. Beside the proved bound, a simulation on invented records shows what is typical.
 
-    For a model that must lie in a set, use `discreet plan over SET`, with its own options (discreet plan over --help).
+    For a model over a constraint set, see `discreet plan over SET --help`.
     """
     if sum(number is None for number in (excess, records, epsilon)) != 1:
         raise usage_error("give exactly two of --excess, --records and --epsilon; the plan computes the third")

@@ -26,7 +26,7 @@ _NUMBERS = ("entry_bound", "data_norm", "target_bound", "intercept_scale", "loss
 class Simulation:
     """Whether and how a plan is tried on invented records."""
 
-    no_simulation: Annotated[bool, "Only what is proved; takes about a second."] = False
+    no_simulation: Annotated[bool, "Only the proved bound, in about a second."] = False
     seed: Annotated[int, "Seed of the invented records and their noise."] = 0
     jobs: Annotated[int | None, "Threads that share the simulated tables; -1 for every processor.  [default: 1]"] = None
 
@@ -40,15 +40,15 @@ class Simulation:
 def plan_over(
     *,
     set: Annotated[Literal["l1-ball", "l2-ball", "linfinity-ball", "simplex"], Argument(metavar="SET")],  # noqa: A002 - the name of the argument
-    radius: Annotated[float, "Of the set: the bound on the norm, or the sum of the simplex."] = 1.0,
+    radius: Annotated[float, "Radius of the set: the bound on the norm, or the sum of the simplex."] = 1.0,
     features: Annotated[int, "Number of features d of a row."],
     entry_bound: Annotated[float | None, "Bound on every entry of a row (data_bound of a fit)."] = None,
     data_norm: Annotated[float | None, "Bound on the Euclidean norm of a row. One of the two is needed."] = None,
-    target_bound: Annotated[float | None, "Bound on |y|, 1 unless given; losses of classes have none."] = None,
+    target_bound: Annotated[float | None, "Bound on |y| for losses of numbers.  [default: 1]"] = None,
     intercept: Annotated[bool, "Plan a fit with an intercept; its coefficient lies in the set too."] = False,
-    loss: Annotated[str, "Of numbers, such as squared, huber or pinball, or of classes, such as logistic or hinge."] = "squared",
-    excess: Annotated[float | None, "Excess of the mean loss to stay below: the answer is a number of records."] = None,
-    records: Annotated[int | None, "Number of records: the answer is an excess of the mean loss."] = None,
+    loss: Annotated[str, "A loss of numbers, such as squared, huber or pinball, or of classes, such as logistic or hinge."] = "squared",
+    excess: Annotated[float | None, "Largest excess of the mean loss; the answer is a number of records."] = None,
+    records: Annotated[int | None, "Number of records; the answer is an excess of the mean loss."] = None,
     epsilon: Annotated[float, "Privacy loss of the fit, > 0."],
     delta: Delta = DELTA,
     neighbours: Annotated[Hidden, "What is hidden."] = "replace-one",
@@ -57,10 +57,10 @@ def plan_over(
     report: Report = None,
     overwrite: Annotated[bool, "Overwrite that file if it exists."] = False,
 ) -> Outcome:
-    """Say how many records are proved to be enough for an excess risk over a set, or which excess risk for these records.
+    """Compute how many records are proved to be enough for an excess risk over a set, or the excess risk for a number of records.
 
-    The model lies in the l1, l2 or l-infinity ball or in the simplex. The excess is that of the mean loss on the records themselves over its least
-    value on the set, in expectation over the noise. Every mechanism is listed with what is proved of it. No table is read: all numbers are public.
+    The model lies in the l1, l2 or l-infinity ball or in the simplex. The excess is how far the mean loss on the records is above its least value on
+    the set, in expectation over the noise. Every mechanism is listed with its proved bound. No table is read: all numbers are public.
     """
     if (excess is None) == (records is None):
         raise usage_error("give either --excess (how many records are enough?) or --records (what excess do they allow?), not both")

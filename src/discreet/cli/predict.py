@@ -26,9 +26,12 @@ def predict(
     *,
     model: Annotated[File, Argument(metavar="MODEL")],
     table: Annotated[File, ARGUMENT],
-    probabilities: Annotated[bool, "Also the probability of each class (not for losses with flat parts), or of a longer time than each end."] = False,
+    probabilities: Annotated[
+        bool, "Also print the probability of each class (not for losses with flat parts), or of a time beyond each end."
+    ] = False,
     threshold: Annotated[
-        float | None, "Answer the second class where its probability is above this: of public costs, that of a false positive over the sum of both."
+        float | None,
+        "Predict the second class if its probability is above this: the cost of a false positive, divided by that plus the cost of a false negative.",
     ] = None,
     keep: Annotated[tuple[str, ...], Option(metavar="COLUMN", help="Copy this column of TABLE beside the answers, such as an id. Repeatable.")] = (),
     out: Annotated[File | None, "The CSV file to write. Default: standard output."] = None,

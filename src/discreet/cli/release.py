@@ -67,7 +67,7 @@ def _methods() -> tuple[type, str]:
 
 @dataclass(frozen=True, kw_only=True)
 class _About:
-    name: Annotated[str | None, "Name in the manifest; the schema's if left out."] = None
+    name: Annotated[str | None, "Name in the manifest.  [default: the schema's]"] = None
     description: Annotated[str | None, "Description in the manifest."] = None
     license: Annotated[str | None, "Licence of the release, in the manifest."] = None
 
@@ -86,10 +86,10 @@ class _Release:
     records: Records
     seed: Seed = None
     about: _About
-    dry_run: Annotated[bool, "Say what the release would be worth, and stop: no table is read, nothing is drawn, spent or written."] = False
+    dry_run: Annotated[bool, "Say how useful the release would be, and stop: no table is read, nothing is drawn, spent or written."] = False
     known_records: Annotated[
         int | None,
-        Option(name="--public-records", help="How many records there are, where that is public: for what is said before anything is spent."),
+        Option(name="--public-records", help="The number of records, if it is public: used for what is said before anything is spent."),
     ] = None
     out: Annotated[File | None, "The folder to write; not needed with --dry-run."] = None
     report: Report = None
@@ -307,8 +307,8 @@ def randomise(
     target: Target = "noisy",
     shuffle: Annotated[
         int | None,
-        "Categories: so many reports together, seen in a secret order or as the shares that follow from them, have this epsilon and a delta above 0; "
-        "each by itself has the larger epsilon of its certificate.",
+        "For categories: the number of reports that will be collected. Together, seen in a secret order or as shares, they have this epsilon and a "
+        "delta above 0; a single report has the larger epsilon of its certificate.",
     ] = None,
     seed: Seed = None,
 ) -> Outcome:

@@ -87,7 +87,9 @@ def check(
     *,
     schema: Annotated[File, Argument(metavar="SCHEMA")],
     table: Annotated[File | None, ARGUMENT] = None,
-    local: Annotated[bool, "Read the records too and show, on this screen only, every cell that the schema does not cover: private."] = False,
+    local: Annotated[
+        bool, "Also read the records, and show every cell that the schema does not cover. This is private: it goes to your screen only."
+    ] = False,
 ) -> Outcome:
     """Check SCHEMA by itself and, with TABLE, against the header of that table; no record is read without --local."""
     if local and (table is None or table == "-"):
@@ -192,19 +194,19 @@ def bounds(
     schema: Annotated[File, "The schema, with open bounds."],
     epsilon: Annotated[float, "Privacy loss that the choice may cost, > 0."],
     delta: Delta = DELTA,
-    neighbours: Annotated[Hidden, "What is hidden, the content of one record or also whether it is there at all."] = "replace-one",
+    neighbours: Annotated[Hidden, "What is hidden: the content of one record, or also whether it is in the table."] = "replace-one",
     grid: Annotated[
-        Literal["one-two-five", "powers-of-two", "powers-of-ten"], "Candidates on both sides of 0, for columns that list none."
+        Literal["one-two-five", "powers-of-two", "powers-of-ten"], "Candidates on both sides of 0, for columns without a list of their own."
     ] = "one-two-five",
     out: Annotated[File, "The finished schema to write."],
-    certificate: Annotated[File | None, "The certificate to write; OUT.certificate.json if left out."] = None,
+    certificate: Annotated[File | None, "The certificate to write.  [default: OUT.certificate.json]"] = None,
     overwrite: Annotated[bool, "Overwrite these files if they exist."] = False,
     spending: Spending,
     seed: Seed = None,
 ) -> Outcome:
     """Choose bounds for the open columns of a schema from the records of TABLE, privately.
 
-    A numeric column is open where its lower and upper are left out, or are still the stub's placeholder. Bounds are chosen among public candidates,
+    A numeric column is open if its lower and upper are missing, or still the stub's FILL IN. Bounds are chosen among public candidates,
     never taken from the records; this costs --epsilon, on top of what a fit will cost. Records beyond the bounds are clipped later. If the
     schema has a person column, persons are protected.
     """

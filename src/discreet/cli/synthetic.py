@@ -25,9 +25,9 @@ class Options:
     cuts: Annotated[
         Literal["schema", "private"] | None,
         "Synthetic: where numbers are cut into bins: as the schema says, or chosen privately within the same budget, for the columns whose cuts the "
-        "schema calls private, or if there are none, for all that it gives no cuts of.  [default: schema]",
+        "schema calls private, or if there are none, for all columns without cuts.  [default: schema]",
     ] = None
-    tables: Annotated[int | None, "Synthetic: number of tables, each with further noise; together they give intervals.  [default: 1]"] = None
+    tables: Annotated[int | None, "Synthetic: number of tables, each with fresh noise; together they give intervals.  [default: 1]"] = None
     row_seed: Annotated[int | None, "Synthetic: a public seed for drawing rows; the noise has none."] = None
 
 

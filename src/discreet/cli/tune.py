@@ -38,7 +38,7 @@ def tune(
     neighbours: Neighbours = "replace-one",
     kind: Kind = None,
     scoring: Annotated[
-        Literal["absolute-error", "squared-error"] | None, "For numeric targets: the error to minimise; absolute-error by default."
+        Literal["absolute-error", "squared-error"] | None, "For numeric targets: the error to minimise.  [default: absolute-error]"
     ] = None,
     error_bound: Annotated[
         float | None,
@@ -50,7 +50,9 @@ def tune(
     records: Records,
     file: ModelFile,
 ) -> Outcome:
-    """Fit TABLE with a secret random number of settings from a public grid, and write the best scored model with one certificate for all of it.
+    """Fit TABLE with a secret random number of settings from a public grid, and write the model with the best score.
+
+    One certificate covers the whole search.
 
     TABLE is a .csv, .csv.gz, .tsv, .xlsx or .parquet file with the columns that the schema names, or - for CSV on standard input. Several .parquet,
     .arrow, .feather or .ipc files, a folder of .parquet files, and every table for --dask are read in blocks, so that they need not fit into memory.

@@ -34,12 +34,10 @@ ALONE = "Only the certificate was given, so nobody checked what it was issued fo
 def show(
     *,
     path: Annotated[File, Argument(metavar="FILE")],
-    plot: Annotated[File | None, "Of a linear model: write what each column adds, as curves, to this SVG file."] = None,
-    label: Annotated[str | None, "With --plot, of a model of more than two classes, or of several targets: the one whose curves they are."] = None,
-    coefficients: Annotated[File | None, "Of a model: write its coefficients, all of them with all digits, to this CSV file."] = None,
-    intervals: Annotated[
-        File | None, "Of a model: the file of its intervals. Its coefficients, in their units, and its curves then count the sample too."
-    ] = None,
+    plot: Annotated[File | None, "For a linear model: write what each column adds, as curves, to this SVG file."] = None,
+    label: Annotated[str | None, "With --plot, for more than two classes or several targets: which one to draw."] = None,
+    coefficients: Annotated[File | None, "For a model: write all coefficients with all digits to this CSV file."] = None,
+    intervals: Annotated[File | None, "For a model: the file of its intervals. Coefficients and curves then count sampling error too."] = None,
     overwrite: Annotated[bool, "Overwrite these files if they exist."] = False,
 ) -> Outcome:
     """Print what FILE is, and what its certificate guarantees under which conditions. To check it, use `discreet verify`.
@@ -152,8 +150,8 @@ def verify(
 def keygen(*, name: Annotated[File, ARGUMENT]) -> Outcome:
     """Write NAME.private.pem, which signs and which only you can read, and NAME.public.pem, which everyone may have (Ed25519).
 
-    Publish the public key and its id once, where people know that it is you who writes there: a signature says no more than that the owner of the
-    private key made it. Keep the private key as you keep passwords; existing files are never written over. Needs `pip install discreet[sign]`.
+    Publish the public key and its id once, in a place that people know to be yours: a signature says only that the owner of the private key made it.
+    Keep the private key as you keep passwords; existing files are never written over. Needs `pip install discreet[sign]`.
     """
     private, public = f"{name}.private.pem", f"{name}.public.pem"
     key = discreet.signing.new_key(private, public)
@@ -208,8 +206,8 @@ def report(
     *,
     source: Annotated[File, ARGUMENT],
     out: Annotated[File, Option(metavar="PAGE", help="The page to write: HTML; .md is Markdown; .pdf is printed by a browser, if there is one.")],
-    purpose: Annotated[str, "What the release is for; stands on the page."] = "",
-    owner: Annotated[str, "Who answers for it; stands on the page."] = "",
+    purpose: Annotated[str, "What the release is for; printed on the page."] = "",
+    owner: Annotated[str, "Who is responsible for it; printed on the page."] = "",
     evaluation: Annotated[File | None, "Private measurements of the model, from `discreet evaluate --out`."] = None,
     intervals: Annotated[File | None, "Intervals of the model's coefficients, from `discreet intervals --out` or `discreet fit --intervals`."] = None,
     ledger: Annotated[File | None, "The ledger that paid for it, to show the budget before and after."] = None,

@@ -26,10 +26,10 @@ def workbench(
     ledger: Annotated[File | None, Option(variable="DISCREET_LEDGER", help="The ledger that the page begins with.")] = None,
     data_set: Annotated[str | None, Option(variable="DISCREET_DATA_SET", help="Name of the data set in the ledger.")] = None,
 ) -> None:
-    """Serve a page on which a table is described, a trade-off explored, and a model fitted or a table released.
+    """Serve a page where you describe a table, explore trade-offs, fit models and publish data.
 
-    Only this machine can reach the page, and only through the printed link, which works once. Ctrl-C ends it. A run is the command
-    `discreet fit` or `discreet release`, which the page shows. Trade-offs are explored on invented rows, never on the table.
+    Only this machine can reach the page, and only through the printed link, which works once. Ctrl-C ends it. Each run is a command such as
+    `discreet fit`, which the page shows. Trade-offs are explored on invented rows, never on the table.
     """
     from discreet.cli.jobs import CommandJobs
     from discreet.display.workbench import Workbench

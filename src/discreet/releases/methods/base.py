@@ -95,21 +95,21 @@ SLOTS = setting(
     "slots",
     int,
     "slots, the public number of rows under add-remove and of persons",
-    "With add-remove, or persons who are told apart: rows that are released, a public number of at least as many as there are.",
+    "With add-remove, or several rows per person: number of released rows, public and at least as large as the number that there are.",
 )
 SHUFFLE = setting(
     "shuffle",
     int,
     "shuffle, a public number of rows that hide each other",
-    "Release the rows in a secret random order, and count on so many of them to hide each other: far less noise. At most the records, or the slots.",
+    "Release the rows in a secret random order, and rely on this many of them to hide each other: far less noise. At most the records, or slots.",
 )
 MOST_RECORDS = setting(
     "most_records",
     int,
     "most_records, a public bound of the number of records",
-    "A public bound of the number of sketched records; 10,000,000 if left out.",
+    "A public upper bound on the number of sketched records.  [default: 10,000,000]",
 )
-LEVEL = setting("level", float, "level of the noise", "Of Fisher-optimal or bounded noise; the larger, the less noise.")
+LEVEL = setting("level", float, "level of the noise", "Level of fisher or bounded noise; the larger, the less noise.")
 PRIVATE = (EPSILON, DELTA)
 
 

@@ -94,7 +94,7 @@ LAPLACE = Method(
 )
 
 
-HALF_WIDTH = setting("half_width", float, "half_width of the noise", "The largest bounded noise, where encoded numbers lie within +-1.")
+HALF_WIDTH = setting("half_width", float, "half_width of the noise", "The largest bounded noise, for numbers encoded within +-1.")
 
 
 def _bounded_entries(request: Request) -> Plan:
@@ -170,8 +170,8 @@ WEIGHTS = setting(
     "weights",
     list,
     "weights of the columns",
-    "One positive number a released column, separated by commas.",
-    form="numbers separated by commas, one a released column",
+    "One positive number per released column, separated by commas.",
+    form="numbers separated by commas, one per released column",
 )
 
 
@@ -215,7 +215,7 @@ FISHER = Method(
 )
 
 
-VARIANCE = setting("variance", float, "variance of the noise", "Of null-space noise.")
+VARIANCE = setting("variance", float, "variance of the noise", "Variance of null-space noise.")
 
 
 def _null_space_published(request: Request) -> Plan:

@@ -39,7 +39,7 @@ from discreet.releases.methods.base import (
     variance_on_grid,
 )
 
-SEED = setting("projection_seed", int, "the public seed of the projection", "Public seed of a projection; 0 if left out.")
+SEED = setting("projection_seed", int, "the public seed of the projection", "Public seed of a projection.  [default: 0]")
 
 
 def _fixed(request: Request, *, beside: bool = False) -> Projection:
