@@ -113,6 +113,7 @@ def test_an_entry_without_words_is_found(tmp_path, words, found):
         ("a `name` and coef_ * |x|", r"a ``name``\  and coef\_ \* \|x\|".replace(r"\  ", " ")),
         ("the slope of `f`'s value", r"the slope of ``f``\ 's value"),
         ("a ` alone", "a ' alone"),
+        ("numbers (docs/defaults.md), a_b", r"numbers (\ :doc:`/docs/defaults`\ ), a\_b"),
     ],
 )
 def test_a_docstring_becomes_markup_in_which_only_code_means_anything(written, markup):
@@ -127,6 +128,14 @@ def test_sections_and_formulas_of_docstrings_are_kept():
         "Words.", "", ".. code-block:: text", "", "       f(x) = x", "", ".. rubric:: Parameters", "",
         "``x``", "    a number or two.", "", "``y``", "    another", "", "",
     ]  # fmt: skip
+
+
+def test_attributes_are_said_where_a_docstring_refers_to_them():
+    from discreet import LinearSVC
+
+    lines = docs.settings().documented(LinearSVC, (LinearSVC.__doc__ or "").splitlines())
+    assert "``coef_``" in lines
+    assert "those of LogisticRegression" not in "\n".join(lines)
 
 
 def test_every_parameter_of_an_estimator_has_a_meaning_in_its_table():

@@ -287,7 +287,7 @@ def parameter_table(rows: list[Parameter], plain: typing.Callable[[str], str]) -
 
 def begun(words: str) -> str:
     """With a capital where it begins with a word."""
-    return words[:1].upper() + words[1:] if re.match(r"[a-z]+[ ,;]", words) and not re.match(r"inf\b|\w\b", words) else words
+    return words[:1].upper() + words[1:] if re.match(r"[a-z]+[ ,;]", words) and not re.match(r"inf\b|(?!a )\w\b", words) else words
 
 
 def error_table(rows: list[tuple[str, str]], plain: typing.Callable[[str], str]) -> list[str]:

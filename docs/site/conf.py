@@ -4,6 +4,7 @@ Docstrings of this library are plain text with formulas. They become markup here
 and lists, in which only `code` means anything.
 """
 
+import inspect
 import re
 from collections.abc import Iterable, Iterator
 from importlib import metadata
@@ -44,6 +45,7 @@ html_css_files = ["site.css"]
 _ITEM = re.compile(r"(?:[-*]|\d+\.) ")
 _ENUMERATOR = re.compile(r"\(?\w{1,4}[.)] ")
 _FIELD = re.compile(r"(\w[\w, ]*) : ")
+_PAGE = re.compile(r"\bdocs/([\w/-]+)\.md\b")
 
 
 def plain(text: str) -> str:
@@ -58,8 +60,16 @@ def plain(text: str) -> str:
             following = parts[position + 1][:1]
             out += "" if not following or following.isspace() else "\\ "
         else:
-            out += re.sub(r"([\\*|_<>\[\]:])", r"\\\1", part)
+            out += linked(part)
     return out
+
+
+def linked(text: str) -> str:
+    """Prose without code as markup; the name of a page becomes a link to it."""
+    words = _PAGE.split(text)
+    pages = [f"\\ :doc:`/docs/{name}`\\ " for name in words[1::2]]
+    bare = [re.sub(r"([\\*|_<>\[\]:])", r"\\\1", part) for part in words[::2]]
+    return "".join(part for pair in zip(bare, [*pages, ""], strict=True) for part in pair)
 
 
 def paragraphs(lines: Iterable[str]) -> Iterator[list[str]]:
@@ -132,7 +142,7 @@ def documented(thing: object, lines: Iterable[str]) -> list[str]:
 
 def without_parameters(text: str, thing: object, names: set[str]) -> str:
     """A docstring without what its table says."""
-    text = re.sub(r"Parameters and attributes are those of (\w+), (?:except|but for)", r"Attributes are those of \1.", text)
+    text = re.sub(r"Parameters and attributes are those of (\w+), (?:except|but for)(.*?)(?=\n\n\w+\n---|\Z)", _attributes, text, flags=re.DOTALL)
     text = re.sub(r"^Parameters\n-+\n", "", text, flags=re.MULTILINE)
     if reference.prose_entries(thing):
         text = re.sub(r"^Parameters: .*?(?=\n\s*\n|\Z)", "", text, flags=re.DOTALL | re.MULTILINE)
@@ -147,6 +157,13 @@ def without_parameters(text: str, thing: object, names: set[str]) -> str:
         if not dropping:
             kept.append(line)
     return "\n".join(kept)
+
+
+def _attributes(match: re.Match[str]) -> str:
+    """What follows, and the attributes of the class that is referred to."""
+    other = reference.class_called(match.group(1))
+    found = re.search(r"^Attributes\n-+\n.*?(?=\n\n|\Z)", inspect.getdoc(other) or "", flags=re.DOTALL | re.MULTILINE)
+    return match.group(2) if found is None else f"{match.group(2)}\n\n{found.group(0)}"
 
 
 def _process(_app: object, what: str, _name: str, thing: object, _options: object, lines: list[str]) -> None:

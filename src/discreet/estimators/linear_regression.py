@@ -59,7 +59,8 @@ class LinearRegression(RegressionModel):
         equally.
     target_bound : bound on |y|; larger targets are clipped to it. First subtract a public middle of the range from y, because the noise grows with
         this bound. If y has several columns: one number for all, or a list with one per column.
-    fit_intercept, intercept_scale : an intercept is a constant feature of this size; None takes 0.3 times the bound of the rows.
+    fit_intercept : whether there is an intercept.
+    intercept_scale : the intercept is a constant feature of this size; None takes 0.3 times the bound of the rows.
     mechanism : "objective" (noise in the objective, log-cosh of residuals; the smallest error in nearly all cells of docs/linear-regression.md;
         intervals by release_uncertainty), "objective-huber" (squares with clipped slopes), "refined" (noisy moments, then noisy gradients of clipped
         residuals; intervals), "moments" (moments only; intervals), "adassp", "mixing", "hessian-mixing". "auto" is "objective", or "refined" if

@@ -34,8 +34,8 @@ class LogisticRegression(LinearClassifier):
     mechanism : "objective" (less noise) or "output".
     calibration : "tight", or "published" for the noise of Chaudhuri et al. (2011).
     multi_class : with more than two classes, "multinomial" (None; one softmax for all, the least noise) or "one-vs-rest".
-    fit_intercept, intercept_scale : an intercept is a constant feature of this size, regularised and counted in the norm of a row; None
-        takes 0.3 data_norm.
+    fit_intercept : whether decisions have an intercept: a constant feature, regularised and counted in the norm of a row.
+    intercept_scale : the size of that constant feature; None takes 0.3 data_norm.
     class_weight : public weights by class, a dict.
     prior : a public point towards which the ridge shrinks, instead of zero: a fitted linear classifier with the same classes, or (coef, intercept).
         It costs no privacy (docs/prior.md), but must not depend on the records. None: zero.
@@ -97,13 +97,16 @@ class LogisticRegression(LinearClassifier):
 class LinearSVC(LinearClassifier):
     """Linear support vector machine under differential privacy.
 
+    It is the default for two classes: give `epsilon` and `delta` (the budget), `data_norm` (a bound on the length of a row) and `classes` (the
+    possible answers). All else has defaults that follow from public numbers.
+
     Parameters and attributes are those of LogisticRegression, except
 
     multi_class : None or "one-vs-rest", for more than two classes: one machine per class, against all others.
-    loss : None: the softplus hinge, for two classes at a temperature from 0.35 to 1 that depends on the noise (docs/defaults.md), for more at 0.35;
-        or
-    "softplus-hinge" (temperature 0.25), "huber-hinge", "smoothed-hinge" (half-width 0.5), or a loss of discreet.losses with other constants. With
-    mechanism="output" and two classes also "hinge": the hinge of support vector machines, except for a bend of 1e-4 at its kink.
+    loss : None takes the softplus hinge, for two classes at a temperature from 0.35 to 1 that depends on the noise (docs/defaults.md), for more at
+        0.35. Others are "softplus-hinge" (temperature 0.25), "huber-hinge", "smoothed-hinge" (half-width 0.5), or a loss of discreet.losses with
+        other constants. With mechanism="output" and two classes also "hinge": the hinge of support vector machines, except for a bend of 1e-4 at
+        its kink.
 
     Examples
     --------

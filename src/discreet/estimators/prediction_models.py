@@ -59,7 +59,8 @@ class PredictionModel(RegressionModel):
         privacy.
     data_norm, data_bound : bounds on the Euclidean norm of a row and on every entry; one of them may be None. Never learnt from the data.
     target_bound : bound on |y|; larger targets are clipped to it. Of several columns of y one number for all, or a list of one for each.
-    fit_intercept, intercept_scale : an intercept is a constant feature of this size, regularised as the others; None takes 0.3 of the bound of rows.
+    fit_intercept : whether there is an intercept.
+    intercept_scale : the intercept is a constant feature of this size, regularised as the others; None takes 0.3 of the bound of rows.
     mechanism, n_iter : "auto" or "objective", and None: there is one mechanism.
     public_records : under add-remove, a number of records that you declare public.
     max_sample_weight : what larger weights in `sample_weight` are cut to, required where there are any; the noise grows with it. Choose it without

@@ -55,7 +55,8 @@ class Lasso(ScoredRegressor, _OverL1Ball, OfNumbers):
     loss : "squared", "huber" or "log-cosh" (of width 1), or a loss of `discreet.losses.predictions`.
     max_slope : slopes of the loss are clipped to this, record by record: less noise, but less weight for outlying targets. None is the largest
         possible slope, 2 (radius data_bound + target_bound) for the squared loss.
-    fit_intercept, intercept_scale : an intercept is a constant feature of this size whose coefficient lies in the ball with the others; None is the
+    fit_intercept : whether there is an intercept.
+    intercept_scale : the intercept is a constant feature of this size whose coefficient lies in the ball with the others; None is the
         bound of the entries, which adds no noise.
     mechanism : "auto" (the better one, from public numbers), "frank-wolfe-polytope" or "frank-wolfe-gaussian".
     n_iter : number of steps, chosen without looking at the records; None chooses it from public numbers.
