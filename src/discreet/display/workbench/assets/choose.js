@@ -58,7 +58,7 @@ const filled = (value) => value !== undefined && value !== "" && value !== false
 const possible = (one) => !one.needs_schema || (one.draft ? openBounds().length > 0 : complete());
 // Whether what is chosen could be run as it stands.
 export const ready = () => possible(job()) && (!job().needs_model || byId("model-path").value.trim() !== "");
-const why = (one) => (one.draft ? "for columns whose bounds are not known: tick them under Describe" : "describe the table first");
+const why = (one) => (one.draft ? "For columns with unknown bounds: tick them under Describe." : "Describe the table first.");
 
 export function showChoices() {
   if (openBounds().length > 0 && !complete()) current = "bounds";

@@ -30,7 +30,7 @@ function verdict({ result, seconds }) {
   const failed = result.verification.checks.filter((check) => !check.ok);
   const guarantee = result.guarantee ?? {};
   const rows = [
-    ["Guarantee", guarantee.epsilon === undefined || guarantee.epsilon === null ? "none" : `${amount({ epsilon: guarantee.epsilon, delta: guarantee.delta ?? 0 })}, ${guarantee.neighbours}, one ${guarantee.unit}`],
+    ["Guarantee", guarantee.epsilon === undefined || guarantee.epsilon === null ? "none" : `${amount({ epsilon: guarantee.epsilon, delta: guarantee.delta ?? 0 })} for one ${guarantee.unit}, ${guarantee.neighbours}`],
     ["Took", `${seconds.toFixed(1)} s`],
   ];
   if (result.guarantee_with_the_model) rows.splice(1, 0, ["With the model", amount({ epsilon: result.guarantee_with_the_model.epsilon, delta: result.guarantee_with_the_model.delta ?? 0 })]);
@@ -42,7 +42,9 @@ function verdict({ result, seconds }) {
     ? make("p", { class: "good" }, `Verified: ${result.verification.checks.length} checks passed, including the guarantee, recomputed by another method.`)
     : make("p", { class: "problem" }, `Not valid: ${failed.map((check) => `${check.name}: ${check.detail}`).join("; ")}`);
   const list = result.verification.checks.map((check) => make("li", {}, `${check.ok ? "passed" : "FAILED"}: ${check.name}: ${check.detail}`));
-  return [said, facts(rows), make("details", {}, make("summary", {}, "All checks"), make("ul", {}, ...list))];
+  const noisy = result.mostly_noise === true ? [make("p", { class: "caution" },
+    "The model is mostly noise, so its predictions may be no better than guesses. Use more records, fewer columns or a larger epsilon.")] : [];
+  return [said, ...noisy, facts(rows), make("details", {}, make("summary", {}, "All checks"), make("ul", {}, ...list))];
 }
 
 function measures(result) {
