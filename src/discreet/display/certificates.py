@@ -168,7 +168,7 @@ def _verdict(verification: Verification) -> Text:
 
 def _repeat(command: str) -> Text:
     """How anybody does it again."""
-    return Text(f"Anyone who has the file can repeat them without the records: {command.replace(chr(10), '; ')}", Tone.NOTE)
+    return Text(f"Anyone who has the file can repeat them without the records: `{command.replace(chr(10), '; ')}`", Tone.NOTE)
 
 
 def _budget(certificate: Certificate, ledger: Ledger | None) -> tuple[list[Block], list[Block]]:

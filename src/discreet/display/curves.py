@@ -33,6 +33,8 @@ _STRONGEST = 0.7
 """How much of its colour the largest cell of a map has: words are read on it."""
 _MOST_DATES = 4
 """That are written below an axis."""
+_FURTHEST = 2.0
+"""Times the largest contribution that a panel shows of bands."""
 _MOST_LISTED = 40
 _LONGEST = 15
 """Letters of a category that are drawn."""
@@ -85,7 +87,7 @@ def drawing(curves: Curves, most: int) -> Drawing:
     if not curves.contributions:
         raise InvalidInput(_NOTHING)
     shown = curves.contributions[: max(1, most)]
-    largest = 1.1 * max(float(np.max(np.abs(one.contribution))) for one in shown) or 1.0
+    largest = 1.1 * _reach(shown) or 1.0
     rows = -(-len(shown) // _ACROSS)
     title = f"{curves.title}: what each column adds, towards {curves.towards}"
     shapes = [words(_LEFT, 28, title, size=15), words(_LEFT, 48, band_words(curves).partition(". ")[0].removesuffix("."))]
@@ -95,6 +97,13 @@ def drawing(curves: Curves, most: int) -> Drawing:
         shapes += _panel_of(one, left, top, largest)
     width = _LEFT + min(len(shown), _ACROSS) * (_SIDE + _GAP) - _GAP + 28
     return Drawing(title=title, width=max(width, _LEAST), height=_TOP + rows * (_HEIGHT + _BELOW) - 10, shapes=shapes)
+
+
+def _reach(shown: Sequence[Contribution]) -> float:
+    """How far panels reach: to the largest contribution, and to the end of its band where that is not much further."""
+    middle = max(float(np.max(np.abs(one.contribution))) for one in shown)
+    bands = (float(np.max(np.abs(end))) for one in shown if one.sides is None for end in (one.low, one.high) if end is not None)
+    return min(max((middle, *bands)), _FURTHEST * middle)
 
 
 def _panel_of(one: Contribution, left: float, top: float, largest: float) -> Iterator[Shape]:

@@ -184,7 +184,7 @@ def _quality(model: Model, measured: PrivateEvaluation | None) -> Section:
     if measured is None:
         words = (
             "This page has no measurement of the model. `discreet evaluate` measures it privately, with a separate budget; add its file "
-            "with --evaluation."
+            "with `--evaluation`."
         )
         return Section(title, [*noisy, Text(words)])
     if list(map(canonical, measured.classes)) != list(map(canonical, model.classes)):
