@@ -116,10 +116,10 @@ class Outlook:
 
     def learning(self) -> str:
         """What a learner that accounts for the noise can achieve with it."""
-        needed = "no number of rows is enough" if math.isinf(self.needed) else f"{_rounded(self.needed)} rows are needed"
-        off = f"a correlation of two columns comes out {self.error:.2g} off from {self._rows()}; for {WANTED:g} {needed}"
+        needed = f"no number of rows brings it to {WANTED:g}" if math.isinf(self.needed) else f"an error of {WANTED:g} needs {_rounded(self.needed)} rows"
+        off = f"with {self._rows()}, the error of a correlation of two columns is {self.error:.2g}; {needed}"
         if self.error >= NOTHING:
-            return f"NOTHING can be learnt from it: {off}"
+            return f"NOTHING can be learnt: {off}"
         return f"only strong relations can be seen: {off}" if self.error >= LITTLE else off
 
     def _order(self) -> list[tuple[str, str]]:
