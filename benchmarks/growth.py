@@ -319,7 +319,8 @@ def page(written: dict[str, str], paper: str, seconds: float) -> str:
     text = f"""# How fits grow
 
 This page shows how run time and memory grow with the size of a table. `python benchmarks/growth.py --page docs/growth.md` writes it, with `--only` a
-part of it: one run each, generated tables, one thread, sizes up to one that would take more than {seconds:g} s. Processor time is what other work on the machine disturbs least; its load stands with each part.
+part of it: one run each, generated tables, one thread, sizes up to one that would take more than {seconds:g} s. Processor time is what other work on
+the machine disturbs least; its load stands with each part.
 What was not run is extrapolated by the exponent, and says so; a fit of 100,000,000 records that was run, passes over files, and memory are in
 [tables of every size](scale.md).
 

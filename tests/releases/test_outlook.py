@@ -73,7 +73,7 @@ def test_too_short_a_sketch_is_never_enough():
     found = planned("sketch", rows=100).outlook(COUNT)
     assert math.isinf(found.needed)
     assert found.to_dict()["records_needed"] is None
-    assert any("no number of rows is enough" in words for _, words in found.lines())
+    assert any("no number of rows brings it to" in words for _, words in found.lines())
     assert found.better is not None
 
 

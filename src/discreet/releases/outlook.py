@@ -116,7 +116,8 @@ class Outlook:
 
     def learning(self) -> str:
         """What a learner that accounts for the noise can achieve with it."""
-        needed = f"no number of rows brings it to {WANTED:g}" if math.isinf(self.needed) else f"an error of {WANTED:g} needs {_rounded(self.needed)} rows"
+        enough = math.isfinite(self.needed)
+        needed = f"an error of {WANTED:g} needs {_rounded(self.needed)} rows" if enough else f"no number of rows brings it to {WANTED:g}"
         off = f"with {self._rows()}, the error of a correlation of two columns is {self.error:.2g}; {needed}"
         if self.error >= NOTHING:
             return f"NOTHING can be learnt: {off}"
