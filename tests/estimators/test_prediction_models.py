@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 from sklearn.base import clone
 from sklearn.linear_model import GammaRegressor, HuberRegressor, PoissonRegressor, QuantileRegressor
+from sklearn.metrics import mean_poisson_deviance
 
 from discreet import ExpectileRegression, GammaRegression, HuberRegression, Model, PoissonRegression, QuantileRegression, Schema
 from discreet.core.errors import DiscreetError, InvalidInput
@@ -156,3 +157,29 @@ def test_what_has_no_meaning_is_refused_in_words():
             model.fit(X, COUNTS)
     with pytest.raises(InvalidInput, match="leave target_bound out"):
         PoissonRegression(target_bound=5.0).fit(SCHEMA.encode({"age": [30.0], "visits": [1]}, target=True))
+
+
+@pytest.mark.parametrize(("neighbours", "worst"), [("replace-one", 1.6), ("add-remove", 1.28)])
+def test_counts_with_little_signal_are_not_far_worse_than_one_count_for_everybody(neighbours, worst):
+    """With that of a line they are: noise in a logarithm of the mean becomes a factor, and their deviance 3.0 and 1.4 times that of a constant."""
+    drawn = np.random.default_rng(8)
+    rows = drawn.standard_normal((6000, 60))
+    rows /= np.linalg.norm(rows, axis=1, keepdims=True)
+    counts = np.minimum(drawn.poisson(np.exp(0.5 + rows[:, :4] @ [1.0, -0.8, 0.6, 0.5])), 20)
+    model = PoissonRegression(epsilon=0.5, neighbours=neighbours, target_bound=20.0, random_state=0).fit(rows[:4000], counts[:4000])
+    held, same = counts[4000:], np.full(2000, counts[4000:].mean())
+    assert mean_poisson_deviance(held, model.predict(rows[4000:])) < worst * mean_poisson_deviance(held, same)
+
+
+@pytest.mark.parametrize(("kind", "share"), [(PoissonRegression, 1.5), (GammaRegression, 1.0)])
+def test_the_ridge_of_a_logarithm_follows_features_and_relation(kind, share):
+    def ridge(features, neighbours, **further):
+        model = kind(epsilon=0.5, neighbours=neighbours, target_bound=20.0, fit_intercept=False, **further)
+        return model.plan(features=features, records=1000).parameters["ridge"]
+
+    smooth = 1.0 if kind is PoissonRegression else 4.0
+    assert ridge(64, "add-remove") == pytest.approx(share * 10.0 * smooth)
+    assert ridge(64, "replace-one") == pytest.approx(2.0 * share * 10.0 * smooth)
+    assert ridge(2, "add-remove") == pytest.approx(5.0 * smooth)
+    assert ridge(640, "add-remove") == pytest.approx(share * 10.0 * smooth * 10.0**0.6)
+    assert ridge(64, "replace-one", alpha=0.02) == pytest.approx(20.0)

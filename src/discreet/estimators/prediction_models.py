@@ -34,6 +34,7 @@ from discreet.matrices import answers_per_record
 from discreet.mechanisms.base import Mechanism
 from discreet.mechanisms.regression import LeastSquares, calibrate_prediction
 from discreet.mechanisms.regression.objective import default_width
+from discreet.mechanisms.regression.prediction import log_link_ridge
 from discreet.problems import PredictionRisk
 
 _ALPHA = "Strength of regularisation, of |w|^2 / 2 in the mean objective; from public numbers if left out."
@@ -216,6 +217,8 @@ class LogLinkModel(PredictionModel):
     """
 
     _least: ClassVar[float] = 1e-6
+    _share: ClassVar[float]
+    """Of the ridge, where nobody chooses it (`log_link_ridge`)."""
 
     target_bound: Any = None
     typical: Annotated[float | None, "A public guess of a typical target, as a share of its range; 0.1 if left out."] = None
@@ -225,6 +228,12 @@ class LogLinkModel(PredictionModel):
         upper = self._upper()
         shares = 0.5 * (self._link(self._unit_share()).answer(self._predictions(X)) + 1.0)
         return 2.0 * shares - 1.0 if self.target_bound is None else upper * shares
+
+    def _each(self, domain: Domain, privacy: Privacy, targets: int) -> tuple[PredictionRisk, float | None]:
+        problem, ridge = super()._each(domain, privacy, targets)
+        if ridge is None and targets == 1 and privacy.adds_noise:
+            ridge = log_link_ridge(problem, privacy.epsilon, privacy.neighbours, share=self._share)
+        return problem, ridge
 
     @abstractmethod
     def _link(self, unit: float) -> PredictionLoss:
@@ -297,6 +306,7 @@ class PoissonRegression(LogLinkModel):
     """
 
     saved_as = "poisson-regression"
+    _share = 1.5
 
     def _link(self, unit: float) -> PredictionLoss:
         return Poisson(unit=unit)
@@ -324,6 +334,7 @@ class GammaRegression(LogLinkModel):
     """
 
     saved_as = "gamma-regression"
+    _share = 1.0
 
     most_times: Annotated[float, "A target of more than 1 + this times its mean counts as that."] = 3.0
     least: Annotated[float, "Smaller targets count as this share of their range."] = 0.001

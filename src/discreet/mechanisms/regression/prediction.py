@@ -20,7 +20,7 @@ import numpy as np
 from discreet.accounting import NoGuarantee
 from discreet.core.arrays import Floats
 from discreet.core.errors import InfeasibleTarget, InvalidInput
-from discreet.core.neighbours import Neighbours, Privacy
+from discreet.core.neighbours import REPLACE_ONE, Neighbours, Privacy
 from discreet.core.remembered import remembered
 from discreet.core.rounding import raising
 from discreet.data import Records
@@ -39,6 +39,8 @@ from discreet.statements.regression import PREDICTION
 
 STRENGTH = 5.0
 """lambda epsilon / (c R^2) where nobody chooses: the Jacobian term takes a fifth of epsilon."""
+_MANY, _MANY_POWER, _LEAST_SHARE = 64, 0.6, 0.5
+"""Of logarithms of a mean: so many features have a share of it, others as this power of their number, and never less than the last."""
 _ROOM = 4.0
 _PLACES = 257
 """Targets at which the loss without a prediction is looked at, for how long weights may be."""
@@ -153,6 +155,13 @@ class PredictionObjectivePerturbation(RidgedStages[PredictionRisk]):
 def default_ridge(problem: PredictionRisk, epsilon: float) -> float:
     """lambda where nobody chooses one, from public numbers."""
     return STRENGTH * problem.smoothness * problem.domain.radius**2 / epsilon
+
+
+def log_link_ridge(problem: PredictionRisk, epsilon: float, neighbours: Neighbours, *, share: float) -> float:
+    """lambda where nobody chooses one and predictions are logarithms of a mean, which noise of more than about one spoils (docs/losses.md)."""
+    moved = 2.0 if neighbours is REPLACE_ONE else 1.0
+    times = share * moved * (problem.domain.dimension / _MANY) ** _MANY_POWER
+    return max(times, _LEAST_SHARE) * default_ridge(problem, epsilon)
 
 
 def half_of(problem: PredictionRisk, ridge: float) -> RegularisedRisk:
