@@ -16,7 +16,8 @@ BUDGET = ("--epsilon", "2", "--delta", "1e-6")
 def test_one_command_gives_table_pictures_page_and_file(folder):
     files = ("--out", "description.json", "--csv", "table.csv", "--plot", "pictures.svg", "--report", "page.html")
     outcome = discreet(*DESCRIBE, *BUDGET, "--by", "city", "--whole", "age,hours", *files, "--rows-per-person", "1")
-    assert (outcome.code, outcome.err) == (0, "")
+    assert outcome.code == 0
+    assert outcome.err.startswith("Noise        standard deviation")
     for words in ("age, mean (SD)", "hours, median [quartiles]", "answer", "  yes", "Certificate  verified", "Spent        epsilon 2, delta 1e-06"):
         assert words in outcome.out
     table = list(csv.reader((folder / "table.csv").read_text(encoding="utf-8").splitlines()))
@@ -29,6 +30,21 @@ def test_one_command_gives_table_pictures_page_and_file(folder):
     found = read_description(folder / "description.json")
     assert sum(part.records.count for part in found.parts[:-1]) == found.whole.records.count == found.records
     assert discreet(*DESCRIBE, *BUDGET, *files).code == 3
+
+
+def test_a_dry_run_says_how_large_the_noise_would_be_and_reads_nothing(folder):
+    (folder / "people.csv").write_text("no table", encoding="utf-8")
+    before = sorted(folder.iterdir())
+    dry = (*DESCRIBE, *BUDGET, "--by", "city", "--out", "d.json", "--dry-run")
+    outcome = discreet(*dry, "--public-records", "300")
+    assert outcome.code == 0, outcome
+    for words in ("on every count of a category in each of 3 groups", "Mean         of 300 records", "age ", "Nothing was spent."):
+        assert words in outcome.out
+    found = discreet(*dry, "--json").json
+    assert (found["outlook"]["records"], found["outlook"]["records_public"], found["guarantee"]["epsilon"]) == (10_000, False, 2.0)
+    refused = discreet(*dry, "--public-records", "0")
+    assert (refused.code, refused.err.count("--public-records must be an integer of at least 1")) == (3, 1)
+    assert sorted(folder.iterdir()) == before
 
 
 def test_the_document_is_that_of_the_file(folder):

@@ -8,8 +8,8 @@ from typing import Annotated
 
 import discreet
 from discreet.cli.inputs import Records, Spending, Whose, ask, check_fits, receipt
-from discreet.cli.options import Delta, File, Neighbours, Option, Report, SchemaFile, Seed, command, noise_of, usage_error
-from discreet.cli.output import Outcome, check_output, check_report, keep, labelled, same_path, step, written, written_report
+from discreet.cli.options import Delta, File, Neighbours, Option, PublicRecords, Report, SchemaFile, Seed, command, noise_of, usage_error
+from discreet.cli.output import Outcome, announce, check_output, check_report, keep, labelled, same_path, step, tried, written, written_report
 from discreet.core.errors import InvalidInput
 from discreet.core.neighbours import DELTA
 
@@ -42,6 +42,8 @@ def describe(
     overwrite: Annotated[bool, "Overwrite these files if they exist."] = False,
     spending: Spending,
     records: Records,
+    dry_run: Annotated[bool, "Say how large the noise would be, and stop: no table is read, nothing is drawn, spent or written."] = False,
+    known_records: PublicRecords = None,
     seed: Seed = None,
 ) -> Outcome:
     """Describe TABLE privately: n, mean (SD) and median [quartiles] of numbers, count (%) of categories, all with intervals.
@@ -51,9 +53,12 @@ def describe(
 
     TABLE is a .csv, .csv.gz, .tsv, .xlsx or .parquet file with the columns that the schema names, or - for CSV on standard input. Several .parquet,
     .arrow, .feather or .ipc files, a folder of .parquet files, and every table for --dask are read in blocks, so that they need not fit into memory.
+
+    Before anything is spent, the command says, from public numbers alone, how large the noise is; --dry-run stops there.
     """
     with step("Checking what can be checked without the records"):
         from discreet.core.validate import job_count
+        from discreet.core.validate import whole as counted
         from discreet.descriptions.describe import describe_prepared, prepare_description
 
         public, threads = whose.schema(schema), job_count(records.jobs)
@@ -78,7 +83,12 @@ def describe(
         check_report(report, *sources, out, csv, plot, overwrite=overwrite)
         account = spending.account("description", out)
         check_fits(account, prepared.guarantee)
+        outlook = prepared.outlook(None if known_records is None else counted(known_records, "--public-records"))
+        foreseen = labelled(*outlook.lines())
+    if dry_run:
+        return tried(outlook.to_dict(), prepared.guarantee, foreseen)
     ask(public, schema, run=True)
+    announce(*foreseen)
     noise = noise_of(seed)
     opened = records.reopened(public, may_be_empty=neighbours != "replace-one")
     with step("Counting"):

@@ -15,7 +15,7 @@ from discreet.cli.program import program
 from discreet.display.workbench.jobs import Choice, Job, Option, Sheet, Takes
 
 _BUDGET = ("epsilon", "delta", "neighbours")
-_ELSEWHERE = {"schema", "ledger", "data_set", "person", "rows_per_person", "data_is", "dry_run", "overwrite", "as_json"}
+_ELSEWHERE = {"schema", "ledger", "data_set", "person", "rows_per_person", "data_is", "dry_run", "known_records", "overwrite", "as_json"}
 """Asked at another place of the page, or settled by it."""
 _NOT_HERE = {"seed", "dask", "dask_insecure", "dask_deadline", "device", "jobs", "row_seed", "calibration"}
 """A seed voids the certificate; threads, clusters, devices and formulas of papers are for whoever uses the command line."""

@@ -86,6 +86,9 @@ Kind: TypeAlias = Annotated[
 Target: TypeAlias = Annotated[Literal["noisy", "clear", "omitted"], "The target's column: protected like the others, released as it is, or left out."]
 SchemaFile: TypeAlias = Annotated[File, "What is public about the table, in TOML."]
 Seed: TypeAlias = Annotated[int | None, "Reproducible noise, for tests only: the certificate is then not valid."]
+PublicRecords: TypeAlias = Annotated[
+    int | None, Option(name="--public-records", help="The number of records, if it is public: used for what is said before anything is spent.")
+]
 Report: TypeAlias = Annotated[File | None, Option(metavar="PAGE", help="Also write a page that explains the result: HTML, or Markdown (.md).")]
 
 

@@ -108,6 +108,11 @@ def warn(message: str) -> None:
     click.echo(f"{styled('Warning:', fg='yellow', to_error=True)} {message}", err=True)
 
 
+def tried(outlook: Mapping[str, object], guarantee: "discreet.accounting.Guarantee", lines: Sequence[str]) -> Outcome:
+    """What a dry run says: the outlook and the guarantee, and that nothing was spent."""
+    return Outcome(document={"outlook": outlook, "guarantee": guarantee.to_dict()}, lines=[*lines, "", "Nothing was spent."])
+
+
 def announce(*lines: str) -> None:
     """What is said to people before anything is done, on standard error; a document has it too."""
     if not click.get_current_context().params["as_json"]:

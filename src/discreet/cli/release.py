@@ -25,6 +25,7 @@ from discreet.cli.options import (
     File,
     Neighbours,
     Option,
+    PublicRecords,
     Report,
     SchemaFile,
     Seed,
@@ -34,7 +35,7 @@ from discreet.cli.options import (
     typed,
     usage_error,
 )
-from discreet.cli.output import Outcome, announce, check_report, labelled, refuse_same_file, step, within, written_report
+from discreet.cli.output import Outcome, announce, check_report, labelled, refuse_same_file, step, tried, within, written_report
 from discreet.core.errors import FileFormatError, InvalidInput, quietly, quoted
 from discreet.core.files.strict_json import read_object
 from discreet.core.files.whole_file import reason_of
@@ -87,10 +88,7 @@ class _Release:
     seed: Seed = None
     about: _About
     dry_run: Annotated[bool, "Say how useful the release would be, and stop: no table is read, nothing is drawn, spent or written."] = False
-    known_records: Annotated[
-        int | None,
-        Option(name="--public-records", help="The number of records, if it is public: used for what is said before anything is spent."),
-    ] = None
+    known_records: PublicRecords = None
     out: Annotated[File | None, "The folder to write; not needed with --dry-run."] = None
     report: Report = None
     overwrite: Annotated[bool, "Overwrite the folder if it holds a release, and the page."] = False
@@ -151,10 +149,11 @@ def release(given: _Release) -> Outcome:
     if rows_of_nobody:
         with step("Checking what can be checked without the records"):
             plan = synthetic.planned(given.synthetic, public, numbers, target=given.target, neighbours=given.neighbours, about=about)
-        said, lines = synthetic.foreseen(plan)
+        foreseen = plan.outlook(given.known_records)
+        lines = labelled(*foreseen.lines())
         if given.dry_run or given.out is None:
             check_fits(account, plan.guarantee)
-            return _tried(said, plan.guarantee, lines)
+            return tried(foreseen.to_dict(), plan.guarantee, lines)
         announce(*lines)
         where = synthetic.Where(folder=given.out, schema=given.schema, overwrite=given.overwrite)
         return _shown(given, given.out, synthetic.released(plan, given.synthetic, given.records, where, noise_of(given.seed), account), account)
@@ -173,7 +172,7 @@ def release(given: _Release) -> Outcome:
     ask(schema, given.schema, run=True)
     if given.dry_run or given.out is None:
         outlook = publication.outlook(given.known_records)
-        return _tried(outlook.to_dict(), publication.guarantee, _foreseen(outlook, publication))
+        return tried(outlook.to_dict(), publication.guarantee, _foreseen(outlook, publication))
     noise = noise_of(given.seed)
     data = _opened(given.records, schema, request, noise)
     known = data.records if request.neighbours is discreet.REPLACE_ONE and request.records.read.in_order else given.known_records
@@ -189,11 +188,6 @@ def _foreseen(outlook: "discreet.releases.Outlook", publication: "discreet.relea
     hopeless = publication.method.kind is discreet.releases.Kind.ROWS and outlook.error >= discreet.releases.outlook.LITTLE
     also = (("", f"--method {synthetic.METHOD}, for {synthetic.SAYS}"), ("", "discreet describe, for counts, means and quantiles with intervals"))
     return labelled(*outlook.lines(), *(also if hopeless else ()))
-
-
-def _tried(outlook: dict[str, Any], guarantee: "discreet.accounting.Guarantee", lines: list[str]) -> Outcome:
-    """What a dry run says: the outlook and the guarantee, and that nothing was spent."""
-    return Outcome(document={"outlook": outlook, "guarantee": guarantee.to_dict()}, lines=[*lines, "", "Nothing was spent."])
 
 
 def _check_places(given: _Release, out: str, sources: Sequence[str | None]) -> None:

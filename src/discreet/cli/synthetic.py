@@ -6,8 +6,7 @@ from typing import Annotated, Any, Literal
 import discreet
 from discreet.cli.inputs import Records, ask, check_fits, read
 from discreet.cli.options import Option, typed, usage_error
-from discreet.cli.output import labelled, step
-from discreet.core.errors import quoted
+from discreet.cli.output import step
 
 METHOD = "synthetic"
 SAYS = "invented rows with the columns' own types, drawn from noisy counts of columns and chosen pairs; any learner trains on them"
@@ -42,6 +41,7 @@ def planned(
 ) -> "discreet.releases.synthetic.SyntheticPublication":
     """Everything public, settled before a record is read."""
     from discreet.releases.synthetic import SyntheticPlan, SyntheticPublication
+    from discreet.releases.synthetic.plan import listed, listed_tables
 
     wrong = [name for name, value in numbers.items() if value is not None and name not in _TAKES]
     if numbers.get("shuffle") is not None:
@@ -60,27 +60,11 @@ def planned(
         delta=numbers["delta"],
         neighbours=discreet.Neighbours(neighbours),
         target=target != "omitted",
-        workload=[] if given.workload is None else [table.split("*") for table in given.workload.split(",")],
-        whole=[] if given.whole is None else given.whole.split(","),
-        cuts="schema" if given.cuts is None else given.cuts,
+        workload=listed_tables(given.workload or ""),
+        whole=listed(given.whole or ""),
+        cuts=given.cuts or "schema",
     )
     return SyntheticPublication.planned(plan, rows=numbers["rows"], tables=1 if given.tables is None else given.tables, about=about)
-
-
-def foreseen(publication: "discreet.releases.synthetic.SyntheticPublication") -> tuple[dict[str, object], list[str]]:
-    """What the noise will be, as a document and in words: from public numbers alone."""
-    plan = publication.plan
-    column, few, many = plan.noise()
-    beside = "of a column with the target" if plan.target else "of a column"
-    words = [f"standard deviation {column:.3g} records on every count {beside}"]
-    if plan.problem.linked:
-        words.append(f"{few:.3g} to {many:.3g} on every count of {max(1, plan.problem.most // 6)} to {plan.problem.most} pairs that will be chosen")
-    if plan.problem.cut:
-        cut = [plan.columns[one.column].name for one in plan.problem.cut]
-        words.append(f"bins of {quoted(cut)} are chosen from noisy counts of finer cells, in the same budget")
-    known: dict[str, object] = {"known": True, "method": METHOD, "noise_of_columns": column}
-    said = known | ({"noise_of_few_pairs": few, "noise_of_many_pairs": many, "most_pairs": plan.problem.most} if plan.problem.linked else {})
-    return said, labelled(*((("" if place else "Noise"), line) for place, line in enumerate(words)))
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -17,6 +17,7 @@ from discreet.core.validate import job_count, number, small_delta
 from discreet.data import EncodedTable, Schema
 from discreet.data.frames import Frame
 from discreet.descriptions.asked import QUARTILES, Asked
+from discreet.descriptions.outlook import DescriptionOutlook
 from discreet.descriptions.read import read_description
 from discreet.descriptions.records import counted, plain_schema
 from discreet.descriptions.report import Description
@@ -42,6 +43,10 @@ class Prepared:
     def guarantee(self) -> Guarantee:
         """The cost of the description."""
         return self.mechanism.guarantee(self.asked.queries)
+
+    def outlook(self, records: int | None = None) -> DescriptionOutlook:
+        """What it will be worth; `records` is their number, where it is public."""
+        return DescriptionOutlook.of(self.asked, self.mechanism, records)
 
 
 def prepare_description(  # noqa: PLR0913 - each is a public choice

@@ -16,7 +16,7 @@ needs half as many, or fewer.
 """
 
 import math
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -109,19 +109,14 @@ class Outlook:
         known = [(one, getattr(one, what)) for one in self.columns if getattr(one, what) is not None]
         if not known:
             return ""
-        shown = [f"{one.name} {size:.3g}{_range(one)}" for one, size in known[:_SHOWN]]
-        more = f" and {len(known) - _SHOWN} more" if len(known) > _SHOWN else ""
         unit = "" if any(one.lower is not None for one in self.columns) else ", of columns as they are encoded"
-        return f"{words}{unit}: {', '.join(shown)}{more}"
+        return f"{words}{unit}: {some_of([f'{one.name} {size:.3g}{in_range(one.lower, one.upper)}' for one, size in known])}"
 
     def learning(self) -> str:
         """What a learner that accounts for the noise can achieve with it."""
         enough = math.isfinite(self.needed)
-        needed = f"an error of {WANTED:g} needs {_rounded(self.needed)} rows" if enough else f"no number of rows brings it to {WANTED:g}"
-        off = f"with {self._rows()}, the error of a correlation of two columns is {self.error:.2g}; {needed}"
-        if self.error >= NOTHING:
-            return f"NOTHING can be learnt: {off}"
-        return f"only strong relations can be seen: {off}" if self.error >= LITTLE else off
+        needed = f"an error of {WANTED:g} needs {with_two_digits(self.needed)} rows" if enough else f"no number of rows brings it to {WANTED:g}"
+        return judged(self.error, f"with {self._rows()}, the error of a correlation of two columns is {self.error:.2g}; {needed}")
 
     def _order(self) -> list[tuple[str, str]]:
         if self.shuffled is None:
@@ -262,11 +257,24 @@ def _candidate(method: Method, plan: Plan, request: Request) -> _Candidate | Non
     return _Candidate(method=method, request=request, noise=sizes, head=float(noise[0]) if counted else 0.0, pair=pair)
 
 
-def _range(one: ColumnNoise) -> str:
-    return "" if one.lower is None or one.upper is None else f" ({one.lower:g} to {one.upper:g})"
+def in_range(lower: float | None, upper: float | None) -> str:
+    """The bounds that a size is to be seen beside, where there are any."""
+    return "" if lower is None or upper is None else f" ({lower:g} to {upper:g})"
 
 
-def _rounded(number: float) -> str:
-    """With two digits, upwards."""
+def some_of(said: Sequence[str]) -> str:
+    """The first, and how many there are besides."""
+    return ", ".join(said[:_SHOWN]) + (f" and {len(said) - _SHOWN} more" if len(said) > _SHOWN else "")
+
+
+def judged(error: float, off: str) -> str:
+    """How far off a correlation comes out, and what that leaves to be learnt where it is little."""
+    if error >= NOTHING:
+        return f"NOTHING can be learnt: {off}"
+    return f"only strong relations can be seen: {off}" if error >= LITTLE else off
+
+
+def with_two_digits(number: float) -> str:
+    """Rounded upwards."""
     unit = 10.0 ** max(0, math.floor(math.log10(number)) - 1)
     return f"{math.ceil(number / unit) * unit:,.0f}"

@@ -17,6 +17,7 @@ from discreet.estimators import Model
 from discreet.estimators.base import PrivateModel
 from discreet.ledger import Ledger
 from discreet.releases import read_release
+from discreet.releases.synthetic import publish
 from tests.canary import CANARY, assert_silent
 from tests.display.workbench.conftest import BUDGET, FORM, JOB
 
@@ -426,7 +427,7 @@ def test_every_job_runs_and_shows_no_record(client, people, ledger, tmp_path, na
         assert done.returncode == 0, done.stderr
 
 
-def test_what_is_to_be_weighed_stands_before_the_run(client, people, ledger):
+def test_what_is_to_be_weighed_stands_before_the_run(client, people, ledger, monkeypatch):
     question = {"schema": FORM, **JOB, "budget": BUDGET, "table": str(people)}
     assert client.ask("foresee", question).json["weighed"] == ["No ledger: nothing adds this to other releases about the same people."]
     kept = question | {"ledger": str(ledger), "data_set": "people"}
@@ -440,6 +441,15 @@ def test_what_is_to_be_weighed_stands_before_the_run(client, people, ledger):
     assert client.ask("foresee", question | {"schema": other}).json["refused"] == ["The table has no column 'verdict' of the description."]
     moments = question | {"job": "release", "chosen": "moments"}
     assert client.ask("foresee", moments).json["said"]
+    monkeypatch.setattr(publish, "require_mbi", lambda: None)
+    invented = client.ask("foresee", question | {"job": "synthetic", "chosen": "", "options": {"--whole": "age"}, "records": 300}).json
+    assert invented["refused"] == []
+    assert ["Mean", "of 300 rows"] in [[label, words.split(",")[0]] for label, words in invented["said"]]
+    described = question | {"job": "describe", "chosen": "", "options": {"--columns": "age,city", "--quantiles": "0.1,0.5"}}
+    assert [label for label, _ in client.ask("foresee", described).json["said"]] == ["Noise", "Mean", "Median", "Less"]
+    wrong = client.ask("foresee", described | {"options": {"--by": "age", "--columns": "city"}}).json
+    assert "groups are made of columns of categories" in wrong["refused"][0]
+    assert "numbers with commas" in client.ask("foresee", described | {"options": {"--quantiles": "half"}}).json["refused"][0]
     clear = client.ask("foresee", moments | {"options": {"--target": "clear"}}).json
     assert any("not protected" in line for line in clear["weighed"])
     assert Ledger(ledger).spent("people").epsilon == 0.0

@@ -9,8 +9,9 @@ from discreet.core.neighbours import Neighbours
 from discreet.data import Schema, read_header
 from discreet.display.promise import cautions
 from discreet.display.workbench.runs import Recipe
-from discreet.display.workbench.tradeoff import Budget, planned_release
+from discreet.display.workbench.tradeoff import Budget
 from discreet.display.workbench.wire import Fields, Refused
+from discreet.display.workbench.worth import worth
 from discreet.ledger import Account
 from discreet.releases.methods import ALL_METHODS
 
@@ -33,10 +34,9 @@ def foreseen(recipe: Recipe, schema: Schema | None, budget: Budget, given: Field
             refusals += _left(recipe.ledger, recipe.data_set, promised)
     if recipe.chosen in ALL_METHODS and given.text("--target") == "clear":  # of other jobs it is the name of a column
         weighed.append("The target column is released as it is: it is not protected.")
-    if schema is not None and recipe.chosen in ALL_METHODS:
+    if schema is not None:
         try:
-            made = planned_release(schema, recipe.chosen, budget, given)
-            said = [list(line) for line in made.outlook(records).lines()]
+            said = worth(schema, recipe.job.name, recipe.chosen, budget, given, records=records)
         except (DiscreetError, Refused) as error:
             refusals.append(str(error))
     return {"weighed": weighed, "refused": refusals, "said": said}

@@ -112,6 +112,16 @@ class SyntheticPlan:
         return tuple(cells for _, cells in self.problem.columns)
 
 
+def listed(text: str) -> list[str]:
+    """Names with commas between them, as in age,children."""
+    return [name.strip() for name in text.split(",") if name.strip()]
+
+
+def listed_tables(text: str) -> list[list[str]]:
+    """The workload that is written as age*education,sex*income."""
+    return [[name.strip() for name in table.split("*")] for table in listed(text)]
+
+
 def _asked(columns: Sequence[CellColumn], workload: Sequence[Sequence[str]]) -> list[Table]:
     """The workload's tables, each once."""
     places = {column.name: place for place, column in enumerate(columns)}

@@ -46,6 +46,7 @@ from discreet.releases.synthetic.folder import (
     read_synthetic,
 )
 from discreet.releases.synthetic.likely import Counted, likely
+from discreet.releases.synthetic.outlook import SyntheticOutlook
 from discreet.releases.synthetic.plan import CutsFrom, SyntheticPlan
 from discreet.releases.synthetic.rows import Words, drawn_codes, spread, uniforms
 from discreet.statements.counting import WHOLE
@@ -84,6 +85,10 @@ class SyntheticPublication:
     def guarantee(self) -> Guarantee:
         """The guarantee, before any record is read."""
         return self.plan.guarantee
+
+    def outlook(self, records: int | None = None) -> SyntheticOutlook:
+        """What the release will be worth, before any record is read; `records` is their number, where it is public."""
+        return SyntheticOutlook.of(self.plan, records)
 
     def check(self, folder: str | Path, *, overwrite: bool) -> None:
         """Raise InvalidInput unless the folder could be written now. An existing one is replaced only if it holds a synthetic table."""
