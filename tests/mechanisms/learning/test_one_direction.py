@@ -1,4 +1,4 @@
-"""T3, a record along one direction: laws of increasing maps stay below it and reach it, both signs cost two or one, a recheck finds the same."""
+"""T3, a record along one direction: the worst law of all stays below it and reaches it, both signs cost two or one, a recheck finds the same."""
 
 from dataclasses import replace
 from itertools import pairwise
@@ -9,13 +9,16 @@ from scipy.special import ndtr
 
 from discreet.accounting import gaussian_delta, gaussian_mu
 from discreet.core.neighbours import ADD_REMOVE, REPLACE_ONE
-from discreet.data import Domain
+from discreet.data import Domain, Records
 from discreet.losses import HuberHinge, Logistic
+from discreet.matrices import DenseMatrix
 from discreet.mechanisms.learning.margin import MARGIN, jacobian_corners, worst_outcome
+from discreet.mechanisms.learning.objective_perturbation import GaussianObjectivePerturbation, GaussianOneVsRest
 from discreet.mechanisms.learning.one_direction import one_direction
 from discreet.mechanisms.learning.one_vs_rest import ONE_VS_REST, one_problem_profile
 from discreet.mechanisms.learning.two_signed import half_problem, two_signed_profile, two_signed_scale
-from discreet.problems import OneVsRestRisk
+from discreet.noise import SystemNoise
+from discreet.problems import OneVsRestRisk, RegularisedRisk
 from discreet.verification.one_direction import one_direction as recheck
 from discreet.verification.scans import corners_of
 from tests.mechanisms.learning.problems import problem as of_margin
@@ -73,6 +76,67 @@ def test_no_law_exceeds_it_one_reaches_it_and_what_forgets_the_jacobian_is_excee
     assert worst > (0.9 if strength == 5.0 else 0.6) * bound
     assert worst > 1.05 * gaussian_delta(epsilon, s)
     assert bound < worst_outcome(problem)(1.0 / s, epsilon)
+
+
+def most_beyond(epsilon, s, speed, *, both, back):
+    """The most that any law of y + tau(y) has beyond e^epsilon times the normal one, or the normal one beyond it: tau by dynamic programming."""
+    levels = s * np.arange(-150 if both else 0, 151) / 150.0
+    apart, speeds = s / 150.0, speed(np.abs(levels) / s)
+    cell = round(6.0 / speeds.max()) * apart
+    y = np.arange(-9.5 - s, 9.5 + s, cell)
+    with_record, without = ndtr(np.add.outer(y, levels)), np.diff(ndtr(y))
+    allowed = [np.minimum(speeds[: len(levels) - rise], speeds[rise:]) * cell >= rise * apart * (1.0 - 1e-9) for rise in range(7)]
+    most = np.zeros(len(levels))
+    for place in reversed(range(len(without))):
+        later, most = most, np.zeros(len(levels))
+        for rise, may in enumerate(allowed):
+            mass = with_record[place + 1, rise:] - with_record[place, : len(may)]
+            over = without[place] - np.exp(epsilon) * mass if back else mass - np.exp(epsilon) * without[place]
+            np.maximum(most[: len(may)], np.where(may, np.maximum(over, 0.0) + later[rise:], 0.0), out=most[: len(may)])
+    return most.max()
+
+
+@pytest.mark.parametrize(
+    ("loss", "epsilon", "delta", "strength", "back", "reached"),
+    [
+        ("huber-hinge", 1.0, 1e-2, 1.16, False, 0.98),
+        ("huber", 1.0, 1e-2, 1.16, False, 0.98),
+        ("huber", 0.4, 1e-2, 1.63, True, 0.99),
+        ("huber", 1.0, 1e-6, 4.66, False, 0.96),
+        ("log-cosh", 1.0, 1e-2, 1.16, False, 0.45),
+        ("logistic", 1.0, 1e-2, 0.29, False, 0.5),
+    ],
+)
+def test_the_worst_of_all_laws_keeps_what_is_charged(loss, epsilon, delta, strength, back, reached):
+    both = loss in ("huber", "log-cosh")
+    problem = of_margin(HuberHinge(), ridge=strength / epsilon) if loss == "huber-hinge" else half(loss, strength, epsilon)
+    rises = RISES["huber" if loss == "huber-hinge" else loss]
+    if both:
+        scale = two_signed_scale(problem, epsilon=epsilon, delta=delta, neighbours=ADD_REMOVE)
+        charged = two_signed_profile(problem, ADD_REMOVE)(scale, epsilon)
+    else:
+        scale = MARGIN.scale(problem, epsilon=epsilon, delta=delta, neighbours=ADD_REMOVE)
+        charged = MARGIN.profile(problem, ADD_REMOVE)(scale, epsilon)
+    speed, s = problem.curvature_bound / problem.ridge if loss != "logistic" else 1.0 / problem.ridge, problem.gradient_bound / scale
+    worst = most_beyond(epsilon, s, lambda share: speed * rises(share), both=both, back=back)
+    assert reached * charged < worst <= charged * (1.0 + 1e-9)
+
+
+@pytest.mark.parametrize(("classes", "neighbours"), [(2, ADD_REMOVE), (4, ADD_REMOVE), (4, REPLACE_ONE)])
+def test_a_certificate_with_a_hundredth_less_noise_does_not_verify(classes, neighbours):
+    target = {"epsilon": 1.0, "delta": 1e-6, "neighbours": neighbours}
+    domain = Domain(features=2, norm_bound=1.0, classes=classes, records=100)
+    kind, risk = (GaussianObjectivePerturbation, RegularisedRisk) if classes == 2 else (GaussianOneVsRest, OneVsRestRisk)
+    problem = risk(loss=Logistic(), ridge=0.35, domain=domain)
+    if classes > 2:
+        problem = replace(problem, ridge=0.5 * ONE_VS_REST.comfortable_ridge(problem, **target))
+    draw = np.random.default_rng(0)
+    codes = draw.integers(0, classes, 100)
+    records = Records(rows=DenseMatrix(draw.standard_normal((100, 2))), targets=codes if classes > 2 else 2.0 * codes - 1.0, domain=domain)
+    true = kind.calibrate(problem, **target).run(problem, records, SystemNoise()).certificate
+    less = replace(true, parameters={**true.parameters, "scale": 0.99 * true.parameters["scale"]})
+    failed = [{check.name for check in one.verify().checks if not check.ok} & {"delta", "epsilon", "record"} for one in (true, less)]
+    assert failed == [set(), {"delta"}]
 
 
 def test_both_signs_cost_two_tails_without_the_record_and_one_with_it():
