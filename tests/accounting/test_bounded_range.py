@@ -72,6 +72,35 @@ def test_the_renyi_curve_is_the_supremum_over_both_ends(order, width):
     assert exact - 1e-13 / (order - 1) <= claimed <= exact * (1 + 1e-4) + 1e-12 / (order - 1)
 
 
+@pytest.mark.parametrize(("width", "first"), [(0.5, 0.3), (1.5, 0.5003), (0.3, 0.97)])
+def test_a_first_use_of_a_smaller_range_costs_what_it_adds(width, first):
+    """Two uses, the second in closed form and the first over a fine grid of its tops: never below, and near it."""
+    a, b = math.exp(first * width), math.exp(width)
+    s = np.exp(np.linspace(0.0, first * width, 20_001))
+
+    def one(at):
+        return np.where(at >= b, 0.0, np.where(at <= 1 / b, 1 - at, (math.sqrt(b) - np.sqrt(at)) ** 2 / (b - 1)))
+
+    for epsilon in np.linspace(0.0, 0.8, 5) * width * (1.0 + first):
+        g = math.exp(epsilon)
+        exact = float(np.max((a - s) * one(g / s) + (s - 1) * one(g * a / s)) / (a - 1))
+        claimed = bounded_range_delta(width, 2, epsilon, first=first)
+        assert exact <= claimed <= 1.1 * exact
+        assert claimed <= bounded_range_delta(width, 2, epsilon) * (1.0 + 1e-9)
+    assert bounded_range_delta(width, 2, width * (1.0 + first) * (1.0 + 1e-9), first=first) == 0.0
+    assert bounded_range_delta(width, 1, 0.1 * width, first=first) == pytest.approx(bounded_range_delta(first * width, 1, 0.1 * width))
+
+
+def test_a_smaller_first_range_leaves_more_to_the_others():
+    for count in (2, 9):
+        whole = bounded_range_width(1.0, 1e-6, count=count)
+        found = bounded_range_width(1.0, 1e-6, count=count, first=0.25)
+        assert whole * 1.02 < found < whole * count / (count - 0.75)
+        assert bounded_range_delta(found, count, 1.0, first=0.25) <= 1e-6 < bounded_range_delta(found, count, 1.0)
+    with pytest.raises(InvalidInput, match="share of the others"):
+        bounded_range_width(1.0, 1e-6, count=2, first=0.0)
+
+
 @pytest.mark.parametrize(("width", "count"), [(0.5, 1), (0.5, 2), (1.5, 2), (0.3, 3)])
 def test_the_recursion_is_the_optimum_from_above(width, count):
     for epsilon in np.linspace(0.0, 0.8, 5) * width * count:

@@ -47,6 +47,7 @@ from tests.estimators.test_made_tables import MODELS, check_made_rows
 from tests.estimators.test_weights_of_numbers import DOORS, check_weights
 from tests.mechanisms.constrained.test_objective_set_audit import check_factors
 from tests.mechanisms.constrained.test_softmax_audit import check_slopes
+from tests.mechanisms.constrained.test_transcript_audit import check_the_first_step
 from tests.mechanisms.learning.test_density_audit import test_both_stages_together_keep_the_claim_and_less_noise_of_either_breaks_it as keep_the_claim
 from tests.mechanisms.learning.test_one_direction import check_recheck
 from tests.mechanisms.learning.test_repeated import (
@@ -202,6 +203,10 @@ def test_no_record_moves_a_projection_and_the_target_beside_it_farther_than_the_
     first, second = np.concatenate([rows for _, rows in query.answer(ends)])
     assert 0.999 * query.sensitivity(REPLACE_ONE) <= np.linalg.norm(first - second) <= query.sensitivity(REPLACE_ONE)
     check_none_farther()
+
+
+def test_a_first_step_from_a_public_point_costs_what_slopes_there_do():
+    check_the_first_step()
 
 
 def test_no_record_moves_the_gradient_of_many_classes_farther_than_the_noise_is_for():

@@ -10,8 +10,9 @@ import scipy.sparse as sp
 from discreet.core.errors import InvalidInput
 from discreet.data import Domain, Records
 from discreet.losses import SmoothedHinge
-from discreet.losses.predictions import Absolute, Hinge, HuberLoss, LogCosh, OfMargin, Squared
+from discreet.losses.predictions import Absolute, Expectile, Hinge, HuberLoss, LogCosh, OfMargin, Poisson, SmoothPinball, Squared
 from discreet.matrices import as_matrix
+from discreet.mechanisms.constrained.frank_wolfe import start_of
 from discreet.problems import ConstrainedRisk
 from discreet.sets import L1Ball, L2Ball, LInfinityBall, Simplex, translated
 
@@ -55,6 +56,22 @@ def models(problem):
     corners += [problem.constraint.linear_minimiser(sign * unit) for unit in np.eye(problem.dimension) for sign in (1.0, -1.0)]
     corners += [problem.constraint.linear_minimiser(direction) for direction in draw.choice([-1.0, 1.0], size=(20, problem.dimension))]
     return np.array(corners)
+
+
+@pytest.mark.parametrize("bounds", DOMAINS)
+@pytest.mark.parametrize("loss", [*LOSSES, Expectile(level=0.8), SmoothPinball(), Poisson()], ids=lambda loss: loss.name)
+@pytest.mark.parametrize("make_set", SETS)
+def test_no_slope_at_a_point_is_beyond_the_share_that_is_stated_of_it(make_set, loss, bounds):
+    problem = problem_of(bounds, make_set, loss)
+    rows, targets = single_records(problem)
+    for theta in (start_of(problem.constraint), 0.3 * models(problem)[0]):
+        share = problem.slope_share(theta)
+        steepest = np.abs(loss.slope(rows @ theta, targets)).max()
+        assert steepest <= share * problem.slope_bound
+        assert share <= 1.0
+    if not start_of(problem.constraint).any():
+        ends = np.abs(loss.slope(np.zeros(2), np.array([-1.0, 1.0]))).max()
+        assert problem.slope_share(np.zeros(problem.dimension)) == pytest.approx(min(1.0, ends / problem.slope_bound), rel=1e-9)
 
 
 @pytest.mark.parametrize("bounds", DOMAINS)

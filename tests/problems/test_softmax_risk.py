@@ -35,6 +35,22 @@ def points(constraint, count=200):
 
 @pytest.mark.parametrize("bounds", DOMAINS.values(), ids=DOMAINS)
 @pytest.mark.parametrize("constraint", SETS.values(), ids=SETS)
+def test_no_slope_at_a_point_is_beyond_the_share_that_is_stated_of_it(constraint, bounds):
+    problem, rng = problem_over(constraint, **bounds), np.random.default_rng(1)
+    wrong, length = problem.loss.largest(problem.margin_spread)
+    rows, targets = rng.normal(size=(60, FEATURES)), rng.integers(0, CLASSES, 60).astype(float)
+    data = Records(rows=as_matrix(rows), targets=targets, domain=problem.domain)
+    for point in (np.zeros(SIZE), 0.3 * points(constraint, 1)[0], points(constraint, 1)[0]):
+        margins = data.matrix.matvec(np.ascontiguousarray(point.reshape(CLASSES, -1).T))
+        slopes, share = problem.loss.slopes(margins, targets, wrong=np.inf, length=np.inf), problem.slope_share(point)
+        assert np.linalg.norm(slopes, axis=1).max() <= share * length
+        assert np.abs(slopes).max() <= share * wrong
+    zero = problem.slope_share(np.zeros(SIZE))
+    assert zero == pytest.approx(max((1 - 1 / CLASSES) / wrong, np.sqrt(1 - 1 / CLASSES) / length), rel=1e-9)
+
+
+@pytest.mark.parametrize("bounds", DOMAINS.values(), ids=DOMAINS)
+@pytest.mark.parametrize("constraint", SETS.values(), ids=SETS)
 def test_no_record_is_beyond_what_the_problem_states(constraint, bounds):
     problem, rng = problem_over(constraint, **bounds), np.random.default_rng(1)
     rows = rng.normal(size=(60, FEATURES))

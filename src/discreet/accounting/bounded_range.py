@@ -27,9 +27,13 @@ F(s) = constant + linear - C / s with C = a g (B_0 - B_1) / (a - 1), and F'' = -
 
 which costs a factor of about 1 + 2/32^2 in variance. The relation is symmetric: H(1/g) = 1 - 1/g + H(g)/g gives the values below 1. Above the last
 grid point H is at most the value there. Each step is raised by 1e-14 of itself for rounding.
+
+A first use of a smaller range is the last step of the recursion, with its own a. Its range is rounded up to whole cells, of which there are 32 to
+63 in the others', as suits it best; the Renyi curve takes it as it is.
 """
 
 import math
+from dataclasses import replace
 from functools import lru_cache
 
 import numpy as np
@@ -56,26 +60,28 @@ def bounded_range_renyi(width: float, count: int = 1, *, neighbours: Neighbours,
     return RenyiDP(orders=orders, divergences=divergences, neighbours=neighbours, theorem=_THEOREM)
 
 
-def bounded_range_delta(width: float, count: int, epsilon: float) -> float:
-    """Upper bound on delta(epsilon), epsilon >= 0, for `count` adaptive uses of mechanisms with range `width`.
+def bounded_range_delta(width: float, count: int, epsilon: float, *, first: float = 1.0) -> float:
+    """Upper bound on delta(epsilon), epsilon >= 0, for `count` adaptive uses of mechanisms with range `width`, the first one of `first` times it.
 
     One use: (sqrt(a) - sqrt(g))^2 / (a - 1) with a = e^width, g = e^epsilon. More: the smaller of the optimal recursion and the Renyi curve.
     """
     _require_width(width)
     whole(count, "the number of uses")
+    _require_share(first)
     if not epsilon >= 0:
         raise InvalidInput(f"delta of a range is computed for epsilon >= 0; {epsilon!r} was given.")
-    if epsilon >= count * width:
+    if epsilon >= (count if first == 1 else (count - 1.0 + first) * raising(4)) * width:
         return 0.0
     if count == 1:
         # Divided by a: (1 - e^{-(width - epsilon)/2})^2 / (1 - e^{-width}).
+        width = up(width * first) if first < 1 else width
         return up(math.expm1(0.5 * (epsilon - width)) ** 2 / -math.expm1(-width))
-    by_orders = bounded_range_renyi(width, count, neighbours=Neighbours.ADD_REMOVE).delta(epsilon)
-    return min(by_orders, _recursion_delta(width, count, epsilon)) if width <= _WIDEST else by_orders
+    by_orders = _curve_of(width, count, first).delta(epsilon)
+    return min(by_orders, _recursion_delta(width, count, epsilon, first)) if width <= _WIDEST else by_orders
 
 
-def bounded_range_width(epsilon: float, delta: float, *, count: int, optimal: bool = True) -> float:
-    """The largest range for which `count` adaptive uses are (epsilon, delta)-private in total, rounded down.
+def bounded_range_width(epsilon: float, delta: float, *, count: int, optimal: bool = True, first: float = 1.0) -> float:
+    """The largest range for which `count` adaptive uses, the first one of `first` times it, are (epsilon, delta)-private in total, rounded down.
 
     By the optimal recursion (to 1e-4, about a second for a hundred uses), or by the Renyi curve (to 1e-9, milliseconds). Raises InvalidInput unless
     epsilon > 0 and 0 < delta < 1.
@@ -84,8 +90,9 @@ def bounded_range_width(epsilon: float, delta: float, *, count: int, optimal: bo
     if not (is_finite(epsilon) and epsilon > 0 and 0 < delta < 1):
         raise InvalidInput(f"bounded range needs 0 < epsilon < infinity and 0 < delta < 1; epsilon={epsilon!r}, delta={delta!r} were given.")
     # One use is (0, tanh(width / 4))-private, so this width does at every epsilon: for a tiny one it is where to begin.
-    width = max(_by_renyi(epsilon, delta, count), 4.0 * delta / count * lowering(5))
-    return _by_recursion(epsilon, delta, count, width) if optimal else width
+    _require_share(first)
+    width = max(_by_renyi(epsilon, delta, count, first), 4.0 * delta / count * lowering(5))
+    return _by_recursion(epsilon, delta, count, width, first) if optimal else width
 
 
 def gumbel_scale(epsilon: float, delta: float, *, sensitivity: float, count: int = 1, optimal: bool = True) -> float:
@@ -105,25 +112,35 @@ def _divergence(order: float, width: float) -> float:
     return min(width, up(0.125 * order * width * width), max(exact, 0.0) + rounding)
 
 
-def _by_renyi(epsilon: float, delta: float, count: int) -> float:
+def _by_renyi(epsilon: float, delta: float, count: int, share: float) -> float:
     """Bisection over log width; basic composition makes epsilon / count feasible."""
     first = math.log(epsilon / count)
     low, high = first - 1e-12, first
-    while _renyi_delta(high, count, epsilon) <= delta:
+    while _renyi_delta(high, count, epsilon, share) <= delta:
         low, high = high, high + max(0.5, (high - first) / 16.0)  # of 1e-300 it is far to a range at which anything is seen
         if high > 9.0:
             break
     while high - low > 1e-9:
         middle = 0.5 * (low + high)
-        low, high = (middle, high) if _renyi_delta(middle, count, epsilon) <= delta else (low, middle)
+        low, high = (middle, high) if _renyi_delta(middle, count, epsilon, share) <= delta else (low, middle)
     return math.exp(low) * lowering(5)
 
 
-def _renyi_delta(log_width: float, count: int, epsilon: float) -> float:
+def _renyi_delta(log_width: float, count: int, epsilon: float, share: float) -> float:
     width = math.exp(log_width)
     if count * width <= epsilon:
         return 0.0
-    return _curve(width).delta(epsilon) if count == 1 else bounded_range_renyi(width, count, neighbours=Neighbours.ADD_REMOVE).delta(epsilon)
+    return _curve(width).delta(epsilon) if count == 1 and share == 1 else _curve_of(width, count, share).delta(epsilon)
+
+
+def _curve_of(width: float, count: int, first: float) -> RenyiDP:
+    """Of all uses, the first one of `first` times the range of others."""
+    whole_ones = bounded_range_renyi(width, count, neighbours=Neighbours.ADD_REMOVE)
+    if first == 1:
+        return whole_ones
+    counts = [(width, count - 1), (up(width * first), 1)]
+    divergences = tuple(sum_up([(_divergence(order, each), times) for each, times in counts if times]) for order in ORDERS)
+    return replace(whole_ones, divergences=divergences)
 
 
 @lru_cache(maxsize=8)
@@ -131,9 +148,9 @@ def _curve(width: float) -> RenyiDP:
     return bounded_range_renyi(width, neighbours=Neighbours.ADD_REMOVE)
 
 
-def _by_recursion(epsilon: float, delta: float, count: int, feasible: float) -> float:
+def _by_recursion(epsilon: float, delta: float, count: int, feasible: float, first: float) -> float:
     """Secant steps on log delta over log width, kept inside a bracket whose lower end is feasible."""
-    low, at_low = math.log(feasible), math.log(max(bounded_range_delta(feasible, count, epsilon), 1e-300))
+    low, at_low = math.log(feasible), math.log(max(bounded_range_delta(feasible, count, epsilon, first=first), 1e-300))
     target, slope = math.log(delta), 2.0 * math.log(1.0 / delta)
     if at_low > target or feasible >= _WIDEST:
         return feasible
@@ -141,7 +158,7 @@ def _by_recursion(epsilon: float, delta: float, count: int, feasible: float) -> 
     while high - low > 1e-4:
         step = max(0.25e-4, 0.999 * (target - at_low) / slope)
         trial = min(low + step, 0.5 * (low + high)) if math.isfinite(high) and low + step >= high else low + step
-        value = math.log(max(bounded_range_delta(math.exp(trial), count, epsilon), 1e-300))
+        value = math.log(max(bounded_range_delta(math.exp(trial), count, epsilon, first=first), 1e-300))
         if value <= target:
             slope, low, at_low = max((value - at_low) / (trial - low), 1.0), trial, value
             if target - value < 1e-4 * slope:
@@ -156,44 +173,49 @@ def _require_width(width: float) -> None:
         raise InvalidInput(f"a range must be positive and finite; {width!r} was given.")
 
 
-def _recursion_delta(width: float, count: int, epsilon: float) -> float:
-    """Upper bound of delta(epsilon), epsilon >= 0, of `count` adaptive uses of mechanisms with range `width` <= 50."""
+def _require_share(first: float) -> None:
+    if not 0 < first <= 1:
+        raise InvalidInput(f"the first range is a share of the others, above 0 and at most 1; {first!r} was given.")
+
+
+def _recursion_delta(width: float, count: int, epsilon: float, first: float) -> float:
+    """Upper bound of delta(epsilon), epsilon >= 0, of `count` adaptive uses of mechanisms with range `width` <= 50, `first` as above."""
     if epsilon >= count * width * raising(4_096):
         return 0.0
-    step = width / _CELLS
+    cells = min(range(_CELLS, 2 * _CELLS), key=lambda number: math.ceil(number * first) / number)
+    step = width / cells
     drift = 0.125 * width * width * count
     far = max(epsilon, drift) + 4.6 * width * math.sqrt(count) + 2.0 * width
     size = math.ceil(min(far, (count + 1) * width) / step) + 1
-    values = _composed(width, count, size)
+    values = np.zeros(size)
+    for left in range(count - 1, -1, -1):
+        values = _after(values, step, cells if left else math.ceil(cells * first))
     # The grid point at or below epsilon, and the chord to the next one.
     left = min(int(epsilon / step * lowering(5)), size - 2)
     share = min(1.0, max(0.0, math.expm1(epsilon - left * step) / math.expm1(step) * lowering(4_096) - 1e-15))
     return min(1.0, float(values[left] * (1.0 - share) + values[left + 1] * share) * raising(4_096))
 
 
-def _composed(width: float, count: int, size: int) -> Floats:
-    """H_count at g_0 .. g_{size-1}."""
-    step, a = width / _CELLS, math.exp(width)
-    cell = np.exp(step * np.arange(_CELLS + 1))
+def _after(values: Floats, step: float, cells: int) -> Floats:
+    """H_k from H_{k-1}, for one more use of a range of so many cells."""
+    size, a = len(values), math.exp(step * cells)
+    cell = np.exp(step * np.arange(cells + 1))
     first_share = np.maximum((a - cell) / (a - 1.0), 0.0)
     second_share = 1.0 - first_share
     bends = a * cell[1:] * np.square(np.diff(cell)) / ((a - 1.0) * 4.0 * cell[:-1] ** 3) * (1.0 + 1e-9)
-    mirrored = np.exp(-step * np.arange(1, _CELLS + 2))[::-1]
-    values = np.zeros(size)
-    for _ in range(count):
-        # Index 0 of `extended` is grid point -(cells + 1); the last is size - 1 + cells + 1.
-        left = 1.0 - mirrored + mirrored * values[np.minimum(np.arange(1, _CELLS + 2), size - 1)][::-1]
-        extended = np.concatenate((left, values, np.full(_CELLS + 1, values[-1])))
-        # g_i B_i at every grid point i, and C of the docstring up to constants.
-        drops = (extended[:-1] - extended[1:]) / math.expm1(step)
-        curving = np.maximum(drops[:-_CELLS] - drops[_CELLS:] / a, 0.0)
-        best = previous = np.zeros(size)
-        for m in range(_CELLS + 1):
-            start = _CELLS + 1 - m
-            ends = first_share[m] * extended[start : start + size] + second_share[m] * extended[start + _CELLS : start + _CELLS + size]
-            if m > 0:
-                # The cell between s_{m-1} and s_m: its arguments lie on the chord that begins at grid point j - m.
-                best = np.maximum(best, np.maximum(ends, previous) + bends[m - 1] * curving[start : start + size])
-            previous = ends
-        values = np.minimum(np.minimum.accumulate(best * raising(45)), 1.0)
-    return values
+    mirrored = np.exp(-step * np.arange(1, cells + 2))[::-1]
+    # Index 0 of `extended` is grid point -(cells + 1); the last is size - 1 + cells + 1.
+    left = 1.0 - mirrored + mirrored * values[np.minimum(np.arange(1, cells + 2), size - 1)][::-1]
+    extended = np.concatenate((left, values, np.full(cells + 1, values[-1])))
+    # g_i B_i at every grid point i, and C of the docstring up to constants.
+    drops = (extended[:-1] - extended[1:]) / math.expm1(step)
+    curving = np.maximum(drops[:-cells] - drops[cells:] / a, 0.0)
+    best = previous = np.zeros(size)
+    for m in range(cells + 1):
+        start = cells + 1 - m
+        ends = first_share[m] * extended[start : start + size] + second_share[m] * extended[start + cells : start + cells + size]
+        if m > 0:
+            # The cell between s_{m-1} and s_m: its arguments lie on the chord that begins at grid point j - m.
+            best = np.maximum(best, np.maximum(ends, previous) + bends[m - 1] * curving[start : start + size])
+        previous = ends
+    return np.minimum(np.minimum.accumulate(best * raising(45)), 1.0)

@@ -18,8 +18,10 @@ neighbours; their Gamma for theta^T A^T A theta + <b, theta> lacks a factor 2: w
 import math
 from dataclasses import dataclass
 
+import numpy as np
+
 from discreet.accounting import Json
-from discreet.core.arrays import is_finite
+from discreet.core.arrays import Floats, is_finite
 from discreet.core.errors import InvalidInput
 from discreet.core.rounding import raising
 from discreet.core.short import short_repr
@@ -74,6 +76,11 @@ class ConstrainedRisk(SetRisk):
         """B."""
         lipschitz = self.loss.lipschitz(self.reach, self.domain.target_bound) * _UP
         return lipschitz if self.max_slope is None else min(lipschitz, self.max_slope)
+
+    def slope_share(self, point: Floats) -> float:
+        """See SetRisk: |predictions| are at most min(R_inf |theta|_1, R_2 |theta|_2) there."""
+        reach = min(self.domain.largest_entry * float(np.abs(point).sum()), self.domain.radius * float(np.linalg.norm(point))) * _BEYOND
+        return min(1.0, self.loss.lipschitz(reach, self.domain.target_bound) / self.slope_bound * _BEYOND)
 
     @property
     def one_signed(self) -> bool:

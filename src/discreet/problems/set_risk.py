@@ -9,6 +9,7 @@ from abc import ABC, abstractmethod
 from dataclasses import dataclass
 
 from discreet.accounting import Json
+from discreet.core.arrays import Floats
 from discreet.core.errors import InvalidInput
 from discreet.core.fields import Named
 from discreet.core.rounding import raising
@@ -52,6 +53,10 @@ class SetRisk(OverDomain, ABC):
     @abstractmethod
     def slope_bound(self) -> float:
         """B, the largest slope of a record's loss."""
+
+    @abstractmethod
+    def slope_share(self, point: Floats) -> float:
+        """The largest slope of a record's loss at this one point of C, over B; at most 1, and rounded up."""
 
     @property
     @abstractmethod

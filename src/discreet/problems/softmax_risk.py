@@ -126,6 +126,12 @@ class SoftmaxRisk(SetRisk):
         """B(s)."""
         return self.loss.largest(self.margin_spread)[1]
 
+    def slope_share(self, point: Floats) -> float:
+        """See SetRisk: of B and of q, the larger share."""
+        spread = self._spread(float(np.linalg.norm(point)), float(np.abs(point).sum())) * _BEYOND
+        here, anywhere = self.loss.largest(spread), self.loss.largest(self.margin_spread)
+        return min(1.0, max(one / other for one, other in zip(here, anywhere, strict=True)) * _BEYOND)
+
     @property
     def coordinate_bound(self) -> float:
         """q R_inf."""

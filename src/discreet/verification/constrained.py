@@ -49,24 +49,35 @@ _MOST = 1 << 22
 def _polytope(stated: Stated) -> Iterator[Check]:
     public = public_numbers(stated.problem)
     steps, step = whole(stated.parameters["steps"]), finite(stated.parameters["grid_step"])
-    moved = _copies(stated) * public.slope * public.spread + 8.0 * _SHARE * public.slope * public.reach
-    width = finite(stated.parameters["rate"]) * (moved / step + 2.0)
+    moved, rounded = _copies(stated) * public.slope * public.spread, 8.0 * _SHARE * public.slope * public.reach
+    width, first = (finite(stated.parameters["rate"]) * ((moved * share + rounded) / step + 2.0) for share in (1.0, start_share(stated.problem)))
     if stated.parameters["pure"] is True:
-        yield epsilon_check(stated, steps * width, f"the ranges of {steps} choices add up", most=math.inf)
+        yield epsilon_check(stated, (steps - 1) * width + first, f"the ranges of {steps} choices add up", most=math.inf)
         return
     epsilon = finite(stated.parameters["epsilon"])
-    found = _composed_ranges(width, steps, epsilon) if steps <= _MOST_STEPS else math.nan
+    found = _composed_ranges(width, steps, epsilon, first) if steps <= _MOST_STEPS else math.nan
     yield delta_check(stated, epsilon, found, f"{steps} choices of range {width:.6g}, composed on another grid")
 
 
-@register_recheck("frank-wolfe-gaussian", "mirror-descent")
-def _gaussian(stated: Stated) -> Iterator[Check]:
+@register_recheck("frank-wolfe-gaussian")
+def _walk(stated: Stated) -> Iterator[Check]:
+    yield _gaussian(stated, start_share(stated.problem))
+
+
+@register_recheck("mirror-descent")
+def _descent(stated: Stated) -> Iterator[Check]:
+    yield _gaussian(stated, 1.0)
+
+
+def _gaussian(stated: Stated, first: float) -> Check:
+    """`first`: slopes at the first point over those elsewhere."""
     public = public_numbers(stated.problem)
     steps, scale, epsilon = whole(stated.parameters["steps"]), *(finite(stated.parameters[name]) for name in ("scale", "epsilon"))
-    distance = (_copies(stated) + 2.0 * _SHARE) * public.slope * public.radius
-    apart = distance / finite(stated.parameters["grid_step"]) + math.sqrt(public.dimension)
-    found = discrete_integral(epsilon, apart * math.sqrt(steps) / scale, integers=steps * public.dimension, scale=scale, stages=steps)
-    yield delta_check(stated, epsilon, found, f"numerical hockey-stick integral of {steps} Gaussian steps")
+    each, step = public.slope * public.radius, finite(stated.parameters["grid_step"])
+    start, apart = ((_copies(stated) * share + 2.0 * _SHARE) * each / step + math.sqrt(public.dimension) for share in (first, 1.0))
+    mu = math.sqrt((steps - 1) * apart**2 + start**2) / scale
+    found = discrete_integral(epsilon, mu, integers=steps * public.dimension, scale=scale, stages=steps)
+    return delta_check(stated, epsilon, found, f"numerical hockey-stick integral of {steps} Gaussian steps")
 
 
 @register_recheck("mirror-descent-sampled")
@@ -101,6 +112,8 @@ class PublicNumbers(NamedTuple):
     """B."""
     radius: float
     """R_2."""
+    entry: float
+    """R_inf."""
     reach: float
     spread: float
     one_signed: bool
@@ -132,7 +145,7 @@ def public_numbers(problem: Mapping[str, Json]) -> PublicNumbers:
         wrong, length = _of_classes(classes, spread)
         share = wrong / length
         between = min(2.0 * spread, math.sqrt(2.0) * radius * diameter)
-        return PublicNumbers(classes * dimension, length, radius, share * spread, share * between, False, classes)
+        return PublicNumbers(classes * dimension, length, radius, largest, share * spread, share * between, False, classes)
     if constraint.dimension != dimension:
         raise ValueError
     reach = min(largest * l1, radius * l2)
@@ -140,7 +153,22 @@ def public_numbers(problem: Mapping[str, Json]) -> PublicNumbers:
     declared = bound_of(problem["max_slope"])
     signed = prediction_loss_named(str(problem["loss"]), mapping(problem["loss_parameters"])).signed_targets
     spread = min(2.0 * reach, radius * diameter)
-    return PublicNumbers(dimension, min(steepest, declared), radius, reach, spread, signed and problem["max_slope"] is None)
+    return PublicNumbers(dimension, min(steepest, declared), radius, largest, reach, spread, signed and problem["max_slope"] is None)
+
+
+def start_share(problem: Mapping[str, Json]) -> float:
+    """Slopes at the point of the set that is nearest to zero, over those anywhere in it."""
+    public, constraint = public_numbers(problem), constraint_named(str(problem["constraint"]), mapping(problem["constraint_parameters"]))
+    zero = np.zeros(public.dimension)
+    point = zero if constraint.contains(zero, tolerance=0.0) else constraint.project(zero)
+    entry, (l1, l2, _) = public.entry, _sizes(constraint)
+    sizes = [(float(np.abs(point).sum()), math.sqrt(float(point @ point))), (l1, l2)]
+    if public.classes:
+        spreads = (min(entry * one, math.sqrt(2.0) * public.radius * two) for one, two in sizes)
+        here, anywhere = (_of_classes(public.classes, spread) for spread in spreads)
+        return max(one / other for one, other in zip(here, anywhere, strict=True))
+    reach = min(entry * sizes[0][0], public.radius * sizes[0][1])
+    return min(1.0, _steepest(problem, reach, finite(problem["target_bound"])) / public.slope)
 
 
 def _of_classes(classes: int, spread: float) -> tuple[float, float]:
@@ -179,29 +207,36 @@ def _sizes(constraint: Constraint) -> tuple[float, float, float]:
     return constraint.l1_radius, constraint.l2_radius, constraint.diameter
 
 
-def _composed_ranges(width: float, count: int, epsilon: float) -> float:
-    """H_T of H_k(e) = max over t on a grid of q_t H_{k-1}(e - t) + (1 - q_t) H_{k-1}(e - t + R), q_t = (e^R - e^t) / (e^R - 1), H_0 = (1 - e^e)_+."""
-    if not 0 < width <= 50:
+def _composed_ranges(width: float, count: int, epsilon: float, first: float) -> float:
+    """H_T of H_k(e) = max over t on a grid of q_t H_{k-1}(e - t) + (1 - q_t) H_{k-1}(e - t + R), q_t = (e^R - e^t) / (e^R - 1), H_0 = (1 - e^e)_+.
+
+    H_T is the one whose range is that of the `first` choice: whole cells, of a size that it has hardly more than.
+    """
+    if not 0 < first <= width * (1.0 + 1e-9) <= 50:
         return math.nan
-    if epsilon >= count * width:
+    if epsilon >= (count - 1) * width + first:
         return 0.0
-    cells = _CELLS if count <= _LONG else _FEWER_CELLS
+    width = first if count == 1 else width
+    least = _CELLS if count <= _LONG else _FEWER_CELLS
+    cells = min(range(least, 2 * least), key=lambda number: (number * first / width + 1e-9) % 1.0)
     cell = width / cells
     far = math.ceil((max(epsilon, 0.125 * width * width * count) + 5.0 * width * math.sqrt(count) + 2.0 * width) / cell)
     far = min(far, (count + 1) * cells)
     points = cell * np.arange(-far, far + 1)
-    low: Floats = -np.expm1(cell * np.arange(-far - cells, -far))
     values = np.maximum(0.0, -np.expm1(points))
-    splits = [(m, (math.exp(width) - math.exp(m * cell)) / math.expm1(width)) for m in range(cells + 1)]
-    for _ in range(count):
+    for taken in range(1, count + 1):
+        if taken == count:
+            cells = max(1, math.floor(first / cell + 1e-9))
+        low: Floats = -np.expm1(cell * np.arange(-far - cells, -far))
+        splits = [(m, (math.exp(cells * cell) - math.exp(m * cell)) / math.expm1(cells * cell)) for m in range(cells + 1)]
         # H(-e) = 1 - e^-e + e^-e H(e): below the left end, to first order, 1 - e^e.
         padded = np.concatenate((low, values, np.full(cells, values[-1])))
         best = np.zeros_like(values)
         for m, q in splits:
             start = cells - m
-            first = padded[start : start + len(values)]
-            second = padded[start + cells : start + cells + len(values)]
-            np.maximum(best, q * first + (1.0 - q) * second, out=best)
+            near = padded[start : start + len(values)]
+            far_off = padded[start + cells : start + cells + len(values)]
+            np.maximum(best, q * near + (1.0 - q) * far_off, out=best)
         values = best
     place = epsilon / cell + far
     left = int(place)

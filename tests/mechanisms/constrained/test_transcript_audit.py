@@ -5,14 +5,16 @@ Ours keeps its promise, and a scale that is too small is caught; the noisy minim
 The instance: C = [-r, r], a loss that is linear over C, so that a record pushes every step alike. D and D' differ in one record.
 """
 
+from itertools import product
+
 import numpy as np
 import pytest
 
-from discreet.accounting import bounded_range_delta, bounded_range_width
+from discreet.accounting import bounded_range_delta, bounded_range_width, gaussian_delta
 from discreet.core.neighbours import ADD_REMOVE, REPLACE_ONE
 from discreet.data import Domain, Records
 from discreet.losses import HuberHinge
-from discreet.losses.predictions import OfMargin
+from discreet.losses.predictions import OfMargin, Squared
 from discreet.matrices import DenseMatrix
 from discreet.mechanisms.constrained import GaussianFrankWolfe, GaussianSteps, PolytopeFrankWolfe
 from discreet.mechanisms.constrained.frank_wolfe import Walk, scores_on_grid
@@ -121,3 +123,72 @@ def test_gradients_of_neighbours_on_the_grid_are_no_farther_apart_than_the_noise
     if neighbours is REPLACE_ONE:
         wrong = abs(first - second) * steps.step / forgotten.step * 1024.0 * np.sqrt(10) / forgotten.scale
         assert discrete_gaussians(wrong, 1024.0, 1, 1.0) > 100e-6
+
+
+FAR = ConstrainedRisk(loss=Squared(), constraint=L1Ball(dimension=1, radius=1.0), domain=DOMAIN)
+"""Slopes of up to 1 at the start, and of 2 at -1, where a record that says +1 pushes back as hard as it may."""
+
+
+def pushes(records, targets):
+    """Gradients at the start, and at -1 after it, as the mechanism computes them."""
+    data = Records(rows=DenseMatrix(np.array(records)[:, np.newaxis]), targets=np.array(targets), domain=DOMAIN)
+    walk = Walk.from_start(FAR.objective(data), FAR.constraint)
+    first = walk.gradient()
+    walk.towards(np.array([-1.0]))
+    return first, walk.gradient()
+
+
+def check_the_first_step():
+    """One record more or less, where others push the walk away from -1 and it goes there all the same: what is counted is reached, and no more."""
+    others = [1.0] * 60
+    tables = [pushes(others[:size], others[:size]) for size in (60, 59)]
+    steps = 2
+    gaussian = GaussianFrankWolfe.calibrate(FAR, epsilon=1.0, delta=1e-6, neighbours=ADD_REMOVE, steps=steps)
+    moved = np.array([abs(float(one[0] - other[0])) for one, other in zip(*tables, strict=True)])
+    exact = gaussian_delta(1.0, float(np.linalg.norm(moved)) / gaussian.noise_steps.deviation)
+    assert 0.98e-6 <= exact <= 1.0001e-6
+    chosen = PolytopeFrankWolfe.calibrate(FAR, epsilon=1.0, delta=0.0, neighbours=ADD_REMOVE, steps=steps)
+
+    def log_odds(push):
+        scores = scores_on_grid(FAR.constraint, push, chosen.grid_step)
+        at = next(index for index in range(2) if FAR.constraint.vertex(index)[0] < 0)
+        return -float(np.logaddexp(0.0, chosen.rate * (scores[at] - scores[1 - at])))
+
+    transcript = sum(log_odds(other) - log_odds(one) for one, other in zip(*tables, strict=True))
+    assert 0.98 <= transcript <= 1.0
+
+
+def test_a_first_step_from_a_public_point_is_charged_for_the_slopes_there():
+    check_the_first_step()
+
+
+@pytest.mark.parametrize("neighbours", [REPLACE_ONE, ADD_REMOVE])
+def test_no_transcript_of_short_walks_on_tables_at_random_tells_more_than_is_stated(neighbours):
+    """All choices of three steps, of tables of one to three records."""
+    rng = np.random.default_rng(8)
+    mechanisms = [
+        PolytopeFrankWolfe.calibrate(FAR, epsilon=epsilon, delta=delta, neighbours=neighbours, steps=3)
+        for epsilon, delta in ((0.5, 0.0), (2.0, 0.0), (0.5, 0.05), (2.0, 1e-3))
+    ]
+
+    def transcripts(mechanism, entries, targets):
+        data = Records(rows=DenseMatrix(entries[:, np.newaxis]), targets=targets, domain=DOMAIN)
+        found = []
+        for choices in product(range(2), repeat=3):
+            walk, log = Walk.from_start(FAR.objective(data), FAR.constraint), 0.0
+            for choice in choices:
+                scores = scores_on_grid(FAR.constraint, walk.gradient(), mechanism.grid_step)
+                log -= float(np.logaddexp(0.0, mechanism.rate * (scores[choice] - scores[1 - choice])))
+                walk.towards(FAR.constraint.vertex(choice))
+            found.append(log)
+        return np.exp(found)
+
+    for _ in range(30):
+        size = int(rng.integers(2, 5))
+        entries, targets = np.sign(rng.standard_normal(size)), np.sign(rng.standard_normal(size))
+        other = (entries[1:], targets[1:]) if neighbours is ADD_REMOVE else (np.append(entries[1:], 1.0), np.append(targets[1:], -targets[0]))
+        for mechanism in mechanisms:
+            here, there = transcripts(mechanism, entries, targets), transcripts(mechanism, *other)
+            assert here.sum() == pytest.approx(1.0)
+            most = mechanism.guarantee(FAR).delta(mechanism.epsilon) + 1e-12
+            assert max(np.maximum(a - np.exp(mechanism.epsilon) * b, 0.0).sum() for a, b in ((here, there), (there, here))) <= most

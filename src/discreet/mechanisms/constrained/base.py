@@ -76,15 +76,19 @@ class GaussianSteps:
     """s, in steps of the grid."""
 
     @classmethod
-    def calibrate(cls, *, distance: float, dimension: int, epsilon: float, delta: float, count: int) -> Self:
-        """The least noise (to 1e-6) with which all of them together are (epsilon, delta)-private. Raises InfeasibleTarget where none can be drawn."""
+    def calibrate(cls, *, distance: float, dimension: int, epsilon: float, delta: float, count: int, first: float | None = None) -> Self:
+        """The least noise (to 1e-6) with which all of them together are (epsilon, delta)-private; `first` as in `delta`.
+
+        Raises InfeasibleTarget where none can be drawn.
+        """
         step = fine_step(distance, dimension)
-        first = max(_LEAST_SCALE, _apart(distance, step, dimension) * math.sqrt(count) / gaussian_mu(epsilon, delta * (1.0 - 1e-9)))
+        apart = cls(count=count, step=step, scale=1.0).apart(distance, dimension, first)
+        least = max(_LEAST_SCALE, apart / gaussian_mu(epsilon, delta * (1.0 - 1e-9)))
 
         def enough(scale: float) -> bool:
-            return cls(count=count, step=step, scale=scale).delta(epsilon, distance=distance, dimension=dimension) <= delta
+            return cls(count=count, step=step, scale=scale).delta(epsilon, distance=distance, dimension=dimension, first=first) <= delta
 
-        return cls(count=count, step=step, scale=least_drawable(first, enough))
+        return cls(count=count, step=step, scale=least_drawable(least, enough))
 
     def to_dict(self) -> dict[str, Json]:
         """What a certificate states of it: plain numbers and words."""
@@ -95,12 +99,17 @@ class GaussianSteps:
         """w s, about the standard deviation of the noise on every coordinate."""
         return self.step * self.scale
 
-    def delta(self, epsilon: float, *, distance: float, dimension: int) -> float:
-        """delta at `epsilon` of all releases together; 1 where the lemma does not apply."""
-        mu = _apart(distance, self.step, dimension) * math.sqrt(self.count) / self.scale * _UP
+    def delta(self, epsilon: float, *, distance: float, dimension: int, first: float | None = None) -> float:
+        """delta at `epsilon` of all releases together; 1 where the lemma does not apply. `first`: the distance of the first one, where it is less."""
+        mu = self.apart(distance, dimension, first) / self.scale * _UP
         if self.scale < _LEAST_SCALE:
             return 1.0
         return discrete_delta(epsilon, mu, integers=self.count * dimension, scale=self.scale, stages=self.count)
+
+    def apart(self, distance: float, dimension: int, first: float | None) -> float:
+        """How far all releases together move, in steps."""
+        each = _apart(distance, self.step, dimension)
+        return each * math.sqrt(self.count) if first is None else math.hypot(each * math.sqrt(self.count - 1.0), _apart(first, self.step, dimension))
 
     def release(self, vector: Floats, noise: Noise) -> Floats:
         """One of the releases: `vector` (d,) on the grid, with noise. Raises InvalidInput for a vector beyond the grid: no number of it is shown."""
@@ -134,9 +143,14 @@ class GradientSteps(ConstrainedMechanism):
     theorem: ClassVar[str]
     """In certificates."""
 
+    def first(self, problem: SetRisk) -> float | None:  # noqa: ARG002 - of methods that know where they start
+        """How far apart the first gradients of neighbours can be, where that is less than elsewhere."""
+        return None
+
     def delta(self, problem: SetRisk) -> float:
         """delta at `epsilon` of all of them together."""
-        return self.noise_steps.delta(self.epsilon, distance=gradient_distance(problem, self.neighbours), dimension=problem.dimension)
+        distance, first = gradient_distance(problem, self.neighbours), self.first(problem)
+        return self.noise_steps.delta(self.epsilon, distance=distance, dimension=problem.dimension, first=first)
 
     def promise(self, problem: SetRisk) -> ApproximateDP:
         """See Mechanism."""
@@ -179,6 +193,6 @@ def check_gaussian_target(epsilon: float, delta: float) -> None:
         raise InvalidInput(f"Gaussian noise needs 0 < epsilon < infinity and 0 < delta < 1; epsilon={epsilon!r}, delta={delta!r} were given.")
 
 
-def gradient_distance(problem: SetRisk, neighbours: Neighbours) -> float:
-    """How far apart the computed gradients of neighbours can be: k B R_2, and the rounding errors of two gradients."""
-    return (problem.gradient_bound * (1.0 if neighbours is ADD_REMOVE else 2.0) + 2.0 * problem.gradient_error) * raising(16)
+def gradient_distance(problem: SetRisk, neighbours: Neighbours, slopes: float = 1.0) -> float:
+    """How far apart computed gradients of neighbours can be: k B R_2, and rounding errors of two; where slopes are at most this share of B."""
+    return (problem.gradient_bound * slopes * (1.0 if neighbours is ADD_REMOVE else 2.0) + 2.0 * problem.gradient_error) * raising(16)

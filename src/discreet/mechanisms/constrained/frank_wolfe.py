@@ -13,6 +13,8 @@ so a step has bounded range rate span, and T adaptive steps have the delta of `b
 ranges add up to epsilon. This replaces Talwar, Thakurta and Zhang (2014), Algorithm 4, whose Laplace noise is too small for its claim where
 epsilon is large and too large elsewhere (note, section "What was printed").
 
+The first step starts at a public point, where slopes are at most a known share of B: its range, and its distance below, are so much smaller.
+
 Over any set (theorem 2):
 
     y_t = grad F(theta_t) + noise on a grid,    s_t = argmin_{s in C} <s, y_t>,    t = 1 .. T
@@ -168,18 +170,19 @@ class PolytopeFrankWolfe(ConstrainedMechanism):
         count = default_polytope_steps(problem, epsilon, delta, neighbours) if steps is None else checked_steps(steps)
         require_smooth(problem)
         fineness = _FINE if polytope_of(problem).vertex_count < _MANY else _COARSE
-        width = epsilon / count if delta == 0 else _width(epsilon, delta, count)
         grid_step = 2.0 ** math.floor(math.log2(_moved(problem, neighbours)) - fineness)
+        first = first_range(problem, neighbours, grid_step)
+        width = epsilon / (count - 1.0 + first) if delta == 0 else _width(epsilon, delta, count, first)
         rate = width / span_in_steps(problem, neighbours, grid_step) / _UP
         return cls(steps=count, rate=rate, grid_step=grid_step, epsilon=epsilon, pure=delta == 0, neighbours=neighbours)
 
     def promise(self, problem: SetRisk) -> Guarantee:
         """See the module docstring."""
         width = self.rate * span_in_steps(problem, self.neighbours, self.grid_step)
-        theorem = POLYTOPE
+        theorem, first = POLYTOPE, first_range(problem, self.neighbours, self.grid_step)
         if self.pure:
-            return PureDP(epsilon=self.steps * width * raising(5), neighbours=self.neighbours, theorem=theorem)
-        delta = bounded_range_delta(width, self.steps, self.epsilon)
+            return PureDP(epsilon=(self.steps - 1.0 + first) * width * raising(8), neighbours=self.neighbours, theorem=theorem)
+        delta = bounded_range_delta(width, self.steps, self.epsilon, first=first)
         return at_epsilon(self.epsilon, delta, self.neighbours, theorem)
 
     def point(self, problem: SetRisk, objective: PredictionSum, noise: Noise) -> Floats:
@@ -209,8 +212,13 @@ class GaussianFrankWolfe(GradientSteps):
         require_smooth(problem)
         count = default_gaussian_steps(problem, epsilon, delta, neighbours) if steps is None else checked_steps(steps)
         distance = gradient_distance(problem, neighbours)
-        found = GaussianSteps.calibrate(distance=distance, dimension=problem.dimension, epsilon=epsilon, delta=delta, count=count)
+        first = gradient_distance(problem, neighbours, _share_at_start(problem))
+        found = GaussianSteps.calibrate(distance=distance, dimension=problem.dimension, epsilon=epsilon, delta=delta, count=count, first=first)
         return cls(noise_steps=found, epsilon=epsilon, neighbours=neighbours)
+
+    def first(self, problem: SetRisk) -> float:
+        """See GradientSteps: the start is public."""
+        return gradient_distance(problem, self.neighbours, _share_at_start(problem))
 
     def point(self, problem: SetRisk, objective: PredictionSum, noise: Noise) -> Floats:
         """See ConstrainedMechanism."""
@@ -272,10 +280,21 @@ def scores_on_grid(polytope: Polytope, gradient: Floats, step: float) -> Integer
     return np.rint(scores, out=scores).astype(np.int64)
 
 
-def span_in_steps(problem: SetRisk, neighbours: Neighbours, step: float) -> float:
-    """The most that neighbours move the difference of two integer scores, rounding of gradients and of scores included."""
+def span_in_steps(problem: SetRisk, neighbours: Neighbours, step: float, slopes: float = 1.0) -> float:
+    """The most that neighbours move the difference of two integer scores where slopes are at most this share of B, all roundings included."""
     error = 2.0 * ROUNDING * problem.score_bound
-    return ((_moved(problem, neighbours) + 4.0 * error) / step + 2.0) * _UP
+    return ((_moved(problem, neighbours) * slopes + 4.0 * error) / step + 2.0) * _UP
+
+
+def first_range(problem: SetRisk, neighbours: Neighbours, step: float) -> float:
+    """The range of the first choice over that of any other, at most 1."""
+    spans = (span_in_steps(problem, neighbours, step, slopes) for slopes in (_share_at_start(problem), 1.0))
+    return min(1.0, next(spans) / next(spans) * raising(4))
+
+
+def _share_at_start(problem: SetRisk) -> float:
+    """Slopes at the start are those of one public point."""
+    return problem.slope_share(start_of(problem.constraint))
 
 
 def require_short(problem: SetRisk, records: int) -> None:
@@ -299,9 +318,9 @@ def _moved(problem: SetRisk, neighbours: Neighbours) -> float:
 
 
 @lru_cache(maxsize=64)
-def _width(epsilon: float, delta: float, count: int) -> float:
+def _width(epsilon: float, delta: float, count: int, first: float) -> float:
     """The largest range for `count` uses: the optimal recursion takes about a second, and estimators ask again for each fit."""
-    return bounded_range_width(epsilon, delta * (1.0 - 1e-9), count=count)
+    return bounded_range_width(epsilon, delta * (1.0 - 1e-9), count=count, first=first)
 
 
 def default_gaussian_steps(problem: SetRisk, epsilon: float, delta: float, neighbours: Neighbours) -> int:
