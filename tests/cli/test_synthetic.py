@@ -40,6 +40,20 @@ def test_it_is_written_verified_inspected_and_reported(survey, more):
     assert discreet(*RELEASE, *BUDGET).code != 0
 
 
+@pytest.mark.parametrize("tables", [1, 2])
+def test_rows_are_written_as_a_csv_file(survey, tables):
+    assert discreet(*RELEASE, *BUDGET, "--tables", str(tables)).code == 0
+    assert discreet("inspect", "out", "--csv", "rows.csv").code == 0
+    found, frames = pl.read_csv("rows.csv", infer_schema_length=None), read_synthetic("out").frames()
+    if tables > 1:
+        assert found["table"].to_list() == [number for number, frame in enumerate(frames, start=1) for _ in range(len(frame))]
+        found = found.drop("table")
+    assert found.to_dict(as_series=False) == pl.concat(frames).to_dict(as_series=False)
+    refused = discreet("inspect", "out", "--csv", "more.csv", "--within-bounds")
+    assert refused.code == 2
+    assert "is a synthetic table" in refused.err
+
+
 def test_the_noise_is_said_before_anything_is_read(survey):
     (survey / "people.csv").unlink()
     tried = discreet(*RELEASE[:-4], "--method", "synthetic", *BUDGET, "--dry-run")

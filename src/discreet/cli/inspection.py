@@ -39,9 +39,14 @@ def inspect(
     found = read_artefact(folder).value if is_folder(folder) else discreet.releases.read_release(folder)
     failure = None
     if csv is not None:
-        if isinstance(found, discreet.releases.SyntheticTable):
-            raise usage_error(f"{folder!r} is a synthetic table: its Parquet files hold rows in the columns' own types and bounds already")
-        rows = found.frame(within_bounds=within_bounds, decimals=places)
+        if not isinstance(found, discreet.releases.SyntheticTable):
+            rows = found.frame(within_bounds=within_bounds, decimals=places)
+        elif within_bounds or places:
+            raise usage_error(
+                f"{folder!r} is a synthetic table, whose rows have the columns' own types and bounds. Leave --within-bounds and --decimals out"
+            )
+        else:
+            rows = found.long_frame()
         failure = written((csv, rows.write_csv), overwrite=overwrite)
     lines: list[str] = []
     for title, said in found.inspection():

@@ -154,6 +154,14 @@ class SyntheticTable(Synthetic):
         """The rows of all tables."""
         return [self.frame(number) for number in range(len(self.parts))]
 
+    def long_frame(self) -> pl.DataFrame:
+        """The rows of all tables below each other; of several, the first column numbers the tables from 1."""
+        frames = self.frames()
+        if len(frames) == 1:
+            return frames[0]
+        name = next(name for name in (f"{'synthetic ' * times}table" for times in range(len(self.column_names) + 1)) if name not in self.column_names)
+        return pl.concat([frame.select(pl.lit(number).alias(name), pl.all()) for number, frame in enumerate(frames, start=1)])
+
     def value(self) -> Floats:
         """Every noisy count that was released, (cells of all tables,), in fractions of a record."""
         return read_part(self.folder, self.margins, _VALUE)[:, 0]
