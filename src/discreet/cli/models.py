@@ -194,7 +194,7 @@ class ModelFile:
         with step("Checking the certificate"):
             verification = model.verify()
         document, paid = receipt(model.certificate, verification, account)
-        from discreet.estimators.noise_share import noise_share
+        from discreet.estimators.released_noise import noise_share
 
         share = noise_share(model.certificate, model.weights)
         noisy = None if share is None else share.words

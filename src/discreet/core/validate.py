@@ -43,6 +43,12 @@ def positive(value: Any, name: str) -> float:  # noqa: ANN401
     return float(value)
 
 
+def needed_positive(what: str, value: Any, name: str, *, usual: float) -> None:  # noqa: ANN401
+    """The same of a parameter that `what` needs, with a value to try."""
+    if not (is_finite(value) and value > 0):
+        raise InvalidInput(f"{what} needs a {name} > 0; {value!r} was given. Try {usual}.")
+
+
 def measure(value: Any, name: str) -> float:  # noqa: ANN401
     """A positive number whose square, and the square of a ratio of two of these, are far within the range of float64."""
     if not (_is_real(value) and _SMALLEST <= value <= _LARGEST):

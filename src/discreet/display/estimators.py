@@ -20,7 +20,7 @@ from discreet.estimators import ArrayModel, Model
 from discreet.estimators.base import PrivateModel
 from discreet.estimators.explanation import Explanation, Setting, explain
 from discreet.estimators.linear_classifier import LinearClassifier
-from discreet.estimators.noise_share import NoiseShare, noise_share
+from discreet.estimators.released_noise import NoiseShare, noise_share
 from discreet.estimators.set_model import ByComparison
 from discreet.losses import loss_named
 from discreet.mechanisms.learning import (

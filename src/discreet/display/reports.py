@@ -15,7 +15,7 @@ from discreet.core.errors import DiscreetError, InvalidInput, InvalidType
 from discreet.core.files.whole_file import write_whole
 from discreet.data.labels import canonical
 from discreet.descriptions import Description
-from discreet.display import audit, curves, descriptions, evaluation, summaries, synthetic
+from discreet.display import audit, curves, descriptions, evaluation, releases, summaries
 from discreet.display import ledger as ledgers
 from discreet.display.certificates import About, Alone, Certified, Report, certified_page, chosen_bounds
 from discreet.display.estimators import signal_of_estimator, signal_of_model, target_words
@@ -26,7 +26,7 @@ from discreet.display.printing import is_pdf, printed
 from discreet.display.promise import numbers_shown
 from discreet.estimators import ArrayModel, IntervalFile, Model, PrivateSearchCV
 from discreet.estimators.base import PrivateModel
-from discreet.estimators.noise_share import noise_share
+from discreet.estimators.released_noise import noise_share
 from discreet.evaluation import PrivateEvaluation
 from discreet.ledger import Ledger
 from discreet.releases import PublishedRelease, SyntheticTable
@@ -61,7 +61,7 @@ def page_of(subject: Subject, *, ledger: Ledger | None = None, name: str | None 
         case AuditReport() | DrawnReport():
             return audit.page(subject)
         case SyntheticTable():
-            return certified_page(synthetic.report(subject), ledger=ledger, name=name, about=about)
+            return certified_page(releases.report(subject), ledger=ledger, name=name, about=about)
         case _:
             return certified_page(_report(subject, name, about or About()), ledger=ledger, name=name, about=about)
 

@@ -38,8 +38,7 @@ from discreet.data.columns import NumericColumn
 from discreet.data.labels import canonical
 from discreet.data.toml_text import AnyTarget
 from discreet.estimators.forms import KernelForm, MadeForm, form_of
-from discreet.estimators.noise_share import noise_share
-from discreet.estimators.released_noise import NoiseLaw, mixture_quantile, noise_law
+from discreet.estimators.released_noise import NoiseLaw, mixture_quantile, noise_law, noise_share
 from discreet.estimators.summary import Line, Part, Summary
 from discreet.estimators.summary_subject import Subject, answers_of, facts_of, legible, names_of, paid_for, targets_of, towards_of
 

@@ -25,10 +25,8 @@ from discreet.data import BlockTable, EncodedTable
 from discreet.evaluation.asked import Asked
 from discreet.evaluation.in_blocks import answered
 from discreet.evaluation.intervals import checked_level
+from discreet.evaluation.measures import read_classes, read_numbers, read_times
 from discreet.evaluation.numbers import NUMBER_METRICS, NumberSurvey
-from discreet.evaluation.of_classes import read_classes
-from discreet.evaluation.of_numbers import read_numbers
-from discreet.evaluation.of_times import read_times
 from discreet.evaluation.outcomes import Outcomes, has_probabilities, has_scores, outcomes_of
 from discreet.evaluation.prepared import Prepared
 from discreet.evaluation.report import PrivateEvaluation

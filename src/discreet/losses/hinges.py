@@ -4,9 +4,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from discreet.core.arrays import Floats, is_finite, namespace
-from discreet.core.errors import InvalidInput
+from discreet.core.arrays import Floats, namespace
 from discreet.core.rounding import raising
+from discreet.core.validate import needed_positive
 from discreet.losses.base import MarginLoss
 
 _UP = raising(45)
@@ -29,8 +29,7 @@ class SoftplusHinge(MarginLoss):
 
     def __post_init__(self) -> None:
         """Refuse a temperature that is not a positive finite number."""
-        if not (is_finite(self.temperature) and self.temperature > 0):
-            raise InvalidInput(f"the softplus hinge needs a temperature > 0; {self.temperature!r} was given. Try 0.25.")
+        needed_positive("the softplus hinge", self.temperature, "temperature", usual=0.25)
 
     @property
     def smoothness(self) -> float:
@@ -88,8 +87,7 @@ class HuberHinge(MarginLoss):
 
     def __post_init__(self) -> None:
         """Refuse a half-width that is not a positive finite number."""
-        if not (is_finite(self.half_width) and self.half_width > 0):
-            raise InvalidInput(f"the Huber hinge needs a half_width > 0; {self.half_width!r} was given. Try 0.5.")
+        needed_positive("the Huber hinge", self.half_width, "half_width", usual=0.5)
 
     @property
     def smoothness(self) -> float:
@@ -149,8 +147,7 @@ class SmoothedHinge(MarginLoss):
 
     def __post_init__(self) -> None:
         """Refuse a half-width that is not a positive finite number."""
-        if not (is_finite(self.half_width) and self.half_width > 0):
-            raise InvalidInput(f"the smoothed hinge needs a half_width > 0; {self.half_width!r} was given. Try 0.5.")
+        needed_positive("the smoothed hinge", self.half_width, "half_width", usual=0.5)
 
     @property
     def smoothness(self) -> float:

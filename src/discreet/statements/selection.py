@@ -245,8 +245,7 @@ def _cuts_then_fit(parameters: Record, problem: Record) -> Words:
         "the guarantee of the fit is the same whatever the cuts are",
         "cuts are chosen from the noisy counts alone, as many for any counts; the certificate of the fit is compared with the one planned",
     )
-    told = "persons" in problem and scored_persons(problem).told_apart
-    return _then_fit("cuts", (same, _DRAWN_TWICE) if told else (same,), parameters, problem)
+    return _then_fit("cuts", (same, *_of_persons(_DRAWN_TWICE, problem)), parameters, problem)
 
 
 @register_words("norm-then-fit", parameters={**_TOTAL, "norm": _part, "data_norm": _norm}, problem=None)
@@ -275,8 +274,7 @@ def _curvature_with_fit(parameters: Record, problem: Record) -> Words:
         "the guarantee of the curvature is the same at whatever weights the fit releases",
         "its noise follows the problem of the fit, which is public; the certificate of the fit is compared with the one planned",
     )
-    told = "persons" in problem and scored_persons(problem).told_apart
-    return _then_fit("curvature", (same, _ROWS_READ_TWICE) if told else (same,), parameters, problem)
+    return _then_fit("curvature", (same, *_of_persons(_ROWS_READ_TWICE, problem)), parameters, problem)
 
 
 def _shift(value: Json) -> Json:
@@ -305,6 +303,11 @@ def _scores_with_fit(parameters: Record, problem: Record) -> Words:
     )
     told = "persons" in problem and persons_of(problem).told_apart
     return _then_fit("scores", (same, after, _DRAWN_FOR_SCORES) if told else (same, after), parameters, problem)
+
+
+def _of_persons(drawn: Hypothesis, problem: Record) -> tuple[Hypothesis, ...]:
+    """How rows are drawn, where persons are told apart."""
+    return (drawn,) if "persons" in problem and scored_persons(problem).told_apart else ()
 
 
 def _then_fit(name: str, own: tuple[Hypothesis, ...], parameters: Record, problem: Record) -> Words:

@@ -6,6 +6,7 @@ import numpy as np
 
 from discreet.core.arrays import Floats, is_finite
 from discreet.core.errors import InvalidInput
+from discreet.core.validate import needed_positive
 from discreet.losses.predictions.base import PredictionLoss
 
 
@@ -71,8 +72,7 @@ class SmoothPinball(PredictionLoss):
         """Refuse what is no share, and a bend that is not positive and finite."""
         if not (is_finite(self.quantile) and 0.0 < self.quantile < 1.0):
             raise InvalidInput(f"the smooth pinball loss needs 0 < quantile < 1; {self.quantile!r} was given. Try 0.5, for the median.")
-        if not (is_finite(self.width) and self.width > 0):
-            raise InvalidInput(f"the smooth pinball loss needs a width > 0; {self.width!r} was given. Try 0.1.")
+        needed_positive("the smooth pinball loss", self.width, "width", usual=0.1)
 
     def lipschitz(self, reach: float, target_bound: float) -> float:
         """The larger of q - clip(1/2 - (r + b) / h, 0, 1) and clip(1/2 + (r + b) / h, 0, 1) - q."""
@@ -121,8 +121,7 @@ class Expectile(PredictionLoss):
         """Refuse what is no share, and a half-width that is not positive and finite."""
         if not (is_finite(self.level) and 0.0 < self.level < 1.0):
             raise InvalidInput(f"the expectile loss needs 0 < level < 1; {self.level!r} was given. Try 0.5, for the mean.")
-        if not (is_finite(self.half_width) and self.half_width > 0):
-            raise InvalidInput(f"the expectile loss needs a half_width > 0; {self.half_width!r} was given. Try 1.0.")
+        needed_positive("the expectile loss", self.half_width, "half_width", usual=1.0)
 
     def lipschitz(self, reach: float, target_bound: float) -> float:
         """max(q, 1 - q) min(h, r + b)."""

@@ -5,9 +5,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from discreet.core.arrays import Floats, is_finite
-from discreet.core.errors import InvalidInput
+from discreet.core.arrays import Floats
 from discreet.core.rounding import raising
+from discreet.core.validate import needed_positive
 from discreet.losses.predictions.base import PredictionLoss
 
 
@@ -89,8 +89,7 @@ class HuberLoss(PredictionLoss):
 
     def __post_init__(self) -> None:
         """Refuse a half-width that is not a positive finite number."""
-        if not (is_finite(self.half_width) and self.half_width > 0):
-            raise InvalidInput(f"the Huber loss needs a half_width > 0; {self.half_width!r} was given. Try 1.0.")
+        needed_positive("the Huber loss", self.half_width, "half_width", usual=1.0)
 
     def lipschitz(self, reach: float, target_bound: float) -> float:
         """min(h, r + b)."""
@@ -131,8 +130,7 @@ class LogCosh(PredictionLoss):
 
     def __post_init__(self) -> None:
         """Refuse a width that is not a positive finite number."""
-        if not (is_finite(self.width) and self.width > 0):
-            raise InvalidInput(f"the log-cosh loss needs a width > 0; {self.width!r} was given. Try 1.0.")
+        needed_positive("the log-cosh loss", self.width, "width", usual=1.0)
 
     def lipschitz(self, reach: float, target_bound: float) -> float:
         """a tanh((r + b) / a), rounded up."""

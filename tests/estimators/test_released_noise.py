@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from discreet import LinearSVC, LogisticRegression
-from discreet.estimators.noise_share import noise_share
+from discreet.estimators.released_noise import noise_share
 
 KINDS = (
     ("logistic", lambda seed: LogisticRegression(epsilon=1.0, delta=1e-6, data_norm=1.0, classes=[0, 1], random_state=seed)),

@@ -1,4 +1,4 @@
-"""From the released integers to the measures of a classifier: post-processing, as are all numbers here."""
+"""From the released integers to the measures of a model, of classes, numbers (in the unit of its targets) or times: post-processing, all of it."""
 
 from collections.abc import Callable
 from dataclasses import replace
@@ -8,13 +8,16 @@ import numpy as np
 
 from discreet.certificates import Release
 from discreet.core.arrays import Floats
+from discreet.evaluation.concordance import concordance
 from discreet.evaluation.curves import CalibrationCurve, RocCurve, calibration_curve, roc_curve
 from discreet.evaluation.intervals import Estimate, NoiseLaw, mean_interval, noisy_range, proportion_interval, ratio_interval
-from discreet.evaluation.means import Total, mean_of
+from discreet.evaluation.means import Targets, Total, mean_of, r_squared
+from discreet.evaluation.numbers import NumberSurvey
 from discreet.evaluation.prepared import Prepared
 from discreet.evaluation.report import PrivateEvaluation
 from discreet.evaluation.survey import Survey
-from discreet.evaluation.useless import balanced, constant_class
+from discreet.evaluation.times import TimeSurvey
+from discreet.evaluation.useless import Baseline, balanced, constant_class
 from discreet.mechanisms.counting.losses import LEVELS
 
 
@@ -161,3 +164,70 @@ def _calibration(prepared: Prepared[Survey], counts: Floats) -> CalibrationCurve
     rows = counts.reshape(2, -1)
     each = prepared.survey.persons.rows if prepared.survey.by_rows and prepared.survey.persons is not None else 1
     return calibration_curve(rows, prepared.survey.edges, prepared.law(0), ratio=_ratio(prepared), level=prepared.level, each=each)
+
+
+def read_numbers(prepared: Prepared[NumberSurvey], release: Release, records: int | None) -> PrivateEvaluation:
+    """The released integers, and the number of records where it is public (else None), to measures."""
+    survey, level = prepared.survey, prepared.level
+    sums = {
+        term: Total(float(value) / (prepared.parts * survey.moments.unit(term)), prepared.law_of_parts(survey.moments.unit(term)))
+        for term, value in zip(survey.moments.terms, np.asarray(release.value).tolist(), strict=True)
+    }
+    size = sums["records"] if records is None else Total(float(records), None)
+    each = survey.persons.rows if survey.by_rows and survey.persons is not None else 1
+    bound, found = survey.bound, None
+    scatter = None
+    if "r2" in survey.metrics:
+        targets = Targets(sums["target"], sums["target-square"], sums["target-cube"], sums["target-fourth"], size)
+        found = r_squared(sums["square"], sums["fourth"], targets, unit=bound / survey.half, level=level)
+        scatter = survey.half**2 * max(targets.scatter, 0.0) / max(size.value, 1.0)
+    return PrivateEvaluation(
+        classes=(),
+        survey=survey,
+        level=level,
+        records=each * size.value,
+        records_error=each * size.quantile(1.0 - level),
+        mean_square=mean_of(sums["square"], sums["fourth"], size, level=level).scaled(bound**2) if "mse" in survey.metrics else None,
+        mean_absolute=mean_of(sums["absolute"], sums["square"], size, level=level).scaled(bound) if "mae" in survey.metrics else None,
+        r_squared=found,
+        target_variance=scatter,
+        baseline=None if found is None else Baseline(answer=None, share=None, gain=found, cut=bound, narrow=bound < survey.half),
+        certificate=release.certificate,
+        value=release.value,
+    )
+
+
+def read_times(prepared: Prepared[TimeSurvey], release: Release, records: int | None) -> PrivateEvaluation:
+    """The released integers, and the number of records where it is public (else None), to measures."""
+    survey, level = prepared.survey, prepared.level
+    value = np.asarray(release.value)
+    cells = survey.known * survey.bins if "concordance" in survey.metrics else 0
+    size, lost, ordered, baseline = None if records is None else Total(float(records), None), None, None, None
+    if cells:
+        counts = value[:cells].reshape(survey.known, survey.bins)
+        ordered = concordance(counts, prepared.law(0), level=level)
+        baseline = Baseline(answer=None, share=None, gain=ordered.moved(-0.5), chance=True)
+        size = Total(float(counts.sum()), prepared.law(0, cells)) if size is None else size
+    if "log_loss" in survey.metrics:
+        terms = dict(zip(survey.moments.terms, value[cells:].tolist(), strict=True))
+        place = len(prepared.mechanism.scales) - 1
+        sums = {
+            term: Total(float(found) / survey.moments.unit(term), prepared.law_of_parts(survey.moments.unit(term), query=place))
+            for term, found in terms.items()
+        }
+        size = sums.get("records", size)
+        assert size is not None  # noqa: S101 - sums count the records where nobody knows their number
+        lost = mean_of(sums["absolute"], sums["square"], size, level=level).scaled(survey.log_loss_bound)
+    assert size is not None  # noqa: S101 - a survey asks for one of both
+    return PrivateEvaluation(
+        classes=(),
+        survey=survey,
+        level=level,
+        records=size.value,
+        records_error=size.quantile(1.0 - level),
+        log_loss=lost,
+        concordance=ordered,
+        baseline=baseline,
+        certificate=release.certificate,
+        value=release.value,
+    )

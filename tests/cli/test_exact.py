@@ -8,7 +8,7 @@ import polars as pl
 import pytest
 
 from discreet import Model, Schema, SurvivalModel
-from discreet.cli.exact_times import measured_times
+from discreet.cli.exact import measured_times
 from discreet.core.errors import InvalidInput
 from tests.cli.conftest import discreet
 from tests.schemas import schema_text
