@@ -44,14 +44,10 @@ def test_few_records_small_ridge_and_heavy_noise(count):
         assert np.all(norms <= 1e-8)
 
 
-def test_chunks_progress_and_a_common_linear_term():
+def test_chunks_and_a_common_linear_term():
     objective = _objective(Logistic()).with_linear(np.ones(5))
     linears = np.random.default_rng(1).standard_normal((5, 130))
-    calls = []
-    weights, _ = solve_many(objective, linears, tolerance=1e-9, progress=lambda done, total: calls.append((done, total)))
-    assert calls[-1] == (130, 130)
-    assert len(calls) > 1
-    assert calls == sorted(calls)
+    weights, _ = solve_many(objective, linears, tolerance=1e-9)
     for j in (0, 64, 129):
         alone = solve(objective.with_linear(linears[:, j] + 1.0), tolerance=1e-9)
         np.testing.assert_allclose(weights[:, j], alone.weights, atol=1e-8)

@@ -155,11 +155,10 @@ def _listed(value: Any) -> Json:  # noqa: ANN401 - a number, or tuples of them
     return [_listed(each) for each in value] if isinstance(value, tuple) else value
 
 
-def require_finite(name: str, value: float, *, at_most: float = math.inf) -> None:
-    """Raise InvalidInput unless 0 <= value < infinity and value <= at_most."""
-    if isinstance(value, bool) or not isinstance(value, int | float) or not (is_finite(value) and 0 <= value <= at_most):
-        limit = "infinity" if at_most == math.inf else f"{at_most:g}"
-        raise InvalidInput(f"a guarantee needs 0 <= {name} <= {limit}, finite; {value!r} was given.")
+def require_finite(name: str, value: float) -> None:
+    """Raise InvalidInput unless 0 <= value < infinity."""
+    if isinstance(value, bool) or not isinstance(value, int | float) or not (is_finite(value) and value >= 0):
+        raise InvalidInput(f"a guarantee needs 0 <= {name} <= infinity, finite; {value!r} was given.")
 
 
 def below(epsilons: Floats) -> Floats:

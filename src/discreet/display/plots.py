@@ -108,10 +108,10 @@ class Axis:
         return self.start + (self.end - self.start) * share
 
 
-def log_axis(values: Sequence[float], start: float, end: float, *, label: Callable[[float], str] = "{:g}".format, decades: int = 5) -> Axis:
-    """A logarithmic axis over positive values, of at most so many decades, the largest ones; ticks at 1, and 3 where there is room."""
+def log_axis(values: Sequence[float], start: float, end: float, *, label: Callable[[float], str] = "{:g}".format) -> Axis:
+    """A logarithmic axis over positive values, of at most five decades, the largest ones; ticks at 1, and 3 where there is room."""
     high = 1.15 * max(values)
-    low = max(0.85 * min(values), high / 10.0**decades)
+    low = max(0.85 * min(values), high / 1e5)
     steps = (1.0, 3.0) if high / low < 2000 else (1.0,)
     powers = range(math.floor(math.log10(low)), math.ceil(math.log10(high)) + 1)
     ticks = [step * 10.0**power for power in powers for step in steps if low <= step * 10.0**power <= high]

@@ -35,21 +35,12 @@ Part = Callable[[Floats], tuple[Floats, Floats]]
 """Linear terms (d, k) to weights (d, k) and certified gradient norms (k,)."""
 
 
-def solve_many(
-    objective: Objective,
-    linears: Floats,
-    *,
-    tolerance: float,
-    start: Floats | None = None,
-    progress: Callable[[int, int], None] | None = None,
-    jobs: int = 1,
-) -> tuple[Floats, Floats]:
+def solve_many(objective: Objective, linears: Floats, *, tolerance: float, jobs: int = 1) -> tuple[Floats, Floats]:
     """Minimisers of `objective` + <b_j, w> for the columns b_j of `linears` (d, k).
 
     Returns weights (d, k) and certified gradient norms (k,), all <= `tolerance`.
-    A linear term of `objective` itself is added to every column. `start` (d,) is a guess for the common minimiser. `progress(done, k)` is called
-    after each chunk of columns. `jobs` threads take a chunk each: for objectives of one part, since those of many parts spread these over threads.
-    Deterministic. Raises SolverFailure when a column cannot be certified, InvalidInput as `solve` does.
+    A linear term of `objective` itself is added to every column. `jobs` threads take a chunk each: for objectives of one part, since those of many
+    parts spread these over threads. Deterministic. Raises SolverFailure when a column cannot be certified, InvalidInput as `solve` does.
     """
     check(objective, tolerance)
     columns = linears if objective.linear is None else linears + objective.linear[:, np.newaxis]
@@ -57,40 +48,37 @@ def solve_many(
     weights, norms = np.empty(columns.shape), np.empty(columns.shape[1])
     total = columns.shape[1]
     with single_threaded_algebra():
-        solve_part = _alone(plain, start, tolerance) if objective.dimension > MATRIX_LIMIT else _together(plain, start, tolerance)
+        solve_part = _alone(plain, tolerance) if objective.dimension > MATRIX_LIMIT else _together(plain, tolerance)
         width = 1 if objective.dimension > MATRIX_LIMIT else COLUMNS
         parts = [slice(first, min(first + width, total)) for first in range(0, total, width)]
-        found = map_in_order(lambda part: solve_part(columns[:, part]), parts, jobs)
-        for part, (weights[:, part], norms[part]) in zip(parts, found, strict=True):
-            if progress is not None:
-                progress(part.stop, total)
+        for part, found in zip(parts, map_in_order(lambda part: solve_part(columns[:, part]), parts, jobs), strict=True):
+            weights[:, part], norms[part] = found
     return weights, norms
 
 
-def _alone(plain: Objective, start: Floats | None, tolerance: float) -> Part:
+def _alone(plain: Objective, tolerance: float) -> Part:
     """Columns one by one."""
 
     def solved(linears: Floats) -> tuple[Floats, Floats]:
-        found = [solve(plain.with_linear(linear), tolerance=tolerance, start=start) for linear in linears.T]
+        found = [solve(plain.with_linear(linear), tolerance=tolerance) for linear in linears.T]
         return np.stack([one.weights for one in found], axis=1), np.array([one.gradient_norm for one in found])
 
     return solved
 
 
-def _together(plain: Objective, start: Floats | None, tolerance: float) -> Part:
+def _together(plain: Objective, tolerance: float) -> Part:
     """Columns of a chunk in the same sweeps, from the common minimiser."""
     # the tolerance that a failure there names was chosen from the records: name the caller's
     refusal = failure(solver=Status.NEWTON.name.lower(), tolerance=tolerance, dimension=plain.dimension)
-    common, inverse = quietly(lambda: _common(plain, start, tolerance), refusal, SolverFailure)
+    common, inverse = quietly(lambda: _common(plain, tolerance), refusal, SolverFailure)
     return lambda linears: _solve_chunk(plain, linears, common, inverse, tolerance)
 
 
-def _common(plain: Objective, start: Floats | None, tolerance: float) -> tuple[Floats, Solver]:
+def _common(plain: Objective, tolerance: float) -> tuple[Floats, Solver]:
     """The minimiser without linear term, to three digits or to `tolerance`, whichever is less, and the inverse of the Hessian there."""
-    origin = np.zeros(plain.dimension) if start is None else start
-    initial = float(np.linalg.norm(plain.gradient(origin, plain.margins(origin))))
-    scale = float(np.linalg.norm(plain.gradient(zero := np.zeros(plain.dimension), plain.margins(zero))))
-    common = minimise(plain, directions_for(plain), tolerance=max(1e-3 * min(scale, initial), 1e-6 * scale, tolerance), start=origin).weights
+    origin = np.zeros(plain.dimension)
+    scale = float(np.linalg.norm(plain.gradient(origin, plain.margins(origin))))
+    common = minimise(plain, directions_for(plain), tolerance=max(1e-3 * scale, tolerance), start=origin).weights
     factor = positive_factor(plain.hessian(plain.curvatures(plain.margins(common)), single_precision=True))
     return common, lambda vectors: cho_solve(factor, vectors, check_finite=False)
 
