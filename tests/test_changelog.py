@@ -1,6 +1,8 @@
-"""The changelog is well formed, so that what changed for privacy is found: per release the kinds of entries in their order, each with entries."""
+"""The changelog is well formed, so that what changed for privacy is found: per release the kinds of entries in their order, each with entries that
+say different things (a merge that keeps two states of one entry is seen)."""
 
 import re
+from itertools import combinations
 from pathlib import Path
 
 import pytest
@@ -31,6 +33,18 @@ def faults(text):
             if re.search(r"^(?!- |  |$)", words.rstrip("\n"), flags=re.MULTILINE):
                 yield f"{title}: {kind} holds something that is no entry"
 
+        yield from (
+            f"{title}: two entries begin {one[:60]!r}"
+            for one, other in combinations(re.split(r"^- ", section, flags=re.MULTILINE)[1:], 2)
+            if alike(one, other)
+        )
+
+
+def alike(one, other):
+    """Whether most runs of five words of the shorter entry are in the other too; entries of fewer than ten words say too little."""
+    first, second = ({tuple(words[place : place + 5]) for place in range(len(words) - 4)} for words in (one.split(), other.split()))
+    return min(len(first), len(second)) > 5 and len(first & second) > 0.5 * min(len(first), len(second))
+
 
 def test_the_changelog_is_well_formed():
     assert list(faults(CHANGELOG.read_text())) == []
@@ -55,6 +69,10 @@ GOOD = "# Changelog\n\n## [Unreleased]\n\n### Added\n\n- One\n  more.\n\n## [0.2
         ("[0.2.0]", "[0.0.9]"),
         ("### Added", "### Privacy\n\n### Added"),
         ("- Two.\n", "- Two.\n\n### Added\n\n- Three.\n"),
+        (
+            "- Two.\n",
+            "- Two fits of five targets take weights in blocks.\n- Two fits of five targets take weights in blocks, and files.\n",
+        ),
     ],
 )
 def test_a_planted_fault_is_found(before, after):
