@@ -71,7 +71,7 @@ GOOD = "# Changelog\n\n## [Unreleased]\n\n### Added\n\n- One\n  more.\n\n## [0.2
         ("- Two.\n", "- Two.\n\n### Added\n\n- Three.\n"),
         (
             "- Two.\n",
-            "- Fits of five or more targets take weights of records in blocks.\n- Fits of five or more targets take weights of records in blocks, and files.\n",
+            "- Fits of five or more targets take weights of records too.\n- Fits of five or more targets take weights of records too, in files.\n",
         ),
     ],
 )
