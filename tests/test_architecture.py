@@ -86,6 +86,8 @@ def names_used(tree):
 
 def offences(source, package):
     """Names that a file of `package` uses and must not."""
+    if not any(all(part in source for part in name.split(".")) for name in ALLOWED):
+        return  # the source says none of these words
     for name in set(names_used(parsed(source))) - TYPES.get(package, set()):
         for outside, packages in ALLOWED.items():
             if (name == outside or name.startswith(f"{outside}.")) and package not in packages:
@@ -157,6 +159,8 @@ def raised_in_handlers(source):
             missing = inside and isinstance(child.type, ast.Name) and child.type.id == "ImportError"
             yield from visit(child, None if missing else (child.name or "") if inside else handler)
 
+    if "except" not in source:
+        return []
     tree = parsed(source)
     for node in nodes(tree):
         node.id_or_none = node.id if isinstance(node, ast.Name) else None
@@ -228,7 +232,8 @@ def imported(name, source):
                 inner = f"{node.module}.{alias.name}"
                 yield inner if inner in MODULES else node.module
         for child in ast.iter_child_nodes(node):
-            yield from visit(child)
+            if not isinstance(child, ast.expr):  # in which nothing is imported
+                yield from visit(child)
 
     named = {one for one in visit(parsed(source)) if one in MODULES}
     around = {".".join(one.split(".")[:end]) for one in named for end in range(2, one.count(".") + 1)}

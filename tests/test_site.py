@@ -12,11 +12,9 @@ PACKAGES = docs.packages()
 
 
 @pytest.fixture(scope="module")
-def index(tmp_path_factory):
+def index():
     """The first page of the site, as its sources have it."""
-    folder = tmp_path_factory.mktemp("site")
-    docs.write_sources(folder)
-    return (folder / "index.md").read_text()
+    return docs.repository_pages()[Path("index.md")].decode()
 
 
 def test_every_proof_note_is_on_the_site_by_existing(index):

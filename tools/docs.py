@@ -115,8 +115,8 @@ def mend(folder: Path) -> None:
 # The sources
 
 
-def write_sources(folder: Path) -> list[str]:
-    """Bring `folder` up to date with the repository; the public names that the reference has pages for."""
+def repository_pages() -> dict[Path, bytes]:
+    """The sources but for the reference: pages and what they may show parts of, with the navigation of all of them."""
     wanted: dict[Path, bytes] = {}
     for pattern in (*PAGES, *INCLUDED):
         for path in sorted(ROOT.glob(pattern)):
@@ -128,7 +128,12 @@ def write_sources(folder: Path) -> list[str]:
             wanted[path.relative_to(ROOT / "docs" / "site")] = path.read_bytes()
     index = wanted[Path("index.md")].decode()
     wanted[Path("index.md")] = (index + further_pages(index, wanted)).encode()
-    wanted |= reference_pages(homes := homes_of_names())
+    return wanted
+
+
+def write_sources(folder: Path) -> list[str]:
+    """Bring `folder` up to date with the repository; the public names that the reference has pages for."""
+    wanted = repository_pages() | reference_pages(homes := homes_of_names())
     names = sorted(set(homes.values()))
     for path in [path for path in folder.rglob("*") if path.is_file() and path.relative_to(folder) not in wanted]:
         path.unlink()

@@ -332,7 +332,7 @@ def class_page(full: str) -> str:
 
 def guides(name: str) -> list[str]:
     """The pages of docs/ that use a class most, at most four: those that name it in code twice or more."""
-    counts = {page: len(re.findall(rf"`{name}\b|import .*\b{name}\b|\b{name}\(", text)) for page, text in _guides().items()}
+    counts = {page: len(re.findall(rf"`{name}\b|import .*\b{name}\b|\b{name}\(", text)) for page, text in _guides().items() if name in text}
     return sorted((page for page, count in counts.items() if count > 1), key=lambda page: (-counts[page], page))[:4]
 
 

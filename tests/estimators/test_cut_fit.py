@@ -265,7 +265,7 @@ def test_rows_of_persons_are_drawn_twice_and_one_draw_for_both_is_caught(monkeyp
     monkeypatch.setattr(CutsPlan, "pays", lambda self, records: True)
     monkeypatch.setattr("discreet.mechanisms.persons.row_weights", watched)
     schema = replace(SCHEMA, person=KEPT["several"])
-    model = fit_with_cuts(LinearSVC(epsilon=8.0, neighbours="add-remove"), visits(), schema).model
+    model = fit_with_cuts(LinearSVC(epsilon=8.0, neighbours="add-remove", mechanism="output"), visits(), schema).model
     cuts, fit = drawn
     assert (cuts.counts == fit.counts).all() == fault  # 250 persons have six rows, of which four are kept
     if fault:

@@ -156,7 +156,7 @@ def test_no_cell_is_longer_than_the_norm_and_some_nearly_are(encoding, bounds, m
 @pytest.mark.parametrize(("encoding", "bounds"), CASES)
 def test_what_a_cell_becomes_is_a_function_of_this_cell(encoding, bounds):
     one, cells = schema(encoding, bounds), cells_of(encoding, bounds, 20)
-    together, apart = written(one, cells), len(cells) // 100 + 1
+    together, apart = written(one, cells), len(cells) // 40 + 1
     alone = np.concatenate([written(one, cells[place : place + 1]) for place in range(0, len(cells), apart)])
     assert np.array_equal(together[::apart], alone)
     assert np.array_equal(written(one, cells[::-1]), together[::-1])

@@ -123,16 +123,16 @@ def test_at_most_so_many_rows_of_a_person_leave_and_nobody_sees_which_belong_tog
     query, ids = Rows(domain=domain), np.array([7, 7, 7, 9])
     tiny = GaussianRelease(step=2.0**-40, scale=4096.0, neighbours=REPLACE_ONE, epsilon=1.0, slots=4)
     kept, pairs = np.zeros(4), np.zeros((4, 4))
-    for _ in range(1200):
+    for _ in range(600):
         data = held_records(np.eye(4), domain, Target.OMITTED, schema=None, y=None, persons=ids, noise=SystemNoise())
         seen = np.rint(next(tiny.draw(query, data, SystemNoise()).blocks))
         assert seen.sum() == 3
         kept += seen.sum(axis=0)
         first, second = np.flatnonzero(seen[:, :3].any(axis=1))
         pairs[first, second] += 1
-    assert kept[3] == 1200
-    assert np.all(np.abs(kept[:3] - 800) < 6 * math.sqrt(1200 * 2 / 9))
-    assert np.all(np.abs(pairs[np.triu_indices(4, 1)] - 200) < 6 * math.sqrt(200))
+    assert kept[3] == 600
+    assert np.all(np.abs(kept[:3] - 400) < 6 * math.sqrt(600 * 2 / 9))
+    assert np.all(np.abs(pairs[np.triu_indices(4, 1)] - 100) < 6 * math.sqrt(100))
 
 
 def test_blocks_release_the_rows_that_memory_does(tmp_path):

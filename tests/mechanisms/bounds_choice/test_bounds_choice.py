@@ -40,7 +40,7 @@ def people(count=4000, seed=0):
     }
 
 
-@pytest.fixture(params=[(kind, delta) for kind in (ADD_REMOVE, REPLACE_ONE) for delta in (0.0, 1e-6)], ids=str)
+@pytest.fixture(scope="module", params=[(ADD_REMOVE, 1e-6), (ADD_REMOVE, 0.0), (REPLACE_ONE, 0.0), (REPLACE_ONE, 1e-6)], ids=str)
 def released(request):
     neighbours, delta = request.param
     return choose_bounds(people(), SchemaDraft.from_toml(DRAFT), epsilon=0.5, delta=delta, neighbours=neighbours)
@@ -75,11 +75,13 @@ def test_the_schema_says_where_its_bounds_come_from_and_encodes_the_table(releas
     assert schema.encode({**people(), "weight": np.full(4000, 70.0)}, target=True).rows.shape == (4000, 3)
 
 
+@pytest.mark.at_most(2)
 def test_a_true_certificate_verifies_also_from_a_file(released):
     assert released.verify().ok, released.verify()
     assert Certificate.from_dict(json.loads(released.certificate.to_json())).verify(released.value).ok
 
 
+@pytest.mark.at_most(2)
 def test_a_smaller_claim_more_columns_and_less_noise_fail(released):
     claim = released.certificate.guarantee
     lies = [replace(claim, epsilon=claim.epsilon * (1 - 1e-4))]
@@ -94,6 +96,7 @@ def test_a_smaller_claim_more_columns_and_less_noise_fail(released):
     assert not replace(released.certificate, problem={"columns": other}).verify().ok
 
 
+@pytest.mark.at_most(2)
 def test_another_relation_and_other_bounds_fail(released):
     relation = ADD_REMOVE if released.certificate.guarantee.neighbours is REPLACE_ONE else REPLACE_ONE
     assert not replace(released.certificate, guarantee=replace(released.certificate.guarantee, neighbours=relation)).verify().ok

@@ -148,6 +148,7 @@ def test_lies_are_refused(neighbours, delta):
         assert failed(replace(issued, parameters={**parameters, "norm": broken}))
 
 
+@pytest.mark.at_most(1)
 @pytest.mark.parametrize("neighbours", BOTH)
 def test_a_choice_of_several_bounds_is_no_choice_of_a_norm(neighbours):
     """Bounds of a column have two sides, and more than one column costs more."""

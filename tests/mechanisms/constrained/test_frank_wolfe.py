@@ -124,7 +124,7 @@ def test_a_choice_has_the_probabilities_of_the_exponential_mechanism():
     scores = scores_on_grid(problem.constraint, Walk.from_start(problem.objective(data), problem.constraint).gradient(), mechanism.grid_step)
     expected = np.exp(-mechanism.rate * (scores - scores.min()))
     expected /= expected.sum()
-    noise, objective, count = SeededNoise(3), problem.objective(data), 4000
+    noise, objective, count = SeededNoise(3), problem.objective(data), 1500
     found = np.zeros(6)
     for _ in range(count):
         value = mechanism.point(problem, objective, noise)

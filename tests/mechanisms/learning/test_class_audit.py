@@ -163,7 +163,7 @@ def test_pure_multinomial_noise_keeps_its_claim_and_less_of_it_breaks_it(neighbo
     second = [] if neighbours is ADD_REMOVE else [((1.0,), 1, 1.0)]
     base = [((1.0,), 1, 100.0), ((1.0,), 2, 80.0)]
     pair = Labelled.of(K, *base, ((1.0,), 0, 1.0)), Labelled.of(K, *base, *second)
-    axis = np.linspace(-300.0, 300.0, 201)
+    axis = np.linspace(-300.0, 300.0, 101)
     points = np.stack(np.meshgrid(axis, axis, indexing="ij"), axis=-1).reshape(-1, 2) / ridge
 
     def worst(noise_rate):

@@ -20,7 +20,7 @@ from discreet.noise import SystemNoise
 from discreet.problems import RegularisedRisk
 from tests.mechanisms.learning.problems import problem
 
-DRAWS = 40_000
+DRAWS = 20_000
 DIMENSION = 3
 SPREAD = 6.5 / np.sqrt(2.0 * DRAWS * DIMENSION)
 
@@ -52,8 +52,8 @@ def test_gaussian_noise_is_what_the_certificate_says(loss: MarginLoss, mechanism
     release = chosen.run_many(public, data, SystemNoise(), DRAWS)
     noise = recovered(public, data, release.value, mechanism) / release.certificate.parameters["scale"]
     assert kstest(noise.ravel(), norm.cdf).pvalue > 1e-9
-    assert abs(noise.std() - 1.0) < SPREAD, "two percent would be ten standard errors"
-    assert np.abs(np.corrcoef(noise) - np.eye(DIMENSION)).max() < 0.035
+    assert abs(noise.std() - 1.0) < SPREAD, "three percent would be ten standard errors"
+    assert np.abs(np.corrcoef(noise) - np.eye(DIMENSION)).max() < 0.05
 
 
 @pytest.mark.at_most(1)

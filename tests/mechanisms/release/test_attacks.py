@@ -151,7 +151,7 @@ def test_the_published_noise_is_a_function_of_the_records():
     assert advantage(lambda table: ours.run(query, table, SystemNoise()).value, second_and_third, tables) == 0.0
 
 
-@pytest.mark.parametrize("features", [1000, 10_000])
+@pytest.mark.parametrize("features", [1000, pytest.param(10_000, marks=pytest.mark.more)])
 def test_the_worst_pair_of_a_fixed_projection_is_told_apart_under_the_published_noise_and_not_under_ours(features):
     domain = Domain(features=features, norm_bound=1.0, target_bound=1.0)
     query = Projection.from_public_seed(domain, width=10, seed=2)
