@@ -16,6 +16,12 @@ from hypothesis import settings
 
 from discreet.core.remembered import forget
 
+ELSE, LEAST = "all else", 100
+BUDGET = {"mechanisms": 110, "estimators": 100, "properties": 90, "cli": 55, "audit": 55, "display": 35, "evaluation": 25, "releases": 20, ELSE: 90}
+"""Seconds of the processor that the tests of a folder may take in a quick run, so that a newcomer's takes minutes: what is above is said at its end,
+where the run is not one of a few tests. Whoever adds a dear test looks for one to make cheaper."""
+USED = pytest.StashKey()
+
 settings.register_profile("quick", deadline=None, derandomize=True, max_examples=25, database=None)
 settings.register_profile("all", deadline=None, derandomize=True, max_examples=100, database=None)
 settings.register_profile("slow", deadline=None, max_examples=1000, print_blob=True)
@@ -39,6 +45,7 @@ def pytest_configure(config):
 
 
 def pytest_collection_finish(session):
+    session.config.stash[USED] = used()
     gc.freeze()
     gc.enable()
 
@@ -121,7 +128,29 @@ def named(names):
     return names.split(",") if isinstance(names, str) else names
 
 
+def used():
+    """Seconds of the processor that this process and those that it has waited for have taken."""
+    return sum(os.times()[:4])
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_makereport(item, call):
+    """Of every test, with the report of its end: what was used since the end of the test before it, or since the collection."""
+    report = yield
+    if call.when == "teardown":
+        before, item.config.stash[USED] = item.config.stash[USED], used()
+        report.processor = item.config.stash[USED] - before
+    return report
+
+
 def pytest_terminal_summary(terminalreporter):
+    taken = Counter()
+    for report in (report for reports in terminalreporter.stats.values() for report in reports if hasattr(report, "processor")):
+        folder = report.nodeid.split("/")[1]
+        taken[folder if folder in BUDGET else ELSE] += report.processor
+    if sum(taken.values()) > LEAST and size(terminalreporter.config) == "quick":
+        said = ", ".join(f"{folder} {seconds:.0f} of {BUDGET[folder]}" for folder, seconds in taken.most_common())
+        terminalreporter.write_line(f"seconds of the processor, of what a quick run should take: {said}")
     reasons = Counter(report.longrepr[2].removeprefix("Skipped: ") for report in terminalreporter.stats.get("skipped", []))
     if reasons:
         terminalreporter.write_line("skipped: " + "; ".join(f"{count} ({reason})" for reason, count in reasons.items()))

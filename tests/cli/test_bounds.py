@@ -31,6 +31,7 @@ def test_help(monkeypatch):
     compare("help-bounds.txt", outcome.out)
 
 
+@pytest.mark.at_most(2)
 @pytest.mark.parametrize("more", [(), ("--delta", "1e-6"), ("--neighbours", "add-remove"), ("--grid", "powers-of-ten")])
 def test_from_a_draft_to_a_model(drafted, more):
     outcome = discreet(*BOUNDS, "--epsilon", "1", *more)

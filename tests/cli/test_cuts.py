@@ -5,6 +5,7 @@ import json
 import polars as pl
 import pytest
 
+from discreet import Model
 from discreet.ledger import Ledger
 from tests.cli.conftest import discreet, rows
 
@@ -67,9 +68,9 @@ def test_a_share_that_is_none_costs_nothing(folder, share):
 
 def test_a_calibrated_fit_of_cut_columns_says_both(folder):
     many(folder)
-    found = said("people.csv", *FIT, "--cuts", "private", "--calibrate")
-    assert found["spent"] == {"epsilon": 4.0, "delta": 1e-6}
-    assert discreet("verify", "model.json").code == 0
     outcome = discreet("fit", "people.csv", *FIT[:-1], "--cuts", "private", "--calibrate")
+    stated = Model.load("model.json").certificate.guarantee
+    assert (stated.epsilon, stated.delta_at_epsilon) == (4.0, 1e-6)
+    assert discreet("verify", "model.json").code == 0
     assert "chosen privately with 0.1 of the budget" in outcome.out
     assert "by private counts: decisions times" in outcome.out

@@ -162,7 +162,7 @@ def test_what_does_not_say_whose_rows_are_whose_is_refused_before_anything_is_sp
 NONE = (0.0, 0.0)
 
 
-@pytest.mark.parametrize("persons", [20, 300])
+@pytest.mark.parametrize("persons", [20, 100])
 @pytest.mark.parametrize("chance", [0.02, 0.5, 0.9])
 def test_intervals_of_persons_whose_rows_are_alike_cover_and_those_of_rows_do_not(persons, chance):
     """The worst persons: all rows right or all wrong, so that R is binomial. The fault: their ten rows counted as ten records."""

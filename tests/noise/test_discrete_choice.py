@@ -109,7 +109,7 @@ def stretched(words, total):
 
 
 @pytest.mark.usefixtures("_always")
-@pytest.mark.parametrize("rate", [Fraction(1, 3), 0.01, 0.2])
+@pytest.mark.parametrize("rate", [Fraction(1, 3), 0.01, pytest.param(0.2, marks=pytest.mark.more)])
 def test_frequencies_over_evenly_spread_words_are_the_probabilities(rate):
     scores = np.array([7, 0, 0, 5, 5, 5, 30, 100, 5000])
     gaps = (scores - scores.min()).astype(np.uint64)

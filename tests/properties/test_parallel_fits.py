@@ -230,7 +230,7 @@ def test_a_block_that_is_lost_ends_the_search_and_the_ledger_agrees(account, job
     assert "best_estimator_" not in vars(made)
 
 
-@pytest.mark.parametrize("jobs", [1, 2])
+@pytest.mark.parametrize("jobs", [pytest.param(1, marks=pytest.mark.more), 2])
 def test_many_fits_of_which_one_fails_count_as_spent(account, jobs, monkeypatch):
     """More classes: every draw is a fit of its own."""
     calls = []

@@ -146,7 +146,7 @@ def test_workers_in_trouble_at_every_stage_change_nothing_or_end_the_fit_in_one_
             assert clock.now < 920.0 + tasks
 
 
-@pytest.mark.parametrize("deadline", [5.0, 2000.0, math.inf])
+@pytest.mark.parametrize("deadline", [5.0, pytest.param(2000.0, marks=pytest.mark.more), math.inf])
 def test_the_deadline_is_the_users(tmp_path, clock, deadline):
     found, error, _ = fitted(Cluster(client=Troubled(clock, 1, 1, "slowed"), deadline=deadline), tmp_path / "ledger")
     assert (found is None) == (deadline < SLOW)

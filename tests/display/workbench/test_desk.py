@@ -216,7 +216,7 @@ def test_the_page_begins_with_every_kind_of_model(client):
     assert all(set(one["learns"]) <= set(PrivateModel.models[kind].targets) and one["says"] for kind, one in listed.items())
 
 
-@pytest.mark.parametrize("what", ["linear-svc", "logistic-regression"])
+@pytest.mark.parametrize("what", ["linear-svc", pytest.param("logistic-regression", marks=pytest.mark.more)])
 def test_a_point_is_measured_on_invented_rows(client, what):
     found = client.ask(
         "point", {"schema": FORM, "job": "fit", "chosen": what, "options": {}, "budget": BUDGET, "records": 2000, "best": "middling"}

@@ -48,6 +48,7 @@ def failed(issued):
     return {check.name for check in issued.verify().checks if not check.ok} - {"noise source", "declared"}
 
 
+@pytest.mark.at_most(2)
 @pytest.mark.parametrize("neighbours", BOTH)
 @pytest.mark.parametrize(("epsilon", "delta", "share"), [(0.2, 1e-9, 0.1), (1.0, 1e-7, 0.1), (4.0, 1e-6, 0.3), (1.0, 0.0, 0.1)])
 def test_the_total_is_what_was_asked_for_and_verifies(neighbours, epsilon, delta, share):

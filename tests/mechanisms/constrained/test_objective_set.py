@@ -82,6 +82,7 @@ def test_the_gap_over_a_hull_bounds_the_distance():
 LOSSES = [Squared(), HuberLoss(half_width=0.3), LogCosh(width=0.2), SmoothPinball(quantile=0.9)]
 
 
+@pytest.mark.at_most(2)
 @pytest.mark.parametrize("loss", LOSSES, ids=lambda loss: loss.name)
 @pytest.mark.parametrize("constraint", [HULL, SETS[1], SETS[5], SETS[6]], ids=lambda constraint: constraint.name)
 @pytest.mark.parametrize("neighbours", [ADD_REMOVE, REPLACE_ONE])

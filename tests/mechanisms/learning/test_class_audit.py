@@ -196,6 +196,7 @@ def test_pure_multinomial_noise_is_all_needed(neighbours):
     assert (0.999 if neighbours is ADD_REMOVE else 0.99) * epsilon < reached <= epsilon * (1 + 1e-9)
 
 
+@pytest.mark.at_most(2)
 @pytest.mark.parametrize("loss", [Logistic(), SoftplusHinge(temperature=0.5)], ids=repr)
 @pytest.mark.parametrize("factor", [0.25, 0.5, 1.0, 20.0])
 def test_one_vs_rest_keeps_its_claim_and_noise_for_one_class_breaks_it(loss, factor):

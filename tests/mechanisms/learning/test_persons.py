@@ -203,6 +203,7 @@ def forged(certificate, *, persons=None, **shares):
     return replace(certificate, parameters=parameters, problem=problem)
 
 
+@pytest.mark.at_most(1)
 @pytest.mark.parametrize("neighbours", Neighbours)
 def test_noise_for_rows_is_not_noise_for_persons_with_several(neighbours):
     """A certificate for one row a person, stated for five: every word may be right, the number is not."""
@@ -220,6 +221,7 @@ def test_noise_for_rows_is_not_noise_for_persons_with_several(neighbours):
     assert isinstance(wrong, Certificate)
 
 
+@pytest.mark.at_most(3)
 @pytest.mark.parametrize("epsilon", [1e-3, 0.1, 1.0, 10.0, 1000.0])
 @pytest.mark.parametrize("delta", [0.0, 1e-12, 1e-3])
 @pytest.mark.parametrize("neighbours", Neighbours)

@@ -147,6 +147,7 @@ def test_a_released_model_of_persons_verifies_and_says_so(loss, epsilon, delta, 
         assert not replace(certificate, parameters={**certificate.parameters, noise: certificate.parameters[noise] * more}).verify().ok
 
 
+@pytest.mark.at_most(3)
 @pytest.mark.parametrize("epsilon", [1e-3, 0.1, 1.0, 10.0, 1000.0])
 @pytest.mark.parametrize("delta", [0.0, 1e-12, 1e-6])
 @pytest.mark.parametrize("neighbours", Neighbours)
