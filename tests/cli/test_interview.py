@@ -63,6 +63,10 @@ def test_a_number_to_predict_and_rows_of_nobody(tmp_path, monkeypatch):
     found = Schema.load(tmp_path / "p.toml")
     assert (found.target.lower, found.target.upper, found.target.missing, found.persons) == (100.0, 200.0, 150.0, None)
     assert [(one.categories, one.other) for one in found.categorical] == [(("ja", "nein", "Other"), "Other")]
+    made = asked(tmp_path, ["Gr", "count", "250", "", *answers[5:]], "--overwrite")
+    assert made.code == 0, made.err
+    counted = Schema.load(tmp_path / "p.toml").target
+    assert (counted.lower, counted.upper, counted.counts, counted.missing) == (0.0, 250.0, True, None)
     again = asked(tmp_path, [*answers[:-2], "n", ""], "--overwrite")
     assert again.code == 0
     assert Schema.load(tmp_path / "p.toml").rows_per_person == 1

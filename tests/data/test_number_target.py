@@ -3,9 +3,11 @@
 import numpy as np
 import pytest
 
-from discreet import LinearSVC, LogisticRegression
+from discreet import LinearSVC, LogisticRegression, Model
 from discreet.core.errors import InvalidInput, SchemaError
 from discreet.data import NumberTarget, NumericColumn, Schema, Target
+from discreet.estimators import encoded_estimator
+from discreet.estimators.kinds import check_learns, learnt_from, standard_kind
 from tests.canary import CANARY, assert_silent
 from tests.schemas import schema_text
 
@@ -75,3 +77,22 @@ def test_a_cell_that_is_not_covered_is_refused_and_not_shown(cell):
         STRICT.encode({"area": [10], "price": [cell]}, target=True)
     assert "[target]" in str(caught.value)
     assert_silent(f"{caught.value!r} {caught.value.__cause__!r} {caught.value.__context__!r}")
+
+
+def test_a_count_says_so_begins_at_zero_and_is_learnt_by_a_model_of_counts_or_of_numbers():
+    text = schema_text("visits", {"column": "visits", "lower": 0, "upper": 20, "counts": True}, {"age": (0, 100)}, rows="bound")
+    schema = Schema.from_toml(text)
+    assert Schema.from_toml(schema.to_toml()) == Schema.from_dict(schema.to_dict()) == schema
+    assert schema.target.counts
+    assert "counts" not in STRICT.to_toml()
+    ages = np.random.default_rng(0).uniform(0.0, 100.0, 4000)
+    table = schema.encode({"age": ages, "visits": np.minimum(np.random.default_rng(1).poisson(np.exp(ages / 50.0)), 20)}, target=True)
+    assert standard_kind(learnt_from(schema)) == "poisson-regression"
+    for kind in ("poisson-regression", "linear-regression"):
+        estimator = encoded_estimator(kind, schema, {"epsilon": 4.0, "random_state": 0})
+        check_learns(estimator, schema)
+        low, high = Model.from_estimator(estimator.fit(table), schema).predict({"age": [10.0, 90.0]})
+        assert 0.0 <= low < 3.0 < high < 8.0
+    for given in ({"lower": 1}, {"counts": "yes"}):
+        with pytest.raises(SchemaError, match="counts must be true or false, and a count begins at lower = 0"):
+            NumberTarget(**{"column": "visits", "lower": 0, "upper": 20, "counts": True, **given})

@@ -146,6 +146,7 @@ def test_cuts_and_a_fit_are_one_fit():
         (LogisticRegression, {"C": 1.0}, "called alpha here"),
         (Lasso, {"neighbors": "add-remove"}, "called neighbours here"),
         (LinearRegression, {"penalty": "l1"}, "Lasso"),
+        (LogisticRegression, {"l1_ratio": 0.5}, "an elastic net is ConstrainedERM over an l1 ball"),
         (LinearSVC, {"epsilonn": 1.0}, "Did you mean 'epsilon'"),
         (PrivateSearchCV, {"accountant": None}, "ledger"),
     ],

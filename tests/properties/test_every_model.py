@@ -28,6 +28,7 @@ KINDS = sorted(PrivateModel.models)
 TARGETS = {
     "numbers": {"column": "answer", "lower": 0, "upper": 100},
     "several numbers": [{"column": "answer", "lower": 0, "upper": 100}, {"column": "other", "lower": -20, "upper": 20}],
+    "counts": {"column": "answer", "lower": 0, "upper": 100, "counts": True},
     "two classes": {"column": "answer", "classes": ["no", "yes"]},
     "more classes": {"column": "answer", "classes": ["low", "middle", "high"]},
     "ordered classes": {"column": "answer", "classes": ["low", "middle", "high"], "ordered": True},

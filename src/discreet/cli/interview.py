@@ -109,10 +109,11 @@ def _thousands(file: Dialect) -> str:
 
 
 def _target(column: str, file: Dialect) -> Target | NumberTarget:
-    if _one(f"Is {column!r} one of a few classes, or a number?", ("classes", "number"), "classes") == "number":
+    chosen = _one(f"Is {column!r} one of a few classes, a number, or a count from 0 on?", ("classes", "number", "count"), "classes")
+    if chosen != "classes":
 
         def number() -> NumberTarget:
-            bounds = _bounds(column, file, Proposal("number"))
+            bounds = _count(column, file) if chosen == "count" else _bounds(column, file, Proposal("number"))
             gap = _text(f"{_GAP} (a number, or {_REFUSED})", _REFUSED)
             return NumberTarget(column=column, **bounds, outside="clip", missing=None if gap == _REFUSED else _number(gap, file))
 
@@ -168,6 +169,11 @@ def _bounds(column: str, file: Dialect, known: Proposal) -> dict[str, Any]:
     """Of numbers; values outside count as the nearer one."""
     lower = _number(_text(f"  The smallest possible value of {column!r}", known.lower), file)
     return {"lower": lower, "upper": _number(_text("  The largest", known.upper), file)}
+
+
+def _count(column: str, file: Dialect) -> dict[str, Any]:
+    """Bounds of numbers that say how many."""
+    return {"lower": 0.0, "upper": _number(_text(f"  The largest possible value of {column!r}", None), file), "counts": True}
 
 
 def _number(text: str, file: Dialect) -> float:

@@ -103,8 +103,8 @@ def check(
         told = ("Targets", ", ".join(f"{name} between {lower:.10g} and {upper:.10g}" for name, lower, upper in bounds))
         public: dict[str, object] = {"targets": [{"column": name, "lower": lower, "upper": upper} for name, lower, upper in bounds]}
     elif isinstance(target, discreet.data.NumberTarget):
-        public = {"lower": target.lower, "upper": target.upper}
-        told = ("Target", f"a number between {target.lower:.10g} and {target.upper:.10g}")
+        public = {"lower": target.lower, "upper": target.upper, **({"counts": True} if target.counts else {})}
+        told = ("Target", f"a {'count' if target.counts else 'number'} between {target.lower:.10g} and {target.upper:.10g}")
     elif isinstance(target, discreet.data.TimeTarget):
         public = {"ends": list(target.ends), "event": target.event}
         told = ("Target", f"a time, whose periods end at {', '.join(f'{end:g}' for end in target.ends)}")

@@ -19,7 +19,7 @@ OTHER_NAMES = {
     "neighbors": "neighbors is called neighbours here: 'replace-one' or 'add-remove'",
     "n_neighbors": "there is no number of neighbours; neighbours says how two tables differ: 'replace-one' or 'add-remove'",
     "penalty": "the penalty is always |w|^2, with strength alpha; for sparse weights use Lasso or LassoClassifier",
-    "l1_ratio": "the penalty is always |w|^2, with strength alpha; for sparse weights use Lasso or LassoClassifier",
+    "l1_ratio": "the penalty is always |w|^2, with strength alpha; an elastic net is ConstrainedERM over an l1 ball with alpha set",
     "tol": "the solver sets its own tolerance, small enough for the noise to hide. Leave tol out",
     "solver": "the solver is fixed, and certifies its answer. Leave solver out",
     "max_iter": "the solver runs until its answer is certified. Leave max_iter out; models over constraint sets take n_iter",

@@ -14,6 +14,7 @@ Each is a function of one cell and of the declaration, so it costs no privacy. A
 
 import math
 import re
+import sys
 from abc import ABC, abstractmethod
 from dataclasses import dataclass
 from datetime import date, datetime, time, timedelta
@@ -303,11 +304,15 @@ class NumberTarget:
     """"clip": a value outside counts as the nearer bound. None: it is refused."""
     missing: float | None = None
     """The number between the bounds that a missing value counts as. None: it is refused."""
+    counts: bool = False
+    """Whether it says how many: from 0 on, and models of a logarithm of the mean suit it."""
 
     def __post_init__(self) -> None:
         """Refuse what cannot be used, and keep every number as a float."""
         checked_text(self.column, what="target: column")
         _check_bounds(self)
+        if not isinstance(self.counts, bool) or (self.counts and self.lower != 0):
+            raise SchemaError(f"{self.where}: counts must be true or false, and a count begins at lower = 0. Write lower = 0, or leave counts out.")
 
     @property
     def where(self) -> str:
@@ -379,10 +384,7 @@ def _number(value: object, *, what: str) -> float:
     """`value` as a finite float."""
     if isinstance(value, bool) or not isinstance(value, int | float):
         raise SchemaError(f"{what} must be a number; {kind(value)} was given. Write it without quotes, as in {what.rpartition(' ')[2]} = 0.")
-    try:
-        number = float(value)
-    except OverflowError:
-        number = math.inf
+    number = float(value) if abs(value) <= sys.float_info.max else math.inf
     if not math.isfinite(number):
         raise SchemaError(f"{what} must be a finite number that float64 can hold. A private fit needs bounds for every column: choose public ones.")
     return number

@@ -187,7 +187,7 @@ missing_values = []
 # Rows with any other class or none are refused, unless other = "CLASS" and missing = "CLASS" say what they count as.
 # Are the classes ordered, lowest first? Then add ordered = true.
 # A number instead of classes: write lower = NUMBER and upper = NUMBER, the smallest and the largest possible value (the closer, the less
-# noise); outside = "clip" and missing = NUMBER work as below.
+# noise); outside = "clip" and missing = NUMBER work as below. Is it a count, from lower = 0 on? Then add counts = true.
 # A time until an event: write ends = [6, 12, 24], the ends of the periods to tell apart, and event = "COLUMN", the column that says
 # whether the event happened at that time.
 [target]

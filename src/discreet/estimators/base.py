@@ -55,7 +55,7 @@ summarised = lazily("discreet.estimators.summarised")
 _MOST_EPSILON = 1e9
 """Finite, but without any meaning."""
 
-Learnt: TypeAlias = Literal["two classes", "more classes", "ordered classes", "numbers", "several numbers", "times"]
+Learnt: TypeAlias = Literal["two classes", "more classes", "ordered classes", "numbers", "counts", "several numbers", "times"]
 """What a target may be."""
 
 

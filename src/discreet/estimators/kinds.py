@@ -1,6 +1,6 @@
 """Kinds of models by their names: what each learns, and its settings that are texts on a command line and in a form.
 
-    targets        what its class says it learns: "two classes", "more classes", "ordered classes", "numbers", "times"
+    targets        what its class says it learns: "two classes", "more classes", "ordered classes", "numbers", "counts", "times"
     standard_for   of those the ones for which it is taken where nobody chooses
     settings       parameters whose type is Annotated[type, words]; the words are their help
 
@@ -60,8 +60,10 @@ def learnt_from(schema: Schema) -> Learnt:
     """What the schema's target is."""
     if isinstance(schema.target, NumberTargets):
         return "several numbers"
-    if isinstance(schema.target, NumberTarget | TimeTarget):
-        return "numbers" if isinstance(schema.target, NumberTarget) else "times"
+    if isinstance(schema.target, NumberTarget):
+        return "counts" if schema.target.counts else "numbers"
+    if isinstance(schema.target, TimeTarget):
+        return "times"
     if schema.target.ordered:
         return "ordered classes"
     return "two classes" if len(schema.target.classes) == 2 else "more classes"
@@ -76,12 +78,14 @@ def check_learns(estimator: PrivateModel, schema: Schema) -> None:
     """Raise InvalidInput for an estimator that does not learn what the schema's target is, which names those that do.
 
     And for one that makes several rows of a record where the schema does not say that nobody has a second record. What learns
-     classes learns those that are in order too, without it.
+    classes learns those that are in order too, without it, and what learns numbers learns counts.
     """
     learnt = {learnt_from(schema)}
     kinds = len(schema.target.classes) if isinstance(schema.target, Target) else 0
     if "ordered classes" in learnt:
         learnt.add("two classes" if kinds == 2 else "more classes")
+    if "counts" in learnt:
+        learnt.add("numbers")
     if learnt & set(estimator.learns):
         estimator.require_one_row(schema.persons)
         return

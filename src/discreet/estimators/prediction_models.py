@@ -306,6 +306,8 @@ class PoissonRegression(LogLinkModel):
     """
 
     saved_as = "poisson-regression"
+    targets = ("counts", "numbers", "several numbers")
+    standard_for = ("counts",)
     _share = 1.5
 
     def _link(self, unit: float) -> PredictionLoss:

@@ -13,7 +13,7 @@ from discreet.core.errors import InvalidInput
 from discreet.core.neighbours import Privacy
 from discreet.core.validate import positive
 from discreet.data import Domain
-from discreet.estimators.base import Given, ScoredRegressor
+from discreet.estimators.base import Given, Learnt, ScoredRegressor
 from discreet.estimators.bounded_model import BoundedModel
 from discreet.estimators.inputs import Weighting, constant_feature, positive_or_none
 from discreet.estimators.prior import declared_prior, prior_of
@@ -27,7 +27,7 @@ from discreet.problems.prior import Prior
 class RegressionModel(ScoredRegressor, BoundedModel):
     """See `LinearRegression` for these parameters; subclasses say which loss and which mechanisms."""
 
-    targets = ("numbers", "several numbers")
+    targets: ClassVar[tuple[Learnt, ...]] = ("numbers", "several numbers")
     _several: ClassVar[bool] = True
 
     target_bound: Any = 1.0

@@ -76,7 +76,7 @@ def read_form(form: Fields) -> Formed:
     file = found.attempt("file", lambda: _dialect(form, base))
     persons = form.inner("persons").only("kind", "column", "rows", "weight")
     several = found.attempt("persons", lambda: _person_column(persons)) if _whose(persons, found.problems) == "several" else []
-    target = form.inner("target").only("column", "kind", "classes", "other", "missing", "aliases", "ordered", "lower", "upper", "clip")
+    target = form.inner("target").only("column", "kind", "classes", "other", "missing", "aliases", "ordered", "lower", "upper", "clip", "counts")
     chosen = found.attempt("target", lambda: _target(target, base))
     seen: set[str] = set()
     for column in form.items("columns", most=MOST_COLUMNS):
@@ -133,7 +133,7 @@ def form_of(schema: Schema) -> dict[str, object]:
             target = {"column": classes.column, "kind": "classes", "classes": [canonical(label) for label in classes.classes]}
             target |= _others_text(classes) | {"ordered": classes.ordered}
         case NumberTarget() as number:
-            target = {"column": number.column, "kind": "number"} | _bounds_text(number)
+            target = {"column": number.column, "kind": "number"} | _bounds_text(number) | {"counts": number.counts}
         case other:
             target = {"column": next(iter(other.columns)), "kind": "file"}
     columns = [{"name": one.name} | _column_text(one) for one in _columns(schema)]
@@ -243,7 +243,7 @@ def _target(target: Fields, base: Schema | None) -> Any:  # noqa: ANN401 - one o
     else:
         same = isinstance(old, NumberTarget) and old.column == column
         before = _bounds_text(old) if isinstance(old, NumberTarget) and same else {}
-        typed, made, further = _bounds(target, f"target column {column!r}"), NumberTarget, {}
+        typed, made, further = _bounds(target, f"target column {column!r}"), NumberTarget, {"counts": target.flag("counts")}
     values = {one: getattr(old, one) if before and _same(target, one, before) else read() for one, read in typed.items()}
     return replace(old, **values, **further) if before else made(column=column, **values, **further)  # type: ignore[type-var]
 

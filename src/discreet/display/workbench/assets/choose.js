@@ -30,7 +30,8 @@ export function useModel(name, path) {
 }
 
 const chosen = () => (job().choices.length > 0 ? byId("chosen").value : "");
-const fitting = () => learnt() === "ordered classes" ? ["ordered classes", "two classes", "more classes"] : [learnt()];
+const also = { "ordered classes": ["two classes", "more classes"], counts: ["numbers"] };
+const fitting = () => [learnt(), ...(also[learnt()] ?? [])];
 
 export function choice() {
   const neighbours = document.querySelector("input[name=neighbours]:checked").value;

@@ -113,10 +113,13 @@ function showTarget() {
       onchange: () => { targetKind = kind; showTarget(); later(); } }), make("label", { for: `target-kind-${kind}` }, label)));
   const ordered = make("input", { type: "checkbox", id: "target-ordered", checked: targetValues.ordered === true,
     onchange: (event) => { targetValues.ordered = event.target.checked; later(); } });
+  const counts = make("input", { type: "checkbox", id: "target-counts", checked: targetValues.counts === true,
+    onchange: (event) => { targetValues.counts = event.target.checked; later(); } });
   const bodies = {
     classes: () => [...labels("target", targetValues, "classes", "All classes, one per line; if there are two, the second is the positive one"),
       make("p", { class: "check" }, ordered, make("label", { for: "target-ordered" }, "The classes are ordered, lowest first."))],
-    number: () => bounds("target", targetValues),
+    number: () => [...bounds("target", targetValues),
+      make("p", { class: "check" }, counts, make("label", { for: "target-counts" }, "It says how many: a count, from 0 on."))],
     file: () => [make("p", { class: "note" }, "This target is not a single column of classes or numbers, so it stays as in the file.")],
   };
   byId("target-fields").replaceChildren(make("fieldset", { class: "kinds" }, make("legend", {}, "Kind of target"), ...kinds), ...bodies[targetKind]());
@@ -144,7 +147,7 @@ export function typedSchema() {
   const others = ({ other, missing, aliases }) => ({ other: other ?? "", missing: missing ?? "", aliases: lines(aliases) });
   const typed = {
     classes: () => ({ classes: lines(values.classes), ordered: values.ordered === true, ...others(values) }),
-    number: () => limits(values), file: () => ({}),
+    number: () => ({ ...limits(values), counts: values.counts === true }), file: () => ({}),
   }[targetKind]();
   return {
     name: byId("schema-name").value,
@@ -173,7 +176,7 @@ export const openBounds = () => opened;
 // Of the target, in the words of kinds of models.
 export function learnt() {
   if (targetKind === "file") return targetLearnt;
-  if (targetKind === "number") return "numbers";
+  if (targetKind === "number") return targetValues.counts === true ? "counts" : "numbers";
   const classes = lines(targetValues.classes).length;
   if (targetValues.ordered === true) return "ordered classes";
   return classes > 2 ? "more classes" : "two classes";
