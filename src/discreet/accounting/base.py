@@ -13,7 +13,7 @@ delta); and none, a value of its own, so that nothing without a proof can pass f
 """
 
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, fields
 from enum import StrEnum
 from fractions import Fraction
@@ -253,3 +253,9 @@ class NoGuarantee(Statement):
     def delta(self, epsilon: float) -> float:  # noqa: ARG002 - the curve is constant
         """1 at every epsilon: nothing is promised."""
         return 1.0
+
+
+def guarantee_words(stated: Mapping[str, Json]) -> str:
+    """A guarantee in a line, from what files and certificates state of it: epsilon, delta and relation, of `Guarantee.to_dict`."""
+    privacy = ", ".join(f"{name} {value:.6g}" for name in ("epsilon", "delta") if isinstance(value := stated.get(name), float))
+    return f"{privacy or 'none'}, {stated['neighbours']}"

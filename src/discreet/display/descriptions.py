@@ -6,7 +6,7 @@ categories has a bar for each category and group, the most frequent ones first w
 
 from collections.abc import Iterator
 
-from discreet.accounting.words import guarantee_words
+from discreet.accounting.base import guarantee_words
 from discreet.descriptions import Description, Part
 from discreet.descriptions.asked import Column
 from discreet.descriptions.report import date_words

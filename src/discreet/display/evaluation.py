@@ -7,7 +7,7 @@ middle value; a calibrated model crosses the diagonal.
 
 from collections.abc import Iterator, Sequence
 
-from discreet.accounting.words import guarantee_words
+from discreet.accounting.base import guarantee_words
 from discreet.data.labels import canonical
 from discreet.display.pages import Block, Facts, Picture, Table, Text, view_html
 from discreet.display.plots import BLUE, PALE_BLUE, RED, Drawing, Panel, Shape, share_axis, svg, words

@@ -45,7 +45,7 @@ import numpy as np
 from scipy.special import ndtri
 
 from discreet.accounting import Guarantee, Json, compose
-from discreet.accounting.words import guarantee_words
+from discreet.accounting.base import guarantee_words
 from discreet.certificates import Certificate, Verification
 from discreet.core.arrays import AnyFloats, Floats
 from discreet.core.errors import InvalidInput, quoted

@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from discreet.accounting import Json
-from discreet.accounting.words import guarantee_words
+from discreet.accounting.base import guarantee_words
 from discreet.certificates import Certificate, Release, Verification
 from discreet.core.arrays import Floats
 from discreet.core.errors import InvalidInput

@@ -11,7 +11,7 @@ from typing import NamedTuple
 import numpy as np
 
 from discreet.accounting import Json
-from discreet.accounting.words import guarantee_words
+from discreet.accounting.base import guarantee_words
 from discreet.certificates import Certificate, Verification
 from discreet.core.arrays import Floats
 from discreet.core.neighbours import Neighbours, Persons
