@@ -16,11 +16,11 @@ SHEET = {
 """(d, k, epsilon, delta): theorem 1 as printed, a fresh projection's exact factor, theorem 2 as printed, a fixed one's (to 4 %: it depends on P)."""
 
 
-DEAR = (1000, 200, 0.1, 1e-6)
-"""Three quarters of the time of all."""
+DEAR = {(1000, 200, 0.1, 1e-6), (1000, 200, 0.9, 1e-9)}
+"""Nine tenths of the time of all."""
 
 
-@pytest.mark.parametrize("point", [pytest.param(point, marks=[pytest.mark.more] if point == DEAR else []) for point in SHEET])
+@pytest.mark.parametrize("point", [pytest.param(point, marks=[pytest.mark.more] if point in DEAR else []) for point in SHEET])
 def test_the_factors_are_the_known_ones(point):
     features, width, epsilon, delta = point
     found = {
@@ -75,9 +75,7 @@ def test_distances_are_unbiased_and_a_fresh_projection_has_the_least_error_of_pr
 
 
 def test_the_page_shows_every_point_and_the_reason():
-    cells = [
-        cell for cell in STUDY.cells(quick=True) if cell.part == "noise" and cell.settings["features"] in {100, 1000} and cell.settings["width"] == 50
-    ]
+    cells = [cell for cell in STUDY.cells(quick=True) if cell.part == "noise" and cell.settings["features"] == 100 and cell.settings["width"] == 50]
     page = STUDY.page(quick_results(STUDY, cells))
     assert sum(row.verdict.value == "not reproduced" for row in page.comparisons) >= 1
     assert all(row.reason for row in page.comparisons if row.verdict.value == "not reproduced")
