@@ -237,9 +237,21 @@ def test_a_model_is_verified_and_shown_without_what_fits_one_and_what_reads_tabl
     assert not (HEAVY - {"numpy", "scipy"}) & modules
     for part in ("scipy.stats", "scipy.optimize", "scipy.sparse", "randomgen", "discreet.mechanisms", "discreet.solvers", "discreet.ledger"):
         assert part not in modules
-    light = {"forms", "model", "model_record", "released_noise", "saved", "stated_model", "summarised", "summary", "summary_subject"}
+    light = {"forms", "model", "model_record", "noise_share", "released_noise", "saved", "stated_model", "summarised", "summary", "summary_subject"}
     assert {module.rpartition(".")[2] for module in modules if module.startswith("discreet.estimators.")} <= light
     assert sum(module.startswith("discreet.") for module in modules) <= OWN_MODULES
+
+
+@pytest.mark.parametrize("file", ["evaluation.json", "intervals.json", "release"])
+def test_what_was_released_is_verified_without_statistics_and_without_what_fits_models(file):
+    modules = modules_imported("verify", str(MODEL.parent / file))
+    assert {"numpy", "scipy", "discreet.verification"} <= modules
+    assert not {"scipy.stats", "scipy.signal", "sklearn", "discreet.estimators.margin_classifiers"} & modules
+
+
+def test_a_description_is_verified_without_statistics(folder):
+    assert discreet("describe", "people.csv", "--schema", "people.toml", "--epsilon", "1", "--columns", "age", "--out", "d.json").code == 0
+    assert not {"scipy.stats", "scipy.signal", "sklearn", "discreet.estimators"} & modules_imported("verify", "d.json")
 
 
 DEFINED_MODULES = 145

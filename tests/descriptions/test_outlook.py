@@ -4,12 +4,12 @@ import math
 
 import pytest
 
+from discreet.core.foreseen import SAY
 from discreet.core.neighbours import ADD_REMOVE, REPLACE_ONE
 from discreet.data import CategoricalColumn, NumericColumn, Schema
 from discreet.descriptions import prepare_description
 from discreet.descriptions.describe import describe_prepared
 from discreet.noise import SeededNoise
-from discreet.releases.outlook import SAY
 from tests.descriptions.people import SCHEMA, SEVERAL, people
 
 NORMAL = 1.959964

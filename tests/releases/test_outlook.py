@@ -6,11 +6,11 @@ import numpy as np
 import pytest
 
 from discreet import ADD_REMOVE, REPLACE_ONE, SeededNoise
+from discreet.core.foreseen import SAY, WANTED
 from discreet.data import Domain, Records
 from discreet.matrices import as_matrix
 from discreet.queries import Target
 from discreet.releases import METHODS, About, Publication, Request
-from discreet.releases.outlook import SAY, WANTED
 from tests.releases.cases import SCHEMA
 
 PRIVATE = {"epsilon": 1.0, "delta": 1e-6}

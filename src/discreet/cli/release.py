@@ -39,6 +39,7 @@ from discreet.cli.output import Outcome, announce, check_report, labelled, refus
 from discreet.core.errors import FileFormatError, InvalidInput, quietly, quoted
 from discreet.core.files.strict_json import read_object
 from discreet.core.files.whole_file import reason_of
+from discreet.core.foreseen import LITTLE
 
 _Published: TypeAlias = "discreet.releases.PublishedRelease | discreet.releases.SyntheticTable"
 _WIDTH = 100
@@ -185,7 +186,7 @@ def release(given: _Release) -> Outcome:
 
 def _foreseen(outlook: "discreet.releases.Outlook", publication: "discreet.releases.Publication") -> list[str]:
     """What is said of a release before it is made; for rows that say nothing, what says more of rows and of columns."""
-    hopeless = publication.method.kind is discreet.releases.Kind.ROWS and outlook.error >= discreet.releases.outlook.LITTLE
+    hopeless = publication.method.kind is discreet.releases.Kind.ROWS and outlook.error >= LITTLE
     also = (("", f"--method {synthetic.METHOD}, for {synthetic.SAYS}"), ("", "discreet describe, for counts, means and quantiles with intervals"))
     return labelled(*outlook.lines(), *(also if hopeless else ()))
 

@@ -13,11 +13,11 @@ from dataclasses import dataclass
 import numpy as np
 
 from discreet.accounting import Json
+from discreet.core.foreseen import SAY, in_range, some_of
 from discreet.core.short import short_repr
 from discreet.descriptions.asked import Asked, Column
 from discreet.descriptions.fitted import below, solver
 from discreet.mechanisms.counting import CountingMechanism, deviation_of
-from discreet.releases.outlook import SAY, in_range, some_of
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -23,12 +23,11 @@ from typing import Any, TypeAlias
 import numpy as np
 import numpy.typing as npt
 import scipy.sparse as sp
-from sklearn.utils.multiclass import type_of_target
-from sklearn.utils.validation import column_or_1d
 
 from discreet.core.advice import caller
 from discreet.core.arrays import Floats, is_finite
 from discreet.core.errors import InvalidInput, InvalidType, PrivacyWarning, quietly
+from discreet.core.lazily import lazily
 from discreet.core.neighbours import ADD_REMOVE, Neighbours
 from discreet.core.validate import given as in_words
 from discreet.core.validate import measure, positive, whole
@@ -41,6 +40,7 @@ from discreet.matrices.convert import is_device_array, is_tabmat
 from discreet.problems import MultinomialRisk, OneVsRestRisk, RegularisedRisk
 from discreet.statements.base import CLASSES, LABELS_THAT_OCCUR
 
+multiclass, validation = lazily("sklearn.utils.multiclass"), lazily("sklearn.utils.validation")  # not for who only reads a file of intervals
 _NOT_FINITE = "X must be finite: it contains NaN or inf. Decide how to treat missing values before fitting (a schema can do that, column by column)."
 
 
@@ -226,17 +226,17 @@ def positive_or_none(value: Any, name: str) -> float | None:
 
 def _labelled(y: Any, *, declared: bool) -> tuple[npt.NDArray[Any], str]:
     """The labels and what scikit-learn calls their kind, "" where some are not finite; nothing is asked of labels whose classes are declared."""
-    given = column_or_1d(_plain(y), warn=True)
+    given = validation.column_or_1d(_plain(y), warn=True)
     finite = given.dtype.kind != "f" or bool(np.all(np.isfinite(given)))
     if not finite:
         return given, ""
-    return given, "multiclass" if declared else type_of_target(given)
+    return given, "multiclass" if declared else multiclass.type_of_target(given)
 
 
 def _numbers(y: Any, *, several: bool) -> Floats | None:
     given = np.asarray(y)
     if not (several and given.ndim == 2 and given.shape[1] > 1):
-        given = column_or_1d(given, warn=True)
+        given = validation.column_or_1d(given, warn=True)
     return given.astype(np.float64) if given.dtype.kind in "biufO" else None
 
 

@@ -26,12 +26,13 @@ from typing import Self
 import numpy as np
 from scipy.fft import irfft, next_fast_len, rfft
 from scipy.optimize import brentq
-from scipy.signal import fftconvolve
 from scipy.special import betainc, betaincinv, ndtr
 
 from discreet.core.arrays import Floats
 from discreet.core.errors import InvalidInput
+from discreet.core.lazily import lazily
 
+signal = lazily("scipy.signal")  # imports scipy.stats, and nothing that only reads a file needs it
 _FINE = 32.0
 _NEGLIGIBLE = 1e-10
 _WIDEST = 1e9
@@ -102,7 +103,7 @@ class NoiseLaw:
         for often, law in terms:
             wide = np.zeros((len(law.masses) - 1) * often + 1)
             wide[::often] = law.masses
-            masses = np.maximum(fftconvolve(masses, wide), 0.0)
+            masses = np.maximum(signal.fftconvolve(masses, wide), 0.0)
         return cls(step=step, masses=_trimmed(0.5 * (masses + masses[::-1])))
 
     def over(self, divisor: float) -> "NoiseLaw":

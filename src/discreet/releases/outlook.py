@@ -16,7 +16,7 @@ needs half as many, or fewer.
 """
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -25,6 +25,7 @@ import numpy as np
 from discreet.accounting import Json
 from discreet.core.arrays import Floats
 from discreet.core.errors import FileFormatError, InfeasibleTarget, InvalidInput
+from discreet.core.foreseen import SAY, WANTED, in_range, judged, some_of, with_two_digits
 from discreet.core.neighbours import ADD_REMOVE
 from discreet.core.short import short_repr
 from discreet.data import Schema
@@ -33,16 +34,9 @@ from discreet.releases.columns import Kind, record_columns
 from discreet.releases.methods import METHODS, Method, Plan, Request
 from discreet.releases.methods.base import DELTA, EPSILON, PRIVATE, ROWS, SHUFFLE, SLOTS
 
-WANTED = 0.05
-"""Of the correlation: less is said to be enough to learn from."""
-SAY = 10_000
-"""Rows, where no number of them is public."""
 _MOST = 1e15
-_SHOWN = 6
 _WORTH = 0.9
 """Of the noise: what leaves more of it is not named."""
-NOTHING, LITTLE = 0.5, 0.15
-"""Errors of a correlation from which on nothing, and strong relations alone, are seen."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -255,26 +249,3 @@ def _candidate(method: Method, plan: Plan, request: Request) -> _Candidate | Non
     spreads = (feature, (weight * domain.target_bound) ** 2 / 3.0 if own else feature)
     pair = (float(np.mean(sizes[: domain.features])) / spreads[0], float(sizes[-1]) / spreads[1])
     return _Candidate(method=method, request=request, noise=sizes, head=float(noise[0]) if counted else 0.0, pair=pair)
-
-
-def in_range(lower: float | None, upper: float | None) -> str:
-    """The bounds that a size is to be seen beside, where there are any."""
-    return "" if lower is None or upper is None else f" ({lower:g} to {upper:g})"
-
-
-def some_of(said: Sequence[str]) -> str:
-    """The first, and how many there are besides."""
-    return ", ".join(said[:_SHOWN]) + (f" and {len(said) - _SHOWN} more" if len(said) > _SHOWN else "")
-
-
-def judged(error: float, off: str) -> str:
-    """How far off a correlation comes out, and what that leaves to be learnt where it is little."""
-    if error >= NOTHING:
-        return f"NOTHING can be learnt: {off}"
-    return f"only strong relations can be seen: {off}" if error >= LITTLE else off
-
-
-def with_two_digits(number: float) -> str:
-    """Rounded upwards."""
-    unit = 10.0 ** max(0, math.floor(math.log10(number)) - 1)
-    return f"{math.ceil(number / unit) * unit:,.0f}"

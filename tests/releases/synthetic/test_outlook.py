@@ -5,9 +5,9 @@ import math
 import numpy as np
 import pytest
 
+from discreet.core.foreseen import SAY, WANTED
 from discreet.core.neighbours import ADD_REMOVE
 from discreet.noise import SeededNoise
-from discreet.releases.outlook import SAY, WANTED
 from discreet.releases.synthetic import SyntheticPlan, publish
 from discreet.releases.synthetic.outlook import SyntheticOutlook
 from discreet.statements.counting import WHOLE

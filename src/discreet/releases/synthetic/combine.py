@@ -14,7 +14,7 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
-from scipy.stats import t as student
+from scipy.special import stdtrit
 
 from discreet.core.errors import InvalidInput
 from discreet.core.validate import interval_level
@@ -41,5 +41,5 @@ def combined(estimates: Sequence[float], *, level: float = 0.95) -> Combined:
     interval_level(level)
     count = len(values)
     middle, total = float(values.mean()), (1.0 + 1.0 / count) * float(values.var(ddof=1))
-    half = float(student.ppf(0.5 + 0.5 * level, count - 1)) * math.sqrt(total)
+    half = float(stdtrit(count - 1, 0.5 + 0.5 * level)) * math.sqrt(total)
     return Combined(middle, middle - half, middle + half)

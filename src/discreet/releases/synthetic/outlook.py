@@ -14,8 +14,8 @@ from dataclasses import dataclass
 
 from discreet.accounting import Json
 from discreet.core.errors import quoted
+from discreet.core.foreseen import SAY, WANTED, judged, with_two_digits
 from discreet.core.short import short_repr
-from discreet.releases.outlook import SAY, WANTED, judged, with_two_digits
 from discreet.releases.synthetic.plan import SyntheticPlan
 
 
