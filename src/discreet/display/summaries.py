@@ -13,7 +13,7 @@ from discreet.estimators.summary import Part, Summary
 
 def view(summary: Summary) -> str:
     """HTML for notebooks."""
-    paid = Facts("What was paid for", summary.paid)
+    paid = Facts("What it cost", summary.paid)
     return view_html(summary.title, Facts("What was fitted", summary.facts), paid, *blocks(summary), *pictures(summary))
 
 

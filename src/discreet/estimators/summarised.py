@@ -221,10 +221,8 @@ def _notes(subject: Subject, sure: _Sure, level: float) -> Iterator[str]:
         case counted if counted == _WHOLE:
             yield (f"Each interval covers its coefficient with probability {share}, one at a time; it counts privacy noise and sampling error.")
         case counted if counted == _AT_MOST:
-            yield (f"Noise s.e. and the {share} intervals count privacy noise alone, and are upper bounds: noise in the objective moves a weight")
-            yield (
-                "less where the records curve it more, and never more than lambda allows. They ignore sampling error; release_uncertainty counts it."
-            )
+            yield f"Noise s.e. and the {share} intervals count privacy noise alone, and are upper bounds: the more the records say about a weight,"
+            yield "the less the noise moves it. They ignore sampling error; release_uncertainty counts it."
         case _:
             yield (f"Noise s.e. and the {share} intervals count privacy noise alone. They ignore sampling error; release_uncertainty counts it.")
     schema = subject.schema

@@ -2,12 +2,14 @@
 
 import ast
 import json
+import re
 import shlex
 from pathlib import Path
 
 import pytest
 
 from discreet.cli.jobs import CommandJobs
+from discreet.display.workbench import runs
 from discreet.display.workbench.runs import Recipe
 
 JOBS = {job.name: job for job in CommandJobs().all()}
@@ -71,3 +73,9 @@ def test_the_same_again_is_written_beside_the_first_result(name):
 def test_predictions_are_no_file_that_the_page_serves():
     private = [job.name for job in JOBS.values() if job.private]
     assert private == ["predict"]
+
+
+def test_whatever_the_page_looks_for_in_a_result_is_sent_to_it():
+    looked_for = set(re.findall(r"\bresult\??\.(\w+)", (Path(runs.__file__).parent / "assets" / "results.js").read_text(encoding="utf-8")))
+    assert {"guarantee", "mostly_noise", "verification"} <= looked_for
+    assert looked_for <= runs._SHOWN

@@ -65,6 +65,7 @@ _SHOWN = frozenset(
         "noise_variance",
         "settings",
         "kept",
+        "mostly_noise",
         "score",
         "bounds",
         "schema",
