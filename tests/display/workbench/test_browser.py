@@ -285,6 +285,24 @@ WIDE = [f"question {number}" for number in range(299)]
 
 
 @pytest.mark.more
+def test_a_count_is_offered_models_of_counts_and_of_numbers(page, browser, people):
+    entered(browser, page)
+    browser.fill("#table-path", str(people))
+    browser.click("#form-table .main")
+    browser.until("document.activeElement.textContent === 'Describe them'")
+    browser.click("#table-found button")
+    described(browser)
+    browser.choose("#target-column", "city")
+    browser.click("#target-kind-number")
+    browser.fill("#target-lower", "0")
+    browser.fill("#target-upper", "9")
+    browser.click("#target-counts")
+    browser.click("#step-describe [data-next]")
+    browser.until("document.querySelector('#chosen')?.value === 'poisson-regression'")
+    assert browser.run("[...document.querySelector('#chosen').options].some((one) => one.value === 'linear-regression')")
+
+
+@pytest.mark.more
 def test_three_hundred_columns_are_found_and_set_together(page, browser, tmp_path):
     table = tmp_path / "wide.csv"
     table.write_text(",".join([*WIDE, "answer"]) + "\n", encoding="utf-8")
