@@ -48,6 +48,7 @@ from tests.estimators.test_weights_of_numbers import DOORS, check_weights
 from tests.mechanisms.constrained.test_objective_set_audit import check_factors
 from tests.mechanisms.constrained.test_softmax_audit import check_slopes
 from tests.mechanisms.constrained.test_transcript_audit import check_the_first_step
+from tests.mechanisms.learning.test_class_supremum import check_recheck as check_recheck_of_classes
 from tests.mechanisms.learning.test_density_audit import test_both_stages_together_keep_the_claim_and_less_noise_of_either_breaks_it as keep_the_claim
 from tests.mechanisms.learning.test_one_direction import check_recheck
 from tests.mechanisms.learning.test_repeated import (
@@ -437,6 +438,11 @@ def test_many_classes_under_a_strong_ridge_cost_one_gaussian_mechanism_where_the
     """Nowhere else, and not over a set."""
     check_one_is_enough()
     check_beside_a_set(REPLACE_ONE)
+
+
+def test_a_record_among_many_classes_costs_what_a_stranger_finds():
+    """The supremum over probabilities, whose law the recheck has from a transform."""
+    check_recheck_of_classes()
 
 
 def test_a_record_along_one_direction_costs_what_a_stranger_finds():

@@ -2,7 +2,8 @@
 
 Multinomial. The line above the Jacobian term is found anew: for every slope its height is the largest gap of the exact ln det(I + a S(p)) over
 vectors p of two levels (m classes share q, the others 1 - q), and the best slope is searched for, at the stated epsilon and at quarters of it. Pairs
-of classes are integrated over the gap between their losses by Gauss-Legendre. Where persons have several rows the determinant is a trace, and the
+of classes are integrated over the gap between their losses by Gauss-Legendre; where a record comes or goes, the supremum over p itself too (module
+`suprema`). Where persons have several rows the determinant is a trace, and the
 tangent of the hockey stick is searched for too.
 
 One-vs-rest. The privacy loss of one problem is the supremum over a scan of the loss's own derivatives; its curve is a Gauss-Legendre sum; K of them
@@ -41,6 +42,7 @@ from discreet.verification.numerics import (
 )
 from discreet.verification.scans import Scan, scan_of, several_rows
 from discreet.verification.stages import First, Stages, smooth, with_last
+from discreet.verification.suprema import Suprema
 
 one_direction = lazily("discreet.verification.one_direction")
 _MOST_CLASSES = 100_000
@@ -89,6 +91,7 @@ def _multinomial_stages(stated: Stated) -> Stages:
     def best(number: int) -> float:
         return place_of_least(lambda slope: with_slope(slope, number * apart), places, near=near)
 
+    suprema = Suprema.of(classes, s, ratio, shares, dets) if not several and len(mixtures) == 1 else None
     alone = stated.mechanism == "multinomial-perturbation-gaussian"  # no set, whose penalty may bend as fast as it likes
     steady = _steady(classes, s, ratio, 1 if stated.guarantee.neighbours is ADD_REMOVE else 2) if alone and not several else None
 
@@ -96,7 +99,9 @@ def _multinomial_stages(stated: Stated) -> Stages:
         # Every slope bounds delta: the best at the two nearest of the searched epsilons is used between them, of persons at the nearest.
         searched = {round(epsilon / apart)} if several else {math.floor(epsilon / apart), math.ceil(epsilon / apart)}
         found = min(with_slope(best(number), epsilon, mu) for number in searched)
-        return min(found, steady(epsilon, mu)) if steady else found
+        others = [steady(epsilon, mu)] if steady else []
+        others += [suprema.delta(number * apart, epsilon, mu) for number in searched] if suprema else []
+        return min((found, *others))
 
     return with_last(stated, _radius(stated, ridge), smooth(first, "numerical integrals over pairs of classes"))
 

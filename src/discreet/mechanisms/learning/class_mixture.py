@@ -42,7 +42,7 @@ class Rise(NamedTuple):
 def excess(shifts: Shifts, s: float, bend: float, epsilon: float, classes: int) -> float:
     """E (1 - e^{epsilon - Z})_+ for one k: the largest of the A_j, and what a second one near it adds."""
     total = sum(count * gaussian_delta(epsilon, math.sqrt(square) * s) for square, count in shifts if count)
-    return total if bend == 0 or total >= 1 else total + _bonuses(shifts, s, bend, epsilon, classes, _STICK)
+    return total if bend == 0 or total >= 1 else total + _bonuses(shifts, s, bend, epsilon, classes, STICK)
 
 
 def classes_loss(shifts: Shifts, s: float, bend: float, classes: int) -> Loss:
@@ -101,7 +101,7 @@ def most_gained(edges: Floats, mean: Floats, sigma: float, bend: float, share: f
 
     On either side of 0 the larger of A_1 and A_2 is linear in D and what the bonus lifts it to is convex, so each is least or largest at an edge.
     """
-    rise = rise or _STICK
+    rise = rise or STICK
     larger = mean + 0.5 * np.abs(edges)
     lifted = larger + share * np.square(2.0 * bend - np.abs(edges)) / (4.0 * bend)
     low, high = np.minimum(larger[:-1], larger[1:]), np.maximum(lifted[:-1], lifted[1:])
@@ -125,4 +125,4 @@ def _of_line(mean: Floats, sigma: float) -> Floats:
     return np.maximum(mean, 0.0) if sigma == 0 else sigma * beyond(-mean / sigma)[0]
 
 
-_STICK, _LINE = Rise(_of_stick, _UP), Rise(_of_line, 1.0 + 1e-9)
+STICK, _LINE = Rise(_of_stick, _UP), Rise(_of_line, 1.0 + 1e-9)

@@ -40,6 +40,7 @@ from discreet.core.arrays import Floats
 from discreet.core.neighbours import ADD_REMOVE, Neighbours
 from discreet.core.rounding import lowering, raising
 from discreet.mechanisms.learning.class_mixture import Shifts, classes_loss, excess
+from discreet.mechanisms.learning.class_supremum import supremum_delta
 from discreet.mechanisms.learning.persons import Loss, shared_delta, sum_of
 from discreet.mechanisms.learning.perturbation import Head
 from discreet.problems import MultinomialRisk
@@ -66,6 +67,8 @@ class Multinomial(Head[MultinomialRisk]):
 
         def delta(scale: float, epsilon: float) -> float:
             found = min(along(problem.classes, bound / scale, line, epsilon, neighbours) for line in lines)
+            if neighbours is ADD_REMOVE and not problem.several:
+                found = min(found, supremum_delta(problem.classes, bound / scale, lines, epsilon))
             if problem.several or self.others:
                 return min(1.0, found)
             return min(found, steady_delta(problem.classes, bound / scale, problem.jacobian_ratio, epsilon, neighbours))

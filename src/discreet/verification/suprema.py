@@ -1,0 +1,100 @@
+"""A record among K classes, by the supremum over probabilities itself: what a stranger computes of theorem M5 (multinomial_perturbation.md).
+
+Where a record comes or goes its loss is at most Z = sup_p { sum_j p_j A_j + b (1 - |p|^2) }, and with any theta Z > z says
+
+    S > x,     S = sum over K - 1 of (g_j + nu)_+^2,     nu = s - g_y - (z - theta b) / s,     x s^2 = 4 (theta - 1) b^2 - (theta b - z)_+^2
+
+The calibration convolves the squares on a grid. Here the law of S is its Laplace transform's inverse along a parabola that avoids the cut up to -1/2,
+
+    E e^{-q (g + nu)_+^2} = Phi(-nu) + e^{-nu^2 / 2} w(i v) / (2 r),     r = sqrt(1 + 2 q),     v = -nu / (r sqrt 2),
+
+w the Faddeeva function, and the expectation of the hockey stick a Gauss-Legendre sum over nu, with the last stage's normal loss l under it: of l
+beyond `_FAR` of its deviations the probability is added.
+"""
+
+import math
+from typing import NamedTuple
+
+import numpy as np
+from scipy.special import log_ndtr, ndtr, wofz
+
+from discreet.core.arrays import Floats
+from discreet.verification.numerics import hinge, panels
+
+_THETAS = (1.1, 1.2, 1.35, 1.5, 1.7)
+_FAR = 9.0
+_LEAST, _MOST = 0.05, 2e5
+"""Thresholds x between which the transform is inverted."""
+_FIRST, _LAST = -10.0, 8.0
+_WIDTHS = np.array([0.15, 0.22, 0.29, 0.36, 0.68, 0.8, 1.0])
+"""m of parabolas q = -1/2 + m (1 + i u)^2: to the right of the pole at 0 from 1/2 on."""
+_STEP, _SMALL = 0.03, 42.0
+"""In u, and the power of 1 / e at which sums along it end."""
+
+
+class Suprema(NamedTuple):
+    """One record among classes, with lines above its Jacobian term."""
+
+    classes: int
+    s: float
+    lines: tuple[tuple[float, float], ...]
+    """(slope, height) with the term at most height + slope (1 - |p|^2)."""
+    best: dict[float, tuple[float, float, float]]
+    """Of epsilons that were searched at: slope, height and theta."""
+
+    @classmethod
+    def of(cls, classes: int, s: float, ratio: float, shares: Floats, dets: Floats) -> "Suprema":
+        """From the term at many 1 - |p|^2; slopes from that where all classes are equally likely on, in increasing order."""
+        slopes = np.linspace(ratio / (1.0 + ratio / classes), ratio, 49)
+        return cls(classes, s, tuple((float(slope), max(0.0, float(np.max(dets - slope * shares)))) for slope in slopes), {})
+
+    def delta(self, near: float, epsilon: float, mu: float) -> float:
+        """E (1 - e^{epsilon - Z - l})_+, at most, with the line and theta that are best at the epsilon `near`."""
+        if near not in self.best:
+            among = [(place, theta) for place in range(0, len(self.lines), 8) for theta in _THETAS]
+            place, theta = min(among, key=lambda pair: self._at((*self.lines[pair[0]], pair[1]), near, 0.0, roughly=True))
+            around = self.lines[max(0, place - 8) : place + 9 : 2]
+            self.best[near] = min(((*line, theta) for line in around), key=lambda each: self._at(each, near, 0.0, roughly=True))
+        return self._at(self.best[near], epsilon, mu)
+
+    def _at(self, which: tuple[float, float, float], epsilon: float, mu: float, *, roughly: bool = False) -> float:
+        slope, height, theta = which
+        bend = max(0.0, slope - 0.5 * self.s * self.s)
+        return supremum_integral(self.classes, self.s, bend, epsilon - height, mu, theta, roughly=roughly)
+
+
+def supremum_integral(classes: int, s: float, bend: float, epsilon: float, mu: float, theta: float, *, roughly: bool = False) -> float:
+    """E (1 - e^{epsilon - Z - l})_+, at most, l ~ N(mu^2 / 2, mu^2); 1 where this theta says nothing. `roughly` is for comparisons only."""
+    if epsilon <= 0:
+        return 1.0
+    rare = min(epsilon, mu * (0.5 * mu + _FAR))
+    x = (4.0 * (theta - 1.0) * bend**2 - max(theta * bend - epsilon + rare, 0.0) ** 2) / (s * s)
+    if not _LEAST < x < _MOST:
+        return 1.0
+    nu, weight = panels(np.linspace(_FIRST, _LAST, 3 if roughly else 13))
+    sigma = math.hypot(s, mu)
+    mean = s * s - s * nu - epsilon + theta * bend + 0.5 * mu * mu
+    density = s * np.exp(0.5 * sigma * sigma - mean + log_ndtr(mean / sigma - sigma))
+    total = float(weight @ (density * squares_beyond(classes - 1, nu, x, step=2.0 * _STEP if roughly else _STEP)))
+    total += float(squares_beyond(classes - 1, np.array([_FIRST]), x)[0]) + float(hinge(mean[-1:], sigma)[0])
+    return min(1.0, total + (float(ndtr(0.5 * mu - rare / mu)) if mu else 0.0))
+
+
+def squares_beyond(count: int, nu: Floats, x: float, *, step: float = _STEP) -> Floats:
+    """P(sum of `count` (g_j + nu)_+^2 > x), elementwise: for each nu along the parabola on which the transform is least at the real axis."""
+    with np.errstate(over="ignore"):
+        sizes = (_WIDTHS - 0.5) * x + count * np.log(_transform(nu[:, np.newaxis], np.sqrt(_WIDTHS) + 0j).real) - np.log(np.abs(_WIDTHS - 0.5))
+    m = _WIDTHS[np.argmin(np.where(np.isfinite(sizes), sizes, np.inf), axis=1)][:, np.newaxis]
+    u = np.arange(0.0, math.sqrt(_SMALL / (float(m.min()) * x)) + 1.0, step)
+    root = np.sqrt(m) * (1.0 + 1j * u)
+    q = root * root - 0.5
+    values = (np.exp(q * x + count * np.log(_transform(nu[:, np.newaxis], root))) / q * (1.0 + 1j * u)).real
+    inverse = 2.0 * m[:, 0] * step / math.pi * (values.sum(axis=1) - 0.5 * values[:, 0])
+    return np.clip(np.where(m[:, 0] > 0.5, 1.0 - inverse, -inverse), 0.0, 1.0)
+
+
+def _transform(nu: Floats, root: np.ndarray) -> np.ndarray:
+    """E e^{-q (g + nu)_+^2} where 1 + 2 q = 2 root^2."""
+    r = math.sqrt(2.0) * root
+    found: np.ndarray = ndtr(-nu) + np.exp(-0.5 * nu * nu) * wofz(-1j * nu / (r * math.sqrt(2.0))) / (2.0 * r)
+    return found
