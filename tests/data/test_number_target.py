@@ -1,5 +1,7 @@
 """A target that is a number between public bounds: encoded around zero, refused where classes are needed, quiet about its cells."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -96,3 +98,12 @@ def test_a_count_says_so_begins_at_zero_and_is_learnt_by_a_model_of_counts_or_of
     for given in ({"lower": 1}, {"counts": "yes"}):
         with pytest.raises(SchemaError, match="counts must be true or false, and a count begins at lower = 0"):
             NumberTarget(**{"column": "visits", "lower": 0, "upper": 20, "counts": True, **given})
+
+
+def test_a_model_of_counts_says_that_it_answers_a_count_and_one_of_numbers_a_number():
+    counts = Schema.from_toml(schema_text("visits", {"column": "visits", "lower": 0, "upper": 20, "counts": True}, {"age": (0, 100)}, rows="bound"))
+    numbers = replace(counts, target=replace(counts.target, counts=False))
+    for schema, said in ((counts, "visits: a count"), (numbers, "visits: a number")):
+        table = schema.encode({"age": [10.0] * 40, "visits": [1.0] * 40}, target=True)
+        fitted = encoded_estimator("poisson-regression", schema, {"epsilon": 4.0, "random_state": 0}).fit(table)
+        assert said in str(Model.from_estimator(fitted, schema).summary()).splitlines()[0]

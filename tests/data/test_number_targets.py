@@ -39,6 +39,7 @@ def test_each_is_encoded_as_it_is_alone():
     ("targets", "words"),
     [
         ((RENT,), "several targets need two or more"),
+        ((RENT, {**HEATING, "lower": 0, "counts": True}), "counts = true is for a single"),
         ((RENT, RENT), "the same column"),
         ((RENT, {"column": "size", "lower": 0, "upper": 1}), "is both the target and a feature: a model would"),
         ((RENT, {"column": "kind", "classes": ["a", "b"]}), "with several targets, each is a number with lower and"),

@@ -182,3 +182,10 @@ def test_a_threshold_follows_public_costs():
 def test_help_still_knows_the_parameters():
     assert list(inspect.signature(LinearSVC).parameters) == [*inspect.signature(LinearSVC.__init__).parameters][1:]
     assert "epsilon" in inspect.signature(PrivateSearchCV).parameters
+
+
+@pytest.mark.parametrize("kind", [LogisticRegression, LinearRegression, SurvivalModel, Lasso])
+def test_a_parameter_that_fit_has_not_is_answered_by_the_class_that_was_called(kind):
+    with pytest.raises(InvalidType, match=rf"^{kind.__name__}\.fit has no parameter 'person'\. Did you mean 'persons'\?"):
+        kind().fit([[0.0], [1.0]], [0, 1], person=[1, 2])
+    assert list(inspect.signature(kind.fit).parameters)[:3] == ["self", "X", "y"]

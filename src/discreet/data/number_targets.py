@@ -17,7 +17,7 @@ from discreet.data.columns import NumberTarget
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class NumberTargets:
-    """Several numeric targets of the same records. Raises SchemaError for fewer than two, and for a column listed twice."""
+    """Several numeric targets of the same records. Raises SchemaError for fewer than two, a column listed twice, and counts = true."""
 
     parts: tuple[NumberTarget, ...]
 
@@ -29,6 +29,8 @@ class NumberTargets:
             raise SchemaError("several targets need two or more [[target]] tables; write a single target as [target].")
         if len(set(self.columns)) < len(self.parts):
             raise SchemaError("two [[target]] tables name the same column. Keep one of them.")
+        if any(part.counts for part in self.parts):
+            raise SchemaError("counts = true is for a single [target]: models of counts learn one. Leave it out of [[target]] tables.")
 
     @property
     def columns(self) -> tuple[str, ...]:
@@ -45,3 +47,8 @@ class NumberTargets:
         if column not in self.columns:
             raise SchemaError(f"{column!r} is not one of the {self.where}.")
         return self.columns.index(column)
+
+
+def counted_or_not(target: object) -> str:
+    """What is answered for a target without classes, in words."""
+    return "a count" if isinstance(target, NumberTarget) and target.counts else "a number"

@@ -9,6 +9,7 @@ from discreet.certificates import Verification
 from discreet.core.neighbours import ADD_REMOVE
 from discreet.data.columns import DateColumn, NumericColumn
 from discreet.data.labels import canonical
+from discreet.data.number_targets import counted_or_not
 from discreet.display.certificates import chosen_bounds, software
 from discreet.display.estimators import target_words
 from discreet.display.evaluation import measures
@@ -40,7 +41,8 @@ def card_page(model: Model, verification: Verification, *, evaluation: PrivateEv
 
 def _details(model: Model) -> Facts:
     certificate = model.certificate
-    answers = f"one of the classes {', '.join(map(canonical, model.classes))}" if model.classes else "a number" if model.made is None else "a time"
+    one = "a time" if model.made else counted_or_not(model.schema.target)
+    answers = f"one of the classes {', '.join(map(canonical, model.classes))}" if model.classes else one
     kind = {"linear-svc": "linear support vector classifier"}.get(model.kind, model.kind.replace("-", " "))
     loss = certificate.problem.get("loss")
     rows = [

@@ -14,10 +14,10 @@ import warnings
 from abc import ABCMeta
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, fields
-from functools import lru_cache
+from functools import lru_cache, wraps
 from numbers import Integral, Real
 from types import NoneType, UnionType
-from typing import Annotated, Any, Union, get_args, get_origin
+from typing import Annotated, Any, Concatenate, ParamSpec, TypeVar, Union, get_args, get_origin
 from weakref import WeakSet, ref
 
 import numpy as np
@@ -29,6 +29,9 @@ from discreet.core.errors import InvalidInput, InvalidType, PrivacyAdvice, did_y
 from discreet.core.neighbours import Privacy
 from discreet.core.validate import given
 
+T = TypeVar("T")
+P = ParamSpec("P")
+R = TypeVar("R")
 _TRUTH = (bool, np.bool_)
 _WORDS = {bool: "True or False", int: "a whole number", float: "a number", str: "a text", NoneType: "None"}
 _TAKEN: dict[Any, tuple[type, ...]] = {bool: _TRUTH, int: (Integral,), float: (Real,), str: (str,), NoneType: (NoneType,)}
@@ -60,6 +63,18 @@ class Answering(ABCMeta):
 @lru_cache(maxsize=128)
 def _parameters(make: Callable[..., Any]) -> tuple[str, ...]:
     return tuple(inspect.signature(make).parameters)
+
+
+def names_checked(method: Callable[Concatenate[T, P], R]) -> Callable[Concatenate[T, P], R]:
+    """`fit`, which answers a parameter that there is not as the constructor does, by the class that was called."""
+    known = _parameters(method)[1:]
+
+    @wraps(method)
+    def fit(self: T, /, *args: P.args, **kwargs: P.kwargs) -> R:
+        refuse_other_names(f"{type(self).__name__}.fit", kwargs, known)
+        return method(self, *args, **kwargs)
+
+    return fit
 
 
 def refuse_other_names(estimator: str, given: Iterable[str], known: Iterable[str]) -> None:

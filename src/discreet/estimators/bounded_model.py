@@ -25,6 +25,7 @@ from discreet.data import BlockTable, Domain, EncodedTable, Reader, Records
 from discreet.data.domain import check_scale
 from discreet.data.reader import as_known, class_numbers, on_scale
 from discreet.data.target_table import TargetTable
+from discreet.estimators.advice import names_checked
 from discreet.estimators.base import Given, PrivateModel, require_own_targets
 from discreet.estimators.explanation import Explanation, explained, known_features
 from discreet.estimators.forms import BoundedForm, bounded_decision, chosen_codes, form_of
@@ -93,6 +94,7 @@ class BoundedModel(ABC, PrivateModel):
     def _prepared(self, domain: Domain, privacy: Privacy) -> tuple[Any, Mechanism[Any, Any]]:
         """The public problem over a domain, and its calibrated mechanism."""
 
+    @names_checked
     def fit(self, X: Any, y: Any = None, *, persons: Any = None) -> Self:
         """Fit the model, spending (epsilon, delta) on the records.
 

@@ -28,6 +28,7 @@ from discreet.core.validate import positive, whole
 from discreet.data import BlockTable, Domain, EncodedTable, Reader, Records, class_codes
 from discreet.data.blocks.moved import moved_blocks
 from discreet.data.domain import split_weights
+from discreet.estimators.advice import names_checked
 from discreet.estimators.base import Given, ManyFits, PrivateModel, ScoredClassifier, require_own_targets
 from discreet.estimators.explanation import Explanation, Setting, explain, known_features
 from discreet.estimators.forms import (
@@ -108,6 +109,7 @@ class LinearClassifier(ScoredClassifier, PrivateModel):
     _standard_scheme: ClassVar[str] = "one-vs-rest"
     _schemes: ClassVar[tuple[str, ...]] = SCHEMES[1:]
 
+    @names_checked
     def fit(self, X: Any, y: Any = None, sample_weight: Any = None, *, persons: Any = None) -> Self:
         """Fit the model, spending (epsilon, delta) on the records.
 

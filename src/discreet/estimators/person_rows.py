@@ -34,6 +34,7 @@ from discreet.core.validate import number, positive, whole
 from discreet.data import BlockTable, EncodedTable, TransformedTable
 from discreet.data.domain import check_scale
 from discreet.data.time_target import ends_of, period_numbers
+from discreet.estimators.advice import names_checked
 from discreet.estimators.base import PrivateModel, ScoredClassifier, ScoredRegressor, require_own_targets
 from discreet.estimators.explanation import Explanation, explained, known_features
 from discreet.estimators.forms import MadeForm
@@ -139,6 +140,7 @@ class PersonRows(PrivateModel):
             prior=np.concatenate((np.zeros(features), self._prior(made.rows))),
         )
 
+    @names_checked
     def fit(self, X: Any, y: Any = None, *, persons: Any = None) -> Self:
         """Fit the model, spending (epsilon, delta) on the persons; `persons` is None, because each record is one person.
 

@@ -13,6 +13,7 @@ from discreet.core.errors import InvalidInput
 from discreet.core.neighbours import Privacy
 from discreet.core.validate import positive
 from discreet.data import Domain
+from discreet.estimators.advice import names_checked
 from discreet.estimators.base import Given, Learnt, ScoredRegressor
 from discreet.estimators.bounded_model import BoundedModel
 from discreet.estimators.inputs import Weighting, constant_feature, positive_or_none
@@ -37,6 +38,7 @@ class RegressionModel(ScoredRegressor, BoundedModel):
     max_sample_weight: float | None = None
     prior: Any = None
 
+    @names_checked
     def fit(self, X: Any, y: Any = None, sample_weight: Any = None, *, persons: Any = None) -> Self:
         """Fit the model, spending (epsilon, delta) on the records.
 

@@ -31,7 +31,7 @@ from discreet.core.errors import InvalidInput, InvalidType, quietly
 from discreet.core.neighbours import ADD_REMOVE, Privacy, neighbours_of
 from discreet.core.validate import job_count, number
 from discreet.data import BlockTable, EncodedTable
-from discreet.estimators.advice import advise, refuse_wrong_types
+from discreet.estimators.advice import advise, names_checked, refuse_wrong_types
 from discreet.estimators.base import PrivateModel, Spender, account_of
 from discreet.estimators.search_blocks import streamed_table
 from discreet.estimators.search_methods import SET_BY_THE_SEARCH, Fits, Found, algorithm_4, random_stopping
@@ -127,6 +127,7 @@ class PrivateSearchCV(MetaEstimatorMixin, Spender):  # type: ignore[misc]
 
     best_estimator_: Any = field(init=False)
 
+    @names_checked
     def fit(self, X: Any, y: Any = None, *, persons: Any = None) -> Self:
         """Search, spending (epsilon, delta) on the records once.
 

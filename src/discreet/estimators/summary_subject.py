@@ -12,6 +12,7 @@ from discreet.certificates import Certificate
 from discreet.core.arrays import Floats
 from discreet.core.errors import InvalidInput
 from discreet.data import NumberTargets, Schema
+from discreet.data.number_targets import counted_or_not
 from discreet.data.toml_text import AnyTarget
 from discreet.estimators.forms import BoundedForm, Form, KernelForm, MadeForm
 from discreet.losses.predictions import prediction_loss_named
@@ -105,9 +106,9 @@ def towards_of(subject: Subject) -> list[str]:
 
 def answers_of(subject: Subject) -> str:
     """What the model answers, in words."""
-    several = subject.schema is not None and isinstance(subject.schema.target, NumberTargets)
+    target = None if subject.schema is None else subject.schema.target
     what = "" if subject.schema is None else f"{', '.join(subject.schema.answers)}: "
-    number = "numbers" if several else "a number" if subject.made is None else "a time"
+    number = "numbers" if isinstance(target, NumberTargets) else "a time" if subject.made else counted_or_not(target)
     return f"{what}{', '.join(map(legible, subject.labels))}" if subject.labels else f"{what}{number}"
 
 
