@@ -100,7 +100,7 @@ def _multinomial_stages(stated: Stated) -> Stages:
         searched = {round(epsilon / apart)} if several else {math.floor(epsilon / apart), math.ceil(epsilon / apart)}
         found = min(with_slope(best(number), epsilon, mu) for number in searched)
         others = [steady(epsilon, mu)] if steady else []
-        others += [suprema.delta(number * apart, epsilon, mu) for number in searched] if suprema else []
+        others += [suprema.delta(round(epsilon / apart) * apart, epsilon, mu)] if suprema else []
         return min((found, *others))
 
     return with_last(stated, _radius(stated, ridge), smooth(first, "numerical integrals over pairs of classes"))

@@ -23,13 +23,13 @@ from discreet.verification.numerics import hinge, panels
 
 _THETAS = (1.1, 1.2, 1.35, 1.5, 1.7)
 _FAR = 9.0
-_LEAST, _MOST = 0.05, 2e5
+_LEAST, _MOST = 0.05, 5e3
 """Thresholds x between which the transform is inverted."""
 _FIRST, _LAST = -10.0, 8.0
 _WIDTHS = np.array([0.15, 0.22, 0.29, 0.36, 0.68, 0.8, 1.0])
 """m of parabolas q = -1/2 + m (1 + i u)^2: to the right of the pole at 0 from 1/2 on."""
 _STEP, _SMALL = 0.03, 42.0
-"""In u, and the power of 1 / e at which sums along it end."""
+"""In u, at most, and the power of 1 / e at which sums along it end."""
 
 
 class Suprema(NamedTuple):
@@ -51,10 +51,13 @@ class Suprema(NamedTuple):
     def delta(self, near: float, epsilon: float, mu: float) -> float:
         """E (1 - e^{epsilon - Z - l})_+, at most, with the line and theta that are best at the epsilon `near`."""
         if near not in self.best:
-            among = [(place, theta) for place in range(0, len(self.lines), 8) for theta in _THETAS]
-            place, theta = min(among, key=lambda pair: self._at((*self.lines[pair[0]], pair[1]), near, 0.0, roughly=True))
-            around = self.lines[max(0, place - 8) : place + 9 : 2]
-            self.best[near] = min(((*line, theta) for line in around), key=lambda each: self._at(each, near, 0.0, roughly=True))
+            best = (*self.lines[len(self.lines) // 2], _THETAS[len(_THETAS) // 2])
+            for _ in range(2):  # along the lines, then along theta: where the other is not far off, each has one least value
+                best = min(((*line, best[2]) for line in self.lines[::6]), key=lambda each: self._at(each, near, 0.0, roughly=True))
+                best = min(((*best[:2], theta) for theta in _THETAS), key=lambda each: self._at(each, near, 0.0, roughly=True))
+            place = self.lines.index(best[:2])
+            around = self.lines[max(0, place - 4) : place + 5 : 2]
+            self.best[near] = min(((*line, best[2]) for line in around), key=lambda each: self._at(each, near, 0.0, roughly=True))
         return self._at(self.best[near], epsilon, mu)
 
     def _at(self, which: tuple[float, float, float], epsilon: float, mu: float, *, roughly: bool = False) -> float:
@@ -85,11 +88,13 @@ def squares_beyond(count: int, nu: Floats, x: float, *, step: float = _STEP) -> 
     with np.errstate(over="ignore"):
         sizes = (_WIDTHS - 0.5) * x + count * np.log(_transform(nu[:, np.newaxis], np.sqrt(_WIDTHS) + 0j).real) - np.log(np.abs(_WIDTHS - 0.5))
     m = _WIDTHS[np.argmin(np.where(np.isfinite(sizes), sizes, np.inf), axis=1)][:, np.newaxis]
-    u = np.arange(0.0, math.sqrt(_SMALL / (float(m.min()) * x)) + 1.0, step)
+    # e^{m x (1 + i u)^2} aliases by e^{w - w^2 / (4 m x)}, w = 2 pi / step: for large x in steps that are shorter.
+    apart = np.minimum(step, math.pi / (m * x + np.sqrt(m * x * (m * x + _SMALL))))
+    u = apart * np.arange(math.ceil(float(np.max((np.sqrt(_SMALL / (m * x)) + 1.0) / apart))))
     root = np.sqrt(m) * (1.0 + 1j * u)
     q = root * root - 0.5
     values = (np.exp(q * x + count * np.log(_transform(nu[:, np.newaxis], root))) / q * (1.0 + 1j * u)).real
-    inverse = 2.0 * m[:, 0] * step / math.pi * (values.sum(axis=1) - 0.5 * values[:, 0])
+    inverse = 2.0 * (m * apart)[:, 0] / math.pi * (values.sum(axis=1) - 0.5 * values[:, 0])
     return np.clip(np.where(m[:, 0] > 0.5, 1.0 - inverse, -inverse), 0.0, 1.0)
 
 

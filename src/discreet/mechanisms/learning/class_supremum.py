@@ -34,9 +34,10 @@ _APART = 4.0
 """Factor between the largest rho^2 of one table and of the next: a rho has 255 cells at least."""
 _TRANSFORMS = 1e-12
 """Of each class: what the rounding of Fourier transforms may add up to, from 0 to any cell."""
-_CERTAIN = 1.0 - 1e-15
-_LARGEST = 1e5
-"""rho^2 beyond which nothing is computed."""
+_CERTAIN, _NEVER = 1.0 - 1e-15, -1e4
+"""Probabilities from which on nothing is left that floats can show, and the logarithm of what is left then: chords to it lie below."""
+_LARGEST = 4e3
+"""rho^2 beyond which nothing is computed: transforms that are inverted in a recheck oscillate as fast as that."""
 _UP, _DOWN = raising(4_096), lowering(450)
 
 
@@ -89,4 +90,5 @@ def _logarithms(count: int, power: int) -> Floats:
         if left:
             masses = fft.irfft(np.square(transformed), length, axis=1)[:, : _CELLS + 1]
     beyond = np.clip(1.0 - np.cumsum(np.asarray(total), axis=1) + count * _TRANSFORMS, 0.0, 1.0)
-    return np.log1p(-np.minimum(np.maximum.accumulate(beyond, axis=0), _CERTAIN)).T.copy()
+    beyond = np.maximum.accumulate(beyond, axis=0)
+    return np.where(beyond < _CERTAIN, np.log1p(-np.minimum(beyond, _CERTAIN)), _NEVER).T.copy()
