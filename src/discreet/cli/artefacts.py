@@ -87,9 +87,15 @@ def _shown_record(value: Any) -> tuple[list[str], dict[str, object]]:
 
 def _read_release(path: str, text: str) -> Any:
     """Of whatever method: its manifest says the format."""
-    if f'"{discreet.releases.synthetic.folder.FORMAT}"' in text:
-        return discreet.releases.synthetic.folder.synthetic_from(Path(path), text)
-    return discreet.releases.release.release_from(Path(path), text)
+    from discreet.releases.manifest import SYNTHETIC
+
+    if f'"{SYNTHETIC}"' in text:
+        from discreet.releases.synthetic.folder import synthetic_from
+
+        return synthetic_from(Path(path), text)
+    from discreet.releases.release import release_from
+
+    return release_from(Path(path), text)
 
 
 def _shown_release(value: Any) -> tuple[list[str], dict[str, object]]:

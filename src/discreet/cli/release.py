@@ -50,12 +50,14 @@ _SETTLED_BY_OWNERS = ("person", "rows_per_person", "target", "calibration", "led
 @cache
 def _methods() -> tuple[type, str]:
     """The numbers that methods may need, an option each; and the methods, with those that each needs and takes."""
+    from discreet.releases.methods import ALL_METHODS
+
     numbers = []
     for one in discreet.releases.SETTINGS.values():
         kind = str if one.kind in (list, dict) else one.kind
         numbers.append((one.name, Annotated[kind | None, Option(name=one.option, help=one.help)], None))
     lines = ["\b", "Methods, and the numbers that each needs (and takes):"]
-    for method in discreet.releases.methods.ALL_METHODS.values():
+    for method in ALL_METHODS.values():
         lines += wrap(f"{method.name}: {method.says}", _WIDTH, initial_indent="  ", subsequent_indent="    ")
         for way in method.ways:
             taken = f" ({' '.join(one.option for one in way.takes)})" if way.takes else ""
@@ -127,14 +129,17 @@ def release(given: _Release) -> Outcome:
     Before anything is spent, the command says, from public numbers alone, how large the noise is on a number and on a mean, what a learner could
     achieve with the release, and which method would be more accurate for the same budget; --dry-run stops there.
     """
+    from discreet.releases.columns import released_domain, released_schema
+    from discreet.releases.methods import ALL_METHODS
+
     if given.out is None and not given.dry_run:
         raise usage_error("--out is needed: the folder to write (or --dry-run, which writes nothing)")
     numbers = {name: _written(name, value) if isinstance(value, str) else value for name, value in vars(given.numbers).items()}
     with step("Checking what can be checked without the records"):
-        chosen = discreet.releases.methods.ALL_METHODS.get(given.method)
+        chosen = ALL_METHODS.get(given.method)
         by_owners = chosen is not None and not chosen.ways
         public = discreet.Schema.load(given.schema) if by_owners else given.whose.schema(given.schema)
-        schema = public if given.method == synthetic.METHOD else discreet.releases.columns.released_schema(public)
+        schema = public if given.method == synthetic.METHOD else released_schema(public)
         about = discreet.releases.About(**vars(given.about))
         sources = (*given.records.paths, *given.records.files, given.schema, given.spending.ledger)
         if given.out is not None:
@@ -160,7 +165,7 @@ def release(given: _Release) -> Outcome:
         return _shown(given, given.out, synthetic.released(plan, given.synthetic, given.records, where, noise_of(given.seed), account), account)
     with step("Checking the method and the folder"):
         request = discreet.releases.Request(
-            domain=discreet.releases.columns.released_domain(schema),
+            domain=released_domain(schema),
             target=discreet.queries.Target(given.target),
             neighbours=discreet.Neighbours(given.neighbours),
             schema=schema,

@@ -6,7 +6,7 @@ registered(kept, name, package)                          what a module of the pa
 """
 
 import sys
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import cache
 from importlib import import_module
 from typing import Any, TypeVar
@@ -34,17 +34,22 @@ def lazily(name: str) -> Any:  # noqa: ANN401 - as above
 
 
 def registered(kept: Mapping[str, T], name: str, package: str) -> T | None:
-    """What is kept under a name, which a module of `package` registers as it is imported: they are, one after the other, until it is there."""
+    """What is kept under a name, which a module of `package` registers as it is imported: they are, one after the other, until it is there.
+
+    Those go first that are called as a word of the name, as `rows` for "release-gaussian-rows".
+    """
     if name not in kept:
-        next((module for module in each_module(package) if name in kept), None)
+        next((module for module in each_module(package, first=name.split("-")) if name in kept), None)
     return kept.get(name)
 
 
-def each_module(package: str) -> Iterator[str]:
-    """The modules of a package, one after the other, each imported before it is named."""
+def each_module(package: str, *, first: Sequence[str] = ()) -> Iterator[str]:
+    """The modules of a package, one after the other, each imported before it is named; `first` are before the others."""
     from pkgutil import iter_modules  # noqa: PLC0415 - help and version are answered without
 
-    for module in sorted((found.name for found in iter_modules(import_module(package).__path__)), key=lambda name: name != _MOSTLY):
+    for module in sorted(
+        (found.name for found in iter_modules(import_module(package).__path__)), key=lambda name: (name not in first, name != _MOSTLY)
+    ):
         import_module(f"{package}.{module}")
         yield module
 

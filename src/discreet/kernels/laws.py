@@ -5,13 +5,14 @@ from dataclasses import dataclass
 from typing import Self
 
 import numpy as np
-from scipy.spatial.distance import cdist
 from scipy.special import gammaln, kv
 
 from discreet.core.arrays import Floats
 from discreet.core.errors import InvalidInput
+from discreet.core.lazily import lazily
 from discreet.kernels.base import Kernel, checked_scale
 
+distance = lazily("scipy.spatial.distance")
 _ROUGHEST, _SMOOTHEST = 0.25, 50.0
 
 
@@ -35,7 +36,7 @@ class Gaussian(Kernel):
 
     def value(self, rows: Floats, others: Floats) -> Floats:
         """See Kernel."""
-        return np.exp(-self.gamma * cdist(rows, others, "sqeuclidean"))
+        return np.exp(-self.gamma * distance.cdist(rows, others, "sqeuclidean"))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -58,7 +59,7 @@ class Laplacian(Kernel):
 
     def value(self, rows: Floats, others: Floats) -> Floats:
         """See Kernel."""
-        return np.exp(-self.gamma * cdist(rows, others, "cityblock"))
+        return np.exp(-self.gamma * distance.cdist(rows, others, "cityblock"))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -128,7 +129,7 @@ class Matern(Kernel):
 
     def value(self, rows: Floats, others: Floats) -> Floats:
         """See Kernel; below s = 1e-9 the kernel is 1 to many digits, while K_nu overflows at 0."""
-        s = np.maximum(2.0 * math.sqrt(self.gamma * self.nu) * cdist(rows, others), 1e-9)
+        s = np.maximum(2.0 * math.sqrt(self.gamma * self.nu) * distance.cdist(rows, others), 1e-9)
         logarithm = (1.0 - self.nu) * math.log(2.0) - gammaln(self.nu) + self.nu * np.log(s)
         bessel = kv(self.nu, s)
         known = np.isfinite(bessel)

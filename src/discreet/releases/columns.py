@@ -20,15 +20,16 @@ from discreet.accounting import Json
 from discreet.core.arrays import Floats
 from discreet.core.errors import InvalidInput, quoted
 from discreet.core.fields import finite, flag
+from discreet.core.lazily import lazily
 from discreet.data import Domain, EncodedTable, NumberTarget, NumberTargets, Records, Schema, TimeTarget
 from discreet.data import Target as ClassTarget
 from discreet.data.columns import Scale
 from discreet.data.encodings import Linear
 from discreet.data.frames import Frame
-from discreet.data.metric import require_no_metric
 from discreet.queries import Projection, Target
 from discreet.statements.base import among
 
+metrics = lazily("discreet.data.metric")
 Role: TypeAlias = Literal["feature", "target", "constant"]
 
 
@@ -103,7 +104,7 @@ def released_schema(schema: Schema) -> Schema:
 
     Encodings and crosses are left out: whoever has the numbers can encode them. Raises InvalidInput for dates and for indicators of missing values.
     """
-    require_no_metric(schema, "a release")
+    metrics.require_no_metric(schema, "a release")
     dates, indicated = [one.name for one in schema.date], [one.name for one in schema.numeric if one.indicated]
     if dates or indicated:
         remedies = [f"leave out {quoted(dates)}, or turn each into days since a public date"] * bool(dates)

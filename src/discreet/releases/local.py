@@ -31,7 +31,7 @@ from discreet.releases.columns import encoded_records, record_columns, released_
 from discreet.releases.manifest import NAME, Contents, manifest_text
 from discreet.releases.methods.rows import LOCAL
 from discreet.releases.parts import PartWriter, read_parts
-from discreet.releases.publish import About
+from discreet.releases.publication import About
 from discreet.releases.release import PublishedRelease, is_release, read_release
 
 FORMAT = "discreet-record/1"

@@ -29,8 +29,8 @@ from discreet.releases.methods.base import Calibration
 from discreet.releases.parts import PROJECTION, Part, part_path
 from discreet.releases.words import in_words
 
-FORMAT = "discreet-release/1"
-"""The format of a release; another version is refused."""
+FORMAT, SYNTHETIC = "discreet-release/1", "discreet-synthetic/1"
+"""The formats of a release and of a synthetic table; another version is refused."""
 
 NAME = "manifest.json"
 DIGEST = "discreet:digest"

@@ -16,7 +16,7 @@ Noise is what a consumer subtracts, a function of public parameters (the roundin
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import Any, Generic, Literal, NamedTuple, TypeAlias, TypedDict, TypeVar
+from typing import TYPE_CHECKING, Any, Generic, Literal, NamedTuple, TypeAlias, TypedDict, TypeVar
 
 import numpy as np
 
@@ -28,14 +28,18 @@ from discreet.core.neighbours import REPLACE_ONE, Neighbours
 from discreet.core.short import short_repr
 from discreet.core.validate import number
 from discreet.data import Domain, Records, Schema
-from discreet.mechanisms.base import Mechanism
 from discreet.queries import RowQuery, Rows, SecondMoments, Target
 from discreet.releases.columns import Kind
+
+if TYPE_CHECKING:
+    from discreet.mechanisms.base import Mechanism
 
 Calibration: TypeAlias = Literal["tight", "published"]
 Query: TypeAlias = RowQuery | SecondMoments
 Covariance: TypeAlias = Callable[[Mapping[str, Json], Query], Floats]
 """From a mechanism's recorded parameters, and its query, to the covariance of the noise on the first numbers of a row; the others have none."""
+Deferred: TypeAlias = Callable[[], type[Any]]
+"""A mechanism's class, which is imported where a release is planned and not where one is read."""
 T = TypeVar("T")
 
 
@@ -202,26 +206,26 @@ class Plan(NamedTuple):
     """A public query and the calibrated mechanism that answers it; no record has been read."""
 
     query: Query
-    mechanism: Mechanism[Any, Records]
+    mechanism: "Mechanism[Any, Records]"
 
 
-def least_noise(mechanism: type[Any], query: Callable[[Request], Query], *settings: Setting[Any]) -> Callable[[Request], Plan]:
+def least_noise(mechanism: Deferred, query: Callable[[Request], Query], *settings: Setting[Any]) -> Callable[[Request], Plan]:
     """A plan for (epsilon, delta): the mechanism's own calibration for that query, with these settings by their names."""
 
     def plan(request: Request) -> Plan:
         asked = query(request)
-        return Plan(asked, mechanism.calibrate(asked, **request.private, **{one.name: request.get(one) for one in settings}))
+        return Plan(asked, mechanism().calibrate(asked, **request.private, **{one.name: request.get(one) for one in settings}))
 
     return plan
 
 
-def for_bits(method: str, mechanism: type[Any], query: Callable[[Request], Query], *settings: Setting[Any]) -> Callable[[Request], Plan]:
+def for_bits(method: str, mechanism: Deferred, query: Callable[[Request], Query], *settings: Setting[Any]) -> Callable[[Request], Plan]:
     """The same for bits about any one entry."""
 
     def plan(request: Request) -> Plan:
         request.require_bits(method)
         asked = query(request)
-        return Plan(asked, mechanism.calibrate(asked, bits=request[BITS], **{one.name: request.get(one) for one in settings}))
+        return Plan(asked, mechanism().calibrate(asked, bits=request[BITS], **{one.name: request.get(one) for one in settings}))
 
     return plan
 

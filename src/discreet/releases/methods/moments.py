@@ -2,16 +2,22 @@
 
 import math
 from collections.abc import Mapping
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from discreet.accounting import Json
 from discreet.core.arrays import Floats
 from discreet.core.fields import positive
-from discreet.mechanisms.release import GaussianMoments
+from discreet.core.lazily import lazily
 from discreet.queries import SecondMoments
 from discreet.releases.columns import Kind
 from discreet.releases.methods.base import MOST_RECORDS, PRIVATE, Method, Query, Way, least_noise
+
+if TYPE_CHECKING:
+    from discreet.mechanisms import release as mechanisms
+else:
+    mechanisms = lazily("discreet.mechanisms.release")
 
 
 def _of_moments(parameters: Mapping[str, Json], query: Query) -> Floats:
@@ -29,5 +35,5 @@ MOMENTS = Method(
     kind=Kind.MOMENTS,
     query=SecondMoments,
     noise={"release-gaussian-moments": _of_moments},
-    ways=(Way(least_noise(GaussianMoments, lambda request: request.moments(counted=True)), PRIVATE, (MOST_RECORDS,)),),
+    ways=(Way(least_noise(lambda: mechanisms.GaussianMoments, lambda request: request.moments(counted=True)), PRIVATE, (MOST_RECORDS,)),),
 )

@@ -2,7 +2,7 @@
 
 import math
 from collections.abc import Mapping
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -10,19 +10,7 @@ from discreet.accounting import Json
 from discreet.core.arrays import Floats, is_finite
 from discreet.core.errors import InvalidInput, quoted
 from discreet.core.fields import finite
-from discreet.mechanisms.release import (
-    BoundedColumns,
-    BoundedNoise,
-    FisherNoise,
-    GaussianRelease,
-    InformationRelease,
-    LaplaceRelease,
-    NullSpaceNoise,
-    ShuffledGaussianRows,
-    ShuffledLaplaceRows,
-    farokhi_theorem_5,
-)
-from discreet.mechanisms.release.bounded_columns import law
+from discreet.core.lazily import lazily
 from discreet.queries import Rows, WeightedRows
 from discreet.releases.columns import Kind, PublishedColumn, record_columns
 from discreet.releases.methods.base import (
@@ -46,6 +34,13 @@ from discreet.releases.methods.base import (
 )
 from discreet.statements.base import filled
 
+if TYPE_CHECKING:
+    from discreet.mechanisms import release as mechanisms
+    from discreet.mechanisms.release import bounded_columns
+else:
+    mechanisms = lazily("discreet.mechanisms.release")
+    bounded_columns = lazily("discreet.mechanisms.release.bounded_columns")
+
 
 def _additive_private(request: Request) -> Plan:
     query = request.records
@@ -53,8 +48,8 @@ def _additive_private(request: Request) -> Plan:
         raise InvalidInput("method 'additive' adds Gaussian noise, which needs delta > 0; for delta = 0 take method 'laplace'.")
     shuffled, slots = request.get(SHUFFLE), request.get(SLOTS)
     if shuffled is not None:
-        return Plan(query, ShuffledGaussianRows.calibrate(query, **request.private, shuffled=shuffled, slots=slots))
-    return Plan(query, GaussianRelease.calibrate(query, **request.private, slots=slots))
+        return Plan(query, mechanisms.ShuffledGaussianRows.calibrate(query, **request.private, shuffled=shuffled, slots=slots))
+    return Plan(query, mechanisms.GaussianRelease.calibrate(query, **request.private, slots=slots))
 
 
 ADDITIVE = Method(
@@ -63,7 +58,10 @@ ADDITIVE = Method(
     kind=Kind.ROWS,
     query=Rows,
     noise={"release-gaussian-rows": of_rows, "release-information-rows": of_rows, "release-shuffled-gaussian-rows": of_rows},
-    ways=(Way(for_bits("additive", InformationRelease, lambda request: request.records), (BITS,)), Way(_additive_private, PRIVATE, (SHUFFLE, SLOTS))),
+    ways=(
+        Way(for_bits("additive", lambda: mechanisms.InformationRelease, lambda request: request.records), (BITS,)),
+        Way(_additive_private, PRIVATE, (SHUFFLE, SLOTS)),
+    ),
 )
 
 
@@ -72,10 +70,10 @@ def _laplace(request: Request) -> Plan:
     if shuffled is not None:
         if not request.get(DELTA):
             raise InvalidInput("shuffled rows need delta > 0; give it, or leave shuffle out: Laplace noise alone has delta 0.")
-        return Plan(query, ShuffledLaplaceRows.calibrate(query, **request.private, shuffled=shuffled, slots=request.get(SLOTS)))
+        return Plan(query, mechanisms.ShuffledLaplaceRows.calibrate(query, **request.private, shuffled=shuffled, slots=request.get(SLOTS)))
     if request.get(DELTA):
         raise InvalidInput(f"method 'laplace' has delta 0; {request[DELTA]!r} was given. Leave delta out, or take method 'additive'.")
-    return Plan(query, LaplaceRelease.calibrate(query, epsilon=request[EPSILON], neighbours=request.neighbours, slots=request.get(SLOTS)))
+    return Plan(query, mechanisms.LaplaceRelease.calibrate(query, epsilon=request[EPSILON], neighbours=request.neighbours, slots=request.get(SLOTS)))
 
 
 def _laplace_on_grid(parameters: Mapping[str, Json], query: Query) -> Floats:
@@ -100,7 +98,7 @@ HALF_WIDTH = setting("half_width", float, "half_width of the noise", "The larges
 def _bounded_entries(request: Request) -> Plan:
     request.require_entries("bounded")
     level = request.get(LEVEL)
-    made = BoundedNoise(
+    made = mechanisms.BoundedNoise(
         half_width=request[HALF_WIDTH], level=0.0 if level is None else level, epsilon=request[EPSILON], neighbours=request.neighbours
     )
     return Plan(request.records, made)
@@ -108,7 +106,7 @@ def _bounded_entries(request: Request) -> Plan:
 
 def _bounded_tabulated(parameters: Mapping[str, Json], query: Query) -> Floats:
     half_width, level, epsilon, weight = (finite(parameters[name]) for name in ("half_width", "level", "epsilon", "weight"))
-    made = BoundedNoise(half_width=half_width, level=level, epsilon=epsilon, weight=weight)
+    made = mechanisms.BoundedNoise(half_width=half_width, level=level, epsilon=epsilon, weight=weight)
     return (made.variance() + made.step**2 / 12.0) * np.eye(query.columns)
 
 
@@ -131,7 +129,9 @@ def _bounded_columns(request: Request) -> Plan:
         raise InvalidInput(f"noise_ends need every released column, {quoted(known, most=12)}, each once; {said}.")
     ends = [_own_ends(column, given[column.name]) for column in noisy]
     below, above = (tuple(end[side] / column.own_width for end, column in zip(ends, noisy, strict=True)) for side in (0, 1))
-    made = BoundedColumns(below=below, above=above, level=0.0 if level is None else level, epsilon=request[EPSILON], neighbours=request.neighbours)
+    made = mechanisms.BoundedColumns(
+        below=below, above=above, level=0.0 if level is None else level, epsilon=request[EPSILON], neighbours=request.neighbours
+    )
     return Plan(query, made)
 
 
@@ -148,7 +148,7 @@ def _own_ends(column: PublishedColumn, given: Any) -> tuple[float, float]:  # no
 def _columns_tabulated(parameters: Mapping[str, Json], query: Query) -> Floats:
     below, above = (filled(parameters[name]) for name in ("below", "above"))
     level, steps = finite(parameters["level"]), [finite(step) for step in filled(parameters["steps"])]
-    laws = [law(finite(one), finite(other), level) for one, other in zip(below, above, strict=True)]
+    laws = [bounded_columns.law(finite(one), finite(other), level) for one, other in zip(below, above, strict=True)]
     if [one.step for one in laws] != steps or len(laws) != query.columns:
         raise ValueError
     return np.diag([one.variance + one.step**2 / 12.0 for one in laws])
@@ -183,12 +183,12 @@ def _fisher_query(request: Request) -> WeightedRows:
 
 def _fisher_level(request: Request) -> Plan:
     query = _fisher_query(request)
-    return Plan(query, FisherNoise.of_level(query, level=request[LEVEL], epsilon=request[EPSILON], neighbours=request.neighbours))
+    return Plan(query, mechanisms.FisherNoise.of_level(query, level=request[LEVEL], epsilon=request[EPSILON], neighbours=request.neighbours))
 
 
 def _fisher_published(request: Request) -> Plan:
     query = _fisher_query(request)
-    return Plan(query, farokhi_theorem_5(query, epsilon=request[EPSILON], delta=request[DELTA]))
+    return Plan(query, mechanisms.farokhi_theorem_5(query, epsilon=request[EPSILON], delta=request[DELTA]))
 
 
 def _fisher_weighted(parameters: Mapping[str, Json], query: Query) -> Floats:
@@ -207,7 +207,7 @@ FISHER = Method(
     noise={"release-fisher-noise": _fisher_weighted},
     ways=(
         Way(_fisher_level, (LEVEL, EPSILON), (WEIGHTS,)),
-        Way(least_noise(FisherNoise, _fisher_query, SLOTS), PRIVATE, (WEIGHTS, SLOTS)),
+        Way(least_noise(lambda: mechanisms.FisherNoise, _fisher_query, SLOTS), PRIVATE, (WEIGHTS, SLOTS)),
         Way(_fisher_published, PRIVATE, (WEIGHTS,), "published"),
     ),
     on_grid=False,
@@ -219,7 +219,7 @@ VARIANCE = setting("variance", float, "variance of the noise", "Variance of null
 
 
 def _null_space_published(request: Request) -> Plan:
-    return Plan(request.records, NullSpaceNoise(variance=request[VARIANCE]))
+    return Plan(request.records, mechanisms.NullSpaceNoise(variance=request[VARIANCE]))
 
 
 NULL_SPACE = Method(

@@ -8,6 +8,7 @@ than is needed; what it promises is computed exactly.
 
 import math
 from collections.abc import Mapping
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -15,10 +16,8 @@ from discreet.accounting import Json
 from discreet.core.arrays import Floats
 from discreet.core.errors import InfeasibleTarget
 from discreet.core.fields import whole
+from discreet.core.lazily import lazily
 from discreet.core.neighbours import REPLACE_ONE
-from discreet.mechanisms.release import FreshProjection, GaussianRelease, ShuffledGaussianRows, tu_factor_2, tu_theorem_1
-from discreet.mechanisms.release.profiles import require_rows
-from discreet.mechanisms.release.rows import LARGEST_SCALE, grid_step
 from discreet.queries import Projection, Rows, Target
 from discreet.releases.columns import Kind
 from discreet.releases.methods.base import (
@@ -39,6 +38,13 @@ from discreet.releases.methods.base import (
     variance_on_grid,
 )
 
+if TYPE_CHECKING:
+    from discreet.mechanisms import release as mechanisms
+    from discreet.mechanisms.release import profiles, rows
+else:
+    mechanisms = lazily("discreet.mechanisms.release")
+    profiles, rows = lazily("discreet.mechanisms.release.profiles"), lazily("discreet.mechanisms.release.rows")
+
 SEED = setting("projection_seed", int, "the public seed of the projection", "Public seed of a projection.  [default: 0]")
 
 
@@ -52,14 +58,14 @@ def _with_target_beside(request: Request) -> Projection:
 
 def _fixed_published(request: Request) -> Plan:
     query = _fixed(request)
-    return Plan(query, tu_theorem_1(query, epsilon=request[EPSILON], delta=request[DELTA]))
+    return Plan(query, mechanisms.tu_theorem_1(query, epsilon=request[EPSILON], delta=request[DELTA]))
 
 
 def _fixed_private(request: Request) -> Plan:
     query, shuffled = _with_target_beside(request), request.get(SHUFFLE)
     if shuffled is not None:
-        return Plan(query, ShuffledGaussianRows.calibrate(query, **request.private, shuffled=shuffled, slots=request.get(SLOTS)))
-    return Plan(query, GaussianRelease.calibrate(query, **request.private, slots=request.get(SLOTS)))
+        return Plan(query, mechanisms.ShuffledGaussianRows.calibrate(query, **request.private, shuffled=shuffled, slots=request.get(SLOTS)))
+    return Plan(query, mechanisms.GaussianRelease.calibrate(query, **request.private, slots=request.get(SLOTS)))
 
 
 PROJECTION = Method(
@@ -77,12 +83,12 @@ PROJECTION = Method(
 
 def _fresh_published(request: Request) -> Plan:
     query, width, epsilon = request.records, request[WIDTH], request[EPSILON]
-    require_rows(width)
-    deviation = 2.0 * query.read.norm * tu_factor_2(epsilon, request[DELTA], width) / math.sqrt(width)
-    step = grid_step(query.sensitivity(REPLACE_ONE), width)
-    if deviation / step >= LARGEST_SCALE:
+    profiles.require_rows(width)
+    deviation = 2.0 * query.read.norm * mechanisms.tu_factor_2(epsilon, request[DELTA], width) / math.sqrt(width)
+    step = rows.grid_step(query.sensitivity(REPLACE_ONE), width)
+    if deviation / step >= rows.LARGEST_SCALE:
         raise InfeasibleTarget("the noise would not fit into 64-bit integers: raise epsilon or delta.")
-    return Plan(query, FreshProjection(width=width, step=step, scale=deviation / step, neighbours=REPLACE_ONE, epsilon=epsilon))
+    return Plan(query, mechanisms.FreshProjection(width=width, step=step, scale=deviation / step, neighbours=REPLACE_ONE, epsilon=epsilon))
 
 
 def _fresh_projected(parameters: Mapping[str, Json], query: Query) -> Floats:  # noqa: ARG001 - the query is what is projected
@@ -96,7 +102,7 @@ FRESH_PROJECTION = Method(
     query=Rows,
     noise={"release-fresh-projection": _fresh_projected},
     ways=(
-        Way(least_noise(FreshProjection, lambda request: request.records, WIDTH, SLOTS), (*PRIVATE, WIDTH), (SLOTS,)),
+        Way(least_noise(lambda: mechanisms.FreshProjection, lambda request: request.records, WIDTH, SLOTS), (*PRIVATE, WIDTH), (SLOTS,)),
         Way(_fresh_published, (*PRIVATE, WIDTH), (), "published"),
     ),
     exposes="Anything else that is projected with the same matrix: it was for this release alone.",

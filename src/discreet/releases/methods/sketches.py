@@ -4,21 +4,27 @@ As published: the noise of Showkatbakhsh et al. 2018, eq. 13.
 """
 
 from collections.abc import Mapping
+from typing import TYPE_CHECKING
 
 from discreet.accounting import Json
 from discreet.core.arrays import Floats, is_finite
 from discreet.core.errors import InvalidInput
-from discreet.mechanisms.release import ClearTargetSketch, EigenvalueSketch, GaussianSketch, InformationSketch, PublishedSketch
+from discreet.core.lazily import lazily
 from discreet.queries import SecondMoments, Target
 from discreet.releases.columns import Kind
 from discreet.releases.methods.base import BITS, MOST_RECORDS, PRIVATE, ROWS, Method, Plan, Query, Request, Way, for_bits, least_noise, of_sketch
+
+if TYPE_CHECKING:
+    from discreet.mechanisms import release as mechanisms
+else:
+    mechanisms = lazily("discreet.mechanisms.release")
 
 
 def _published(request: Request) -> Plan:
     bits = request[BITS]
     if not (is_finite(bits) and bits > 0):
         raise InvalidInput(f"bits must be positive and finite; {bits!r} was given.")
-    return Plan(request.moments(), PublishedSketch(rows=request[ROWS], bits=bits))
+    return Plan(request.moments(), mechanisms.PublishedSketch(rows=request[ROWS], bits=bits))
 
 
 AS_PUBLISHED = Way(_published, (BITS, ROWS), (MOST_RECORDS,), "published")
@@ -29,7 +35,7 @@ SKETCH = Method(
     kind=Kind.SKETCH,
     query=SecondMoments,
     noise={"release-gaussian-sketch": of_sketch, "release-published-sketch": None},
-    ways=(Way(least_noise(GaussianSketch, Request.moments, ROWS), (*PRIVATE, ROWS), (MOST_RECORDS,)), AS_PUBLISHED),
+    ways=(Way(least_noise(lambda: mechanisms.GaussianSketch, Request.moments, ROWS), (*PRIVATE, ROWS), (MOST_RECORDS,)), AS_PUBLISHED),
 )
 
 
@@ -39,7 +45,7 @@ EIGENVALUE_SKETCH = Method(
     kind=Kind.SKETCH,
     query=SecondMoments,
     noise={"release-eigenvalue-sketch": of_sketch},
-    ways=(Way(least_noise(EigenvalueSketch, Request.moments, ROWS), (*PRIVATE, ROWS), (MOST_RECORDS,)),),
+    ways=(Way(least_noise(lambda: mechanisms.EigenvalueSketch, Request.moments, ROWS), (*PRIVATE, ROWS), (MOST_RECORDS,)),),
     exposes="A noisy least eigenvalue of the records' second moments, which is in the certificate and counted in the guarantee.",
 )
 
@@ -50,7 +56,10 @@ INFORMATION_SKETCH = Method(
     kind=Kind.SKETCH,
     query=SecondMoments,
     noise={"release-information-sketch": of_sketch, "release-published-sketch": None},
-    ways=(Way(for_bits("information-sketch", InformationSketch, Request.moments, ROWS), (BITS, ROWS), (MOST_RECORDS,)), AS_PUBLISHED),
+    ways=(
+        Way(for_bits("information-sketch", lambda: mechanisms.InformationSketch, Request.moments, ROWS), (BITS, ROWS), (MOST_RECORDS,)),
+        AS_PUBLISHED,
+    ),
 )
 
 
@@ -71,6 +80,6 @@ CLEAR_TARGET_SKETCH = Method(
     kind=Kind.SKETCH,
     query=SecondMoments,
     noise={"release-clear-target-sketch": _clear_target_features},
-    ways=(Way(for_bits("clear-target-sketch", ClearTargetSketch, _with_clear_target, ROWS), (BITS, ROWS), (MOST_RECORDS,)),),
+    ways=(Way(for_bits("clear-target-sketch", lambda: mechanisms.ClearTargetSketch, _with_clear_target, ROWS), (BITS, ROWS), (MOST_RECORDS,)),),
     clears_target=True,
 )

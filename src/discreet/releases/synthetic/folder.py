@@ -29,7 +29,7 @@ from discreet.data import Schema
 from discreet.data.parquet_file import parquet_header, parquet_table
 from discreet.mechanisms.margins import Margins, pair_scale
 from discreet.mechanisms.margins.problem import Cut, Rounds, Table
-from discreet.releases.manifest import NAME, Stated, common_of, croissant_field, croissant_file, document_in, document_of, file_part
+from discreet.releases.manifest import NAME, SYNTHETIC, Stated, common_of, croissant_field, croissant_file, document_in, document_of, file_part
 from discreet.releases.parts import Part, described, part_path, read_part
 from discreet.releases.synthetic.cells import CellColumn, cell_columns, cut_columns, cuts_asked
 from discreet.releases.synthetic.plan import FINE
@@ -37,7 +37,6 @@ from discreet.releases.synthetic.words import in_words
 from discreet.releases.words import inspected, some
 from discreet.statements.counting import WHOLE
 
-FORMAT = "discreet-synthetic/1"
 METHOD = "synthetic"
 MARGINS = "margins.parquet"
 _VALUE = ["value"]
@@ -113,7 +112,7 @@ class Synthetic(Stated):
         """The document, with its digest."""
         source = {"fileObject": {"@id": self.parts[0].path}}
         stated = {
-            "discreet:format": FORMAT,
+            "discreet:format": SYNTHETIC,
             "discreet:method": METHOD,
             "discreet:schema": self.schema.to_dict(),
             "discreet:target": self.target,
@@ -223,7 +222,7 @@ def read_synthetic(folder: str | Path) -> SyntheticTable:
 
 def synthetic_from(folder: Path, given: str) -> SyntheticTable:
     """The synthetic table that a manifest describes. Raises FileFormatError."""
-    document = document_in(given, FORMAT)
+    document = document_in(given, SYNTHETIC)
     return understood(lambda: _read(folder, document))
 
 

@@ -30,7 +30,7 @@ from discreet.mechanisms.persons import schema_rule
 from discreet.noise import Noise, SeededNoise
 from discreet.releases.manifest import NAME, manifest_text
 from discreet.releases.parts import FOLDER, Part, described, part_path, write_part
-from discreet.releases.publish import About
+from discreet.releases.publication import About
 from discreet.releases.synthetic.cells import CellColumn, Coder, Codes, counting_schema, fine_places
 from discreet.releases.synthetic.counts import TableCounts
 from discreet.releases.synthetic.fit import Part as FittedPart

@@ -16,5 +16,5 @@ FEATURES_SKETCH = Method(
     kind=Kind.SKETCH,
     query=SecondMoments,
     noise={"release-gaussian-sketch": of_sketch},
-    ways=(Way(least_noise(GaussianSketch, _features, ROWS), (*PRIVATE, ROWS), (MOST_RECORDS,)),),
+    ways=(Way(least_noise(lambda: GaussianSketch, _features, ROWS), (*PRIVATE, ROWS), (MOST_RECORDS,)),),
 )
