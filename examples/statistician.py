@@ -53,7 +53,7 @@ def discreet(words: str, answers: tuple[str, ...] = ()) -> None:
 discreet(
     "schema new visits.csv --interview --out visits.toml",
     (
-        *("", "", "nein, ja"),  # the last column is predicted; its classes
+        *("", "", "nein, ja", ""),  # the last column is predicted; its classes; visits without an answer would be refused
         *("", "3"),  # Patient: a person, of whom three rows are kept at most
         *("number", "120", "220"),  # a height in cm
         *("number", "30", "200"),  # a weight in kg

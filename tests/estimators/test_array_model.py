@@ -15,8 +15,8 @@ DRAW = np.random.default_rng(0)
 X = DRAW.uniform(-1, 1, (300, 4))
 TARGETS = {"numbers": 0.4 * X[:, 0] + 0.2, "two classes": np.where(X[:, 0] > 0, "yes", "no"), "more classes": np.digitize(X[:, 0], [-0.3, 0.3])}
 TARGETS["several numbers"] = np.column_stack((TARGETS["numbers"], 0.2 - 0.3 * X[:, 1]))
-TARGETS |= {"ordered classes": TARGETS["more classes"], "times": 2.0 + 2.0 * X[:, 0]}
-NUMBERS = {"numbers", "several numbers", "times"}
+TARGETS |= {"ordered classes": TARGETS["more classes"], "times": 2.0 + 2.0 * X[:, 0], "counts": np.rint(0.5 + 0.5 * X[:, 0])}
+NUMBERS = {"numbers", "several numbers", "times", "counts"}
 
 
 def fitted(kind, learnt, **settings):

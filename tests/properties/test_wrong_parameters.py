@@ -18,7 +18,7 @@ from discreet.ledger import Account, Ledger
 
 X = np.random.default_rng(0).uniform(-0.5, 0.5, (40, 3))
 CODES = np.arange(40) % 3
-TARGETS = {"two classes": CODES % 2, "ordered classes": CODES, "numbers": X[:, 1], "times": 1.0 + CODES}
+TARGETS = {"two classes": CODES % 2, "ordered classes": CODES, "numbers": X[:, 1], "times": 1.0 + CODES, "counts": CODES}
 NEEDED = {
     "PoissonRegression": {"target_bound": 5.0},
     "GammaRegression": {"target_bound": 5.0},

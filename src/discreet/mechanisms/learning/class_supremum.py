@@ -34,7 +34,7 @@ _APART = 4.0
 """Factor between the largest rho^2 of one table and of the next: a rho has 255 cells at least."""
 _TRANSFORMS = 1e-12
 """Of each class: what the rounding of Fourier transforms may add up to, from 0 to any cell."""
-_CERTAIN, _NEVER = 1.0 - 1e-15, -1e4
+_CERTAIN, _NEVER = lowering(4), -1e4
 """Probabilities from which on nothing is left that floats can show, and the logarithm of what is left then: chords to it lie below."""
 _LARGEST = 4e3
 """rho^2 beyond which nothing is computed: transforms that are inverted in a recheck oscillate as fast as that."""
