@@ -4,6 +4,7 @@ import math
 
 import pytest
 
+from discreet.core.errors import InvalidInput
 from discreet.core.foreseen import SAY
 from discreet.core.neighbours import ADD_REMOVE, REPLACE_ONE
 from discreet.data import CategoricalColumn, NumericColumn, Schema
@@ -36,6 +37,9 @@ def test_intervals_are_as_wide_as_was_said(relation):
     both = found.group("north").pairs["ward", "ill"][0][0]
     assert 0.5 * (both.high - both.low) / NORMAL == pytest.approx(pair, rel=0.35)
     assert 0.0 < said.rank < 0.1
+    for records in (0, -5, 2.5):
+        with pytest.raises(InvalidInput, match="records must be an integer of at least 1"):
+            made.outlook(records)
 
 
 def test_persons_whose_rows_count_alike_pay_for_all_of_their_rows():

@@ -15,6 +15,7 @@ import numpy as np
 from discreet.accounting import Json
 from discreet.core.foreseen import SAY, in_range, some_of
 from discreet.core.short import short_repr
+from discreet.core.validate import whole
 from discreet.descriptions.asked import Asked, Column
 from discreet.descriptions.fitted import below, solver
 from discreet.mechanisms.counting import CountingMechanism, deviation_of
@@ -35,8 +36,9 @@ class DescriptionOutlook:
 
     @classmethod
     def of(cls, asked: Asked, mechanism: CountingMechanism, records: int | None) -> "DescriptionOutlook":
-        """`records` is their number, where it is public."""
-        return cls(asked=asked, mechanism=mechanism, records=records or SAY, public=bool(records))
+        """`records` is their number, where it is public. Raises InvalidInput for what is no number of records."""
+        known = SAY if records is None else whole(records, "records")
+        return cls(asked=asked, mechanism=mechanism, records=known, public=records is not None)
 
     @property
     def counts(self) -> tuple[float | None, float | None]:

@@ -3,8 +3,7 @@
 Multinomial. The line above the Jacobian term is found anew: for every slope its height is the largest gap of the exact ln det(I + a S(p)) over
 vectors p of two levels (m classes share q, the others 1 - q), and the best slope is searched for, at the stated epsilon and at quarters of it. Pairs
 of classes are integrated over the gap between their losses by Gauss-Legendre; where a record comes or goes, the supremum over p itself too (module
-`suprema`). Where persons have several rows the determinant is a trace, and the
-tangent of the hockey stick is searched for too.
+`suprema`). Where persons have several rows the determinant is a trace, and the tangent of the hockey stick is searched for too.
 
 One-vs-rest. The privacy loss of one problem is the supremum over a scan of the loss's own derivatives; its curve is a Gauss-Legendre sum; K of them
 are composed on a grid three times finer than the calibration's, by sums of products where they are few and by a plain Fourier transform where they

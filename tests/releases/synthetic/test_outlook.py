@@ -5,6 +5,7 @@ import math
 import numpy as np
 import pytest
 
+from discreet.core.errors import InvalidInput
 from discreet.core.foreseen import SAY, WANTED
 from discreet.core.neighbours import ADD_REMOVE
 from discreet.noise import SeededNoise
@@ -39,6 +40,9 @@ def test_as_many_rows_as_are_needed_are_enough():
     assert SyntheticOutlook.of(planned(), needed).error <= WANTED
     assert SyntheticOutlook.of(planned(), needed // 2).error > WANTED
     assert SyntheticOutlook.of(planned(), None).records == SAY
+    for records in (0, -5, 2.5):
+        with pytest.raises(InvalidInput, match="records must be an integer of at least 1"):
+            SyntheticOutlook.of(planned(), records)
 
 
 @pytest.mark.parametrize(("made", "settings", "warned"), [(None, {}, True), (schema(target=NUMBER), {}, False), (None, {"target": False}, False)])

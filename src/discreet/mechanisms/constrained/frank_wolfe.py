@@ -288,8 +288,8 @@ def span_in_steps(problem: SetRisk, neighbours: Neighbours, step: float, slopes:
 
 def first_range(problem: SetRisk, neighbours: Neighbours, step: float) -> float:
     """The range of the first choice over that of any other, at most 1."""
-    spans = (span_in_steps(problem, neighbours, step, slopes) for slopes in (_share_at_start(problem), 1.0))
-    return min(1.0, next(spans) / next(spans) * raising(4))
+    at_start = span_in_steps(problem, neighbours, step, _share_at_start(problem))
+    return min(1.0, at_start / span_in_steps(problem, neighbours, step) * raising(4))
 
 
 def _share_at_start(problem: SetRisk) -> float:

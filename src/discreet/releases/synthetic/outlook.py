@@ -16,6 +16,7 @@ from discreet.accounting import Json
 from discreet.core.errors import quoted
 from discreet.core.foreseen import SAY, WANTED, judged, with_two_digits
 from discreet.core.short import short_repr
+from discreet.core.validate import whole
 from discreet.releases.synthetic.plan import SyntheticPlan
 
 
@@ -33,8 +34,9 @@ class SyntheticOutlook:
 
     @classmethod
     def of(cls, plan: SyntheticPlan, records: int | None) -> "SyntheticOutlook":
-        """`records` is their number, where it is public."""
-        return cls(plan=plan, records=records or SAY, public=bool(records))
+        """`records` is their number, where it is public. Raises InvalidInput for what is no number of records."""
+        known = SAY if records is None else whole(records, "records")
+        return cls(plan=plan, records=known, public=records is not None)
 
     @property
     def share(self) -> float:
