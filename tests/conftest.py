@@ -3,8 +3,8 @@
 A plain run is quick: of a test with several lists of parameters it takes each value of each list once, and not each with each, unless the test is
 marked `each_with_each`; it takes no more of them than a mark `at_most` says; it leaves out what is marked `more` or `slow`; and hypothesis tries
 few examples, the same ones each time. `--all` leaves out only what is marked `slow`. `--slow` leaves out nothing, and hypothesis looks for new
-examples. Where tests are named with their parameters, the run takes what is named, but for those marks. At the end, one line says how many of the
-tests that were to run were skipped, and why.
+examples. Where tests are named with their parameters, or are those that failed last, the run takes what is named, but for those marks. At the end,
+one line says how many of the tests that were to run were skipped, and why.
 """
 
 import gc
@@ -55,7 +55,8 @@ def pytest_collection_modifyitems(config, items):
     """After `-k` and `-m` have chosen."""
     left_out = {"slow": set(), "all": {"slow"}, "quick": {"slow", "more"}}[size(config)]
     kept = [item for item in items if not left_out & {mark.name for mark in item.iter_markers()}]
-    if size(config) == "quick" and not any("[" in name for name in config.args):
+    named_alone = any("[" in name for name in config.args) or config.getoption("lf", False)
+    if size(config) == "quick" and not named_alone:
         runs = defaultdict(list)
         for item in kept:
             runs[item.nodeid.partition("[")[0]].append(item)

@@ -5,8 +5,8 @@ development tools by uv (by pip where that fails), and runs mypy, ruff, the form
 and the documentation site beside them. Every step runs even if one before it failed; the exit code is 0 only if all passed. Arguments that are not
 listed below go to pytest.
 
-A test that fails runs once more, and is named at the end either way. Noise fails a test less than once in ten million runs: one that passes the
-second time is a fault that waits to be mended.
+A test that fails runs once more, alone, and is named at the end either way. Noise fails a test less than once in ten million runs: one that passes
+the second time is a fault that waits to be mended.
 
 How much is tested is said in tests/conftest.py: without an option the quick tests, with `--all` every combination of parameters, with `--slow`
 the slow ones too. These two also install everything that tests use where it is there: Dask, mbi, tabmat, and torch's build for processors; what an
@@ -17,6 +17,7 @@ this also shows that the built package holds every file that it needs.
 """
 
 import argparse
+import json
 import os
 import subprocess
 import sys
@@ -40,6 +41,8 @@ OPTIONAL = [
     ["torch==2.13.0" + ("" if sys.platform == "darwin" else "+cpu")],
 ]
 """What `--all` tests besides, as arguments of pip."""
+MANY = 30
+"""Tests that failed, of which a second run keeps every core busy too."""
 
 
 def main(arguments: list[str] | None = None) -> int:
@@ -86,8 +89,7 @@ def run_all(options: argparse.Namespace, for_pytest: list[str], venv: Path) -> i
         wait(asked[1:])
         # In a new checkout each worker would compile every test, and every module that they import, for itself.
         collected = new and step("collection", [python, "-m", "pytest", "--collect-only", "-qq", *for_pytest], aside=True, quiet=True)
-        spread = [f"--numprocesses={cores() + 1}", "--dist=worksteal", "--reruns=1", "--rerun-show-tracebacks"]
-        tested = collected or step("pytest", [python, "-m", "pytest", *spread, *for_pytest])
+        tested = collected or twice([python, "-m", "pytest", *for_pytest], [f"--numprocesses={cores() + 1}", "--dist=worksteal"])
     failed = [names[command] for (command, *_), one in zip(checks, asked, strict=True) if one.result()]
     if failed:
         print(f"--- failed beside the tests: {', '.join(failed)}", flush=True)
@@ -96,6 +98,23 @@ def run_all(options: argparse.Namespace, for_pytest: list[str], venv: Path) -> i
     if absent:
         print(f"--- could not be installed, and is not tested: {', '.join(absent)}", flush=True)
     return 1 if failed else 0
+
+
+def twice(command: list[str], spread: list[str]) -> int:
+    """Run pytest on every core, then once more what failed; the exit code.
+
+    A plugin that repeats a test at once keeps every worker waiting for an answer after every test, which took as long as the tests of some folders.
+    """
+    with tempfile.TemporaryDirectory(prefix="discreet-test-") as folder:
+        command = [*command, "-o", f"cache_dir={folder}"]
+        tested = step("pytest", [*command, *spread])
+        kept = Path(folder) / "v" / "cache" / "lastfailed"
+        failed = list(json.loads(kept.read_text(encoding="utf-8"))) if kept.exists() else []
+        if tested != 1 or not failed:
+            return tested
+        again = step("pytest once more", [*command, "--last-failed", *(spread if len(failed) > MANY else [])])
+        print("\n".join(["--- failed the first time:", *(f"    {name}" for name in failed)]), flush=True)
+        return again
 
 
 def cores() -> int:
