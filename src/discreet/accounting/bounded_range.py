@@ -34,7 +34,6 @@ A first use of a smaller range is the last step of the recursion, with its own a
 
 import math
 from dataclasses import replace
-from functools import lru_cache
 
 import numpy as np
 
@@ -50,6 +49,10 @@ _THEOREM = "bounded range, Renyi curve"
 _WIDEST = 50.0
 """The recursion is for ranges up to here."""
 _CELLS = 32
+_ORDERS = np.asarray(ORDERS)
+_EXCESSES = _ORDERS - 1.0
+_CLEAR_ABOVE = 1e-200
+"""Below this delta the least number that a curve can say begins to count."""
 
 
 def bounded_range_renyi(width: float, count: int = 1, *, neighbours: Neighbours, orders: tuple[float, ...] = ORDERS) -> RenyiDP:
@@ -112,25 +115,39 @@ def _divergence(order: float, width: float) -> float:
     return min(width, up(0.125 * order * width * width), max(exact, 0.0) + rounding)
 
 
+def _roughly(width: float) -> Floats:
+    """`_divergence` at every order, but for rounding."""
+    near, far = -np.expm1(-_EXCESSES * width), -np.expm1(-_ORDERS * width)
+    logarithms = np.log(_EXCESSES / _ORDERS) + width + np.log(far / near) + np.log(far / (_ORDERS * -math.expm1(-width))) / _EXCESSES
+    sizes: Floats = np.minimum(np.minimum(width, 0.125 * _ORDERS * width * width), np.maximum(logarithms, 0.0))
+    return sizes
+
+
 def _by_renyi(epsilon: float, delta: float, count: int, share: float) -> float:
     """Bisection over log width; basic composition makes epsilon / count feasible."""
     first = math.log(epsilon / count)
     low, high = first - 1e-12, first
-    while _renyi_delta(high, count, epsilon, share) <= delta:
+    while _keeps(high, count, epsilon, share, delta):
         low, high = high, high + max(0.5, (high - first) / 16.0)  # of 1e-300 it is far to a range at which anything is seen
         if high > 9.0:
             break
     while high - low > 1e-9:
         middle = 0.5 * (low + high)
-        low, high = (middle, high) if _renyi_delta(middle, count, epsilon, share) <= delta else (low, middle)
+        low, high = (middle, high) if _keeps(middle, count, epsilon, share, delta) else (low, middle)
     return math.exp(low) * lowering(5)
 
 
-def _renyi_delta(log_width: float, count: int, epsilon: float, share: float) -> float:
+def _keeps(log_width: float, count: int, epsilon: float, share: float, delta: float) -> bool:
+    """Whether the Renyi curve has at most `delta` there: all orders at once without care for rounding, and with it where that could decide."""
     width = math.exp(log_width)
     if count * width <= epsilon:
-        return 0.0
-    return _curve(width).delta(epsilon) if count == 1 and share == 1 else _curve_of(width, count, share).delta(epsilon)
+        return True
+    sizes = (count - 1.0) * _roughly(width) + _roughly(share * width)
+    exponents = _EXCESSES * (sizes - epsilon) + _EXCESSES * np.log(_EXCESSES) - _ORDERS * np.log(_ORDERS)
+    doubt = 1e-8 + 1e-14 * count * (1.0 + width) * _ORDERS
+    if delta > _CLEAR_ABOVE and not np.min(exponents - doubt) <= math.log(delta) <= np.min(exponents + doubt):
+        return bool(np.min(exponents) < math.log(delta))
+    return _curve_of(width, count, share).delta(epsilon) <= delta
 
 
 def _curve_of(width: float, count: int, first: float) -> RenyiDP:
@@ -141,11 +158,6 @@ def _curve_of(width: float, count: int, first: float) -> RenyiDP:
     counts = [(width, count - 1), (up(width * first), 1)]
     divergences = tuple(sum_up([(_divergence(order, each), times) for each, times in counts if times]) for order in ORDERS)
     return replace(whole_ones, divergences=divergences)
-
-
-@lru_cache(maxsize=8)
-def _curve(width: float) -> RenyiDP:
-    return bounded_range_renyi(width, neighbours=Neighbours.ADD_REMOVE)
 
 
 def _by_recursion(epsilon: float, delta: float, count: int, feasible: float, first: float) -> float:

@@ -75,7 +75,9 @@ def least_log_tilt(law: RunsLaw, part: Guarantee) -> float:
     points = np.linspace(0.0, max(reach_of(part), 1e-9), _POINTS).tolist()
     if isinstance(part, PureDP | ApproximateDP):
         points.append(part.epsilon)
-    return min(log_tilt(law, point, part.delta(point)) for point in points)
+    # Of a profile all at once: its chords are laid anew each time.
+    deltas = part.deltas(np.array(points)).tolist() if isinstance(part, Profile) else map(part.delta, points)
+    return min(log_tilt(law, *point) for point in zip(points, deltas, strict=True))
 
 
 def drawn_at_random(parts: Sequence[Guarantee]) -> PureDP | Profile | ApproximateDP | NoGuarantee:
