@@ -69,6 +69,7 @@ def fit(table="people.csv", schema="people.toml", *more):
     return ("fit", table, "--schema", schema, "--epsilon", "1", "--out", "model.json", "--overwrite", *more)
 
 
+@pytest.mark.at_most(1)
 @pytest.mark.parametrize("table", ["people.csv", "people.parquet"])
 @pytest.mark.parametrize("as_json", [(), ("--json",)])
 def test_no_command_shows_it(watched, table, as_json):

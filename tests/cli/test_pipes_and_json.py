@@ -229,6 +229,7 @@ OWN_MODULES = 107
 MODEL = Path(__file__).parent.parent / "goldens" / "files" / "model.json"
 
 
+@pytest.mark.at_most(1)
 @pytest.mark.parametrize("command", ["verify", "show"])
 def test_a_model_is_verified_and_shown_without_what_fits_one_and_what_reads_tables(command):
     modules = modules_imported(command, str(MODEL))
@@ -242,6 +243,7 @@ def test_a_model_is_verified_and_shown_without_what_fits_one_and_what_reads_tabl
     assert sum(module.startswith("discreet.") for module in modules) <= OWN_MODULES
 
 
+@pytest.mark.at_most(2)
 @pytest.mark.parametrize("file", ["evaluation.json", "intervals.json", "release"])
 def test_what_was_released_is_verified_without_statistics_and_without_what_fits_models(file):
     modules = modules_imported("verify", str(MODEL.parent / file))
@@ -253,6 +255,7 @@ RELEASE_MODULES = 146
 """Of ours that a released folder takes to be verified: it took 133 when this was written down, and 281 before it was looked at."""
 
 
+@pytest.mark.at_most(1)
 @pytest.mark.parametrize("command", ["verify", "inspect", "show"])
 def test_a_release_is_verified_and_shown_without_what_makes_one(command):
     modules = modules_imported(command, str(MODEL.parent / "release"))

@@ -30,7 +30,7 @@ def packed(path, first, filling):
     return path
 
 
-@pytest.mark.at_most(2)
+@pytest.mark.at_most(1)
 @pytest.mark.parametrize("first", ["", "a,b\n", "a,b\n1,2\n"], ids=["header", "first record", "second record"])
 @pytest.mark.parametrize("filling", FILLINGS.values(), ids=FILLINGS)
 def test_a_line_without_an_end_is_refused_before_it_is_held(tmp_path, first, filling):

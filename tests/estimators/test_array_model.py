@@ -51,7 +51,7 @@ def test_it_is_saved_and_read_and_answers_as_the_estimator_does(kind, learnt, tm
             np.testing.assert_array_equal(model.predict(new, threshold=0.3), estimator.predict(new, threshold=0.3))
 
 
-@pytest.mark.parametrize("made", [LogisticRegression, LinearRegression])
+@pytest.mark.parametrize("made", [pytest.param(LogisticRegression, marks=pytest.mark.more), LinearRegression])
 def test_a_norm_that_was_chosen_in_the_fit_is_kept(made, tmp_path):
     target = TARGETS["numbers" if made is LinearRegression else "more classes"]
     declared = {} if made is LinearRegression else {"classes": [0, 1, 2]}

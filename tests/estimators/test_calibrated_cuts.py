@@ -132,7 +132,7 @@ def test_three_classes_that_private_cuts_were_chosen_for_are_calibrated():
         assert len(fitted.shrinkage.shift) == 3
 
 
-@pytest.mark.parametrize("schema", [SCHEMA, THREE], ids=["two", "three"])
+@pytest.mark.parametrize("schema", [pytest.param(SCHEMA, id="two"), pytest.param(THREE, id="three", marks=pytest.mark.more)])
 @pytest.mark.parametrize("kept", [None, *KEPT])
 def test_blocks_are_calibrated_as_the_whole_table_is(tmp_path, kept, schema):
     table, schema = (people(3000), schema) if kept is None else (visits(), replace(schema, person=KEPT[kept]))

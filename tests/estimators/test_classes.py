@@ -210,6 +210,7 @@ def test_a_model_of_other_classes_than_its_certificate_is_refused():
         Model.from_json(json.dumps(two))
 
 
+@pytest.mark.at_most(3)
 @every
 def test_all_classes_are_one_entry_in_the_ledger(model, tmp_path):
     path = tmp_path / "ledger"
@@ -223,6 +224,7 @@ def test_all_classes_are_one_entry_in_the_ledger(model, tmp_path):
         model.fit(*table(100))
 
 
+@pytest.mark.at_most(3)
 @every
 def test_no_value_of_a_record_is_shown_or_kept(model):
     X = np.random.default_rng(0).uniform(0.5, 1.0, (60, 3)) * CANARY

@@ -63,7 +63,9 @@ def of_softmax(model, rows, targets):
     return tuple(found)
 
 
-@pytest.mark.parametrize(("name", "matrices"), [("linear", of_predictions), ("poisson", of_predictions), ("multinomial", of_softmax)])
+@pytest.mark.parametrize(
+    ("name", "matrices"), [("linear", of_predictions), ("poisson", of_predictions), pytest.param("multinomial", of_softmax, marks=pytest.mark.more)]
+)
 def test_with_nearly_exact_curvature_the_intervals_are_those_of_the_formula(name, matrices):
     rows, targets = data(name)
     model = made(name).fit(rows, targets)

@@ -71,6 +71,7 @@ def test_classes_are_predicted_with_the_true_hinge_and_an_intercept():
         model.predict(rows, threshold=0.3)
 
 
+@pytest.mark.more
 @pytest.mark.parametrize("quantile", [0.1, pytest.param(0.9, marks=pytest.mark.more)])
 @pytest.mark.parametrize(
     "loss", [pytest.param(Pinball, id="pinball"), pytest.param(partial(SmoothPinball, width=0.01), id="smooth-pinball", marks=pytest.mark.more)]

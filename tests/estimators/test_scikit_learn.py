@@ -26,14 +26,14 @@ ARRAY_API = "check_array_api_input"
 
 
 def checks(*models):
-    """Of each check of scikit-learn its first run, and of all runs every ninth: the others are beyond the quick tests."""
+    """Of each check of scikit-learn its first run, and of all runs every twenty-fifth: the others are beyond the quick tests."""
     whole = parametrize_with_checks(list(models), expected_failed_checks=expected_failures)
     name, seen, runs = whole.kwargs["ids"], set(), []
     for number, run in enumerate(whole.args[1]):
         values, marks = getattr(run, "values", run), getattr(run, "marks", ())
         if ARRAY_API in name(values[1]) and not os.environ.get("SCIPY_ARRAY_API"):
             continue  # test_other_arrays_are_taken runs it
-        again = name(values[1]) in seen and number % 9 > 0
+        again = name(values[1]) in seen and number % 25 > 0
         runs.append(pytest.param(*values, marks=[*marks, pytest.mark.more] if again else marks))
         seen.add(name(values[1]))
     return pytest.mark.parametrize(("estimator", "check"), runs, ids=name)

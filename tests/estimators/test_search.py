@@ -128,7 +128,7 @@ def test_kernel_classifiers_can_be_searched() -> None:
     assert made.certificate_.verify(made.best_estimator_.weights_).ok
 
 
-@pytest.mark.parametrize("method", ["random-stopping", "algorithm-4"])
+@pytest.mark.parametrize("method", [pytest.param("random-stopping", marks=pytest.mark.more), "algorithm-4"])
 def test_more_classes_can_be_searched(method: str) -> None:
     X, _ = table(2000)
     y = np.array(["a", "b", "c"])[(X[:, 0] > 0).astype(int) + (X[:, 1] > 0)]

@@ -79,6 +79,7 @@ def test_several_targets_are_searched_under_one_certificate(method, made_of):
     assert made.predict(X).shape == (600, 2)
 
 
+@pytest.mark.more
 def test_records_with_weights_in_blocks_are_searched_within_their_public_bound():
     X, y = table()
     blocks = FunctionTable(lambda _: Block(as_matrix(X), y, np.full(600, 7.0)), blocks=1, features=3)
@@ -194,6 +195,7 @@ def test_tables_of_a_schema_are_searched_and_the_winner_is_a_model_that_can_be_m
     assert report.r_squared is not None
 
 
+@pytest.mark.more
 @pytest.mark.parametrize(
     ("inner", "grid"),
     [(Lasso(), GRID), pytest.param(LinearRegression(), {"intercept_scale": [0.2, 0.4]}, marks=pytest.mark.more)],

@@ -83,6 +83,7 @@ def in_blocks(X, y, weights=None):
     return FunctionTable(make, blocks=len(X) // 150, features=X.shape[1])
 
 
+@pytest.mark.at_most(1)
 @pytest.mark.parametrize("neighbours", ["replace-one", "add-remove"])
 def test_in_blocks_a_search_over_times_scores_and_finds_what_it_does_in_memory(neighbours):
     X, y = table()

@@ -54,6 +54,7 @@ def test_a_ball_with_a_target_mixed_in_is_known_exactly():
     check_none_farther()
 
 
+@pytest.mark.at_most(2)
 @pytest.mark.parametrize("room", [0.7, 1.6, 2.4])
 @pytest.mark.parametrize("target", [0, 1])
 def test_balls_and_balls_in_boxes_are_reached_and_never_exceeded_whatever_the_sizes(room, target):

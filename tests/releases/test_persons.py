@@ -88,7 +88,7 @@ def test_noise_hides_the_square_root_of_the_rows_of_a_person():
             assert sizes[1] / sizes[0] == pytest.approx(3.0, rel=1e-5)
 
 
-def told_apart(mechanism, query, ids, runs=800):
+def told_apart(mechanism, query, ids, runs=250):
     """The hockey-stick divergence at 1/2 of all rows of one person from nobody's, at the event that tells best, and its standard error."""
     deviation = math.sqrt(mechanism.slots) * mechanism.deviation
     mu = one_person(query.domain, ids).records / deviation

@@ -20,6 +20,7 @@ DEAR = {(1000, 200, 0.1, 1e-6), (1000, 200, 0.9, 1e-9)}
 """Nine tenths of the time of all."""
 
 
+@pytest.mark.at_most(1)
 @pytest.mark.parametrize("point", [pytest.param(point, marks=[pytest.mark.more] if point in DEAR else []) for point in SHEET])
 def test_the_factors_are_the_known_ones(point):
     features, width, epsilon, delta = point

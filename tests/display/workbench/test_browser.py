@@ -249,6 +249,7 @@ def chosen(browser, people):
     browser.until("document.querySelector('#option-alpha')")
 
 
+@pytest.mark.more
 def test_a_reload_keeps_everything_and_an_error_leads_to_its_field(page, browser, people):
     entered(browser, page)
     chosen(browser, people)
@@ -400,6 +401,7 @@ def run_to_its_end(browser, number):
     assert browser.text("#run-result h2") == "Done", browser.text("#run-result")
 
 
+@pytest.mark.more
 def test_a_second_browser_with_the_same_link_is_refused(page, browser):
     page.gate.enter(page.gate.token)
     browser.go(page.link)
