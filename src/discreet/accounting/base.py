@@ -168,19 +168,28 @@ def below(epsilons: Floats) -> Floats:
 
 def sum_up(terms: Iterable[tuple[float, int]]) -> float:
     """The least float at or above the exact sum of value times count; infinity beyond the largest."""
-    known = list(terms)
-    if any(math.isinf(value) for value, _ in known):
-        return math.inf
-    return ceiling(sum((Fraction(value) * count for value, count in known), Fraction(0)))
+    top, bottom = 0, 1
+    for value, count in terms:
+        if math.isinf(value):
+            return math.inf
+        over, under = value.as_integer_ratio()  # below the line are powers of 2: the larger is a multiple of both
+        shared = max(bottom, under)
+        top, bottom = top * (shared // bottom) + over * count * (shared // under), shared
+    return _ceiling(top, bottom)
 
 
 def ceiling(exact: Fraction) -> float:
     """The least float at or above an exact number; infinity beyond the largest."""
+    return _ceiling(exact.numerator, exact.denominator)
+
+
+def _ceiling(top: int, bottom: int) -> float:
     try:
-        nearest = float(exact)
+        nearest = top / bottom
     except OverflowError:
         return math.inf
-    return nearest if Fraction(nearest) >= exact else math.nextafter(nearest, math.inf)
+    over, under = nearest.as_integer_ratio()
+    return nearest if over * bottom >= top * under else math.nextafter(nearest, math.inf)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -42,6 +42,7 @@ from discreet.accounting.renyi import ORDERS, RenyiDP
 from discreet.core.arrays import Floats, is_finite
 from discreet.core.errors import InvalidInput
 from discreet.core.neighbours import Neighbours
+from discreet.core.remembered import remembered
 from discreet.core.rounding import lowering, raising, up
 from discreet.core.validate import whole
 
@@ -83,6 +84,7 @@ def bounded_range_delta(width: float, count: int, epsilon: float, *, first: floa
     return min(by_orders, _recursion_delta(width, count, epsilon, first)) if width <= _WIDEST else by_orders
 
 
+@remembered
 def bounded_range_width(epsilon: float, delta: float, *, count: int, optimal: bool = True, first: float = 1.0) -> float:
     """The largest range for which `count` adaptive uses, the first one of `first` times it, are (epsilon, delta)-private in total, rounded down.
 

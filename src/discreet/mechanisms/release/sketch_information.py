@@ -161,7 +161,8 @@ _ROUTES: tuple[Route, ...] = (coherent_route, divergence_route)
 
 
 def _entries(query: SecondMoments) -> list[float]:
-    return [float(entry) / query.unit for entry in query.read.entries]
+    unit = query.unit
+    return [float(entry) / unit for entry in query.read.entries]
 
 
 def _steps(radius: float, step: float, bounds: Arithmetic) -> float:
