@@ -11,7 +11,7 @@ from discreet.audit.densities import minimiser as one_minimiser
 from discreet.core.neighbours import ADD_REMOVE, REPLACE_ONE
 from discreet.data import Domain
 from discreet.losses import Logistic, SoftplusHinge
-from discreet.mechanisms.learning.class_mixture import cell_edges, most_gained
+from discreet.mechanisms.learning.class_mixture import STICK, cell_edges, lifts, most_gained
 from discreet.mechanisms.learning.margin import MARGIN
 from discreet.mechanisms.learning.multinomial import MULTINOMIAL, Multinomial
 from discreet.mechanisms.learning.one_vs_rest import ONE_VS_REST
@@ -130,7 +130,7 @@ def test_no_point_of_a_cell_gains_more_than_its_bound(left, right, tilt, level, 
     """Also of the cell at 0, where the bonus has its peak: forty points in every cell, against the formula of lemma 3."""
     bend, share = 0.5, 1.0 - 1.0 / classes
     edges = cell_edges(left, right)
-    bounds = most_gained(edges, level + tilt * edges, 0.0, bend, share)
+    bounds = most_gained(level + tilt * edges, *lifts(edges, bend, share), 0.0, STICK)
     inside = edges[:-1, np.newaxis] + np.diff(edges)[:, np.newaxis] * np.linspace(0.0, 1.0, 41)
     larger = level + tilt * inside + 0.5 * np.abs(inside)
     lifted = larger + share * np.square(2.0 * bend - np.abs(inside)) / (4.0 * bend)

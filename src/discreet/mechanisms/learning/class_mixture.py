@@ -13,6 +13,7 @@ or (x - tau)_+, of which the tangents of persons are made (module `persons`). In
 
 import math
 from collections.abc import Callable, Sequence
+from functools import lru_cache
 from typing import NamedTuple, TypeAlias
 
 import numpy as np
@@ -42,7 +43,7 @@ class Rise(NamedTuple):
 def excess(shifts: Shifts, s: float, bend: float, epsilon: float, classes: int) -> float:
     """E (1 - e^{epsilon - Z})_+ for one k: the largest of the A_j, and what a second one near it adds."""
     total = sum(count * gaussian_delta(epsilon, math.sqrt(square) * s) for square, count in shifts if count)
-    return total if bend == 0 or total >= 1 else total + _bonuses(shifts, s, bend, epsilon, classes, STICK)
+    return total if bend == 0 or total >= 1 else total + float(_bonuses(shifts, s, bend, np.array([epsilon]), classes, STICK)[0])
 
 
 def classes_loss(shifts: Shifts, s: float, bend: float, classes: int) -> Loss:
@@ -53,38 +54,59 @@ def classes_loss(shifts: Shifts, s: float, bend: float, classes: int) -> Loss:
         singles = [(count, normal_loss(math.sqrt(square) * s)(at)) for square, count in shifts if square and count]
         mean, share = (np.asarray(sum(count * single[index] for count, single in singles)) for index in (0, 1))
         if bend > 0:
-            mean = mean + [_bonuses(shifts, s, bend, float(threshold), classes, _LINE) for threshold in at]
+            mean = mean + _bonuses(shifts, s, bend, at, classes, _LINE)
         return Tail(mean + (at - thresholds), np.where(thresholds < 0, 1.0, np.minimum(share, 1.0)))
 
     return tail
 
 
-def _bonuses(shifts: Shifts, s: float, bend: float, threshold: float, classes: int, rise: Rise) -> float:
-    total = 0.0
+def _bonuses(shifts: Shifts, s: float, bend: float, thresholds: Floats, classes: int, rise: Rise) -> Floats:
+    """What all pairs add, for each threshold."""
+    total = np.zeros(len(thresholds))
     for index, (square, count) in enumerate(shifts):
         for other, other_count in shifts[index:]:
             pairs = count * (count - 1) // 2 if other == square else count * other_count
             if pairs:
-                total += pairs * _bonus(square, other, s, bend, threshold, 1.0 - 1.0 / classes, rise)
+                total += pairs * _bonus(_cells(square, other, s, bend, 1.0 - 1.0 / classes), thresholds, rise)
     return total
 
 
-def _bonus(first: float, second: float, s: float, bend: float, threshold: float, share: float, rise: Rise) -> float:
-    """What the pair with m^2 = `first`, `second` adds: an integral over D = A_1 - A_2 ~ N((first - second) s^2 / 2, 2 s^2), |D| <= 2 bend.
+class _Cells(NamedTuple):
+    """Of a pair, what does not depend on the threshold: see `_bonus`."""
 
-    Given D, the mean U = (A_1 + A_2) / 2 is normal, as written below; the shifts of a pair are always sqrt(2) s apart.
-    """
+    mean: Floats
+    """Of U, at the edges."""
+    larger: Floats
+    bonus: Floats
+    """See `lifts`."""
+    density: Floats
+    width: Floats
+    sigma: float
+
+
+@lru_cache(maxsize=64)
+def _cells(first: float, second: float, s: float, bend: float, share: float) -> _Cells | None:
     centre, spread = 0.5 * (first - second) * s * s, math.sqrt(2.0) * s
     left, right = max(-2.0 * bend, centre - _FARTHEST * spread), min(2.0 * bend, centre + _FARTHEST * spread)
     if left >= right:
-        return 1e-280
+        return None
     edges = cell_edges(left, right)
     nearest = np.clip(centre, edges[:-1], edges[1:])
     density = np.exp(-0.5 * np.square((nearest - centre) / spread)) / (math.sqrt(2.0 * math.pi) * spread)
-    mean = 0.25 * (first + second) * s * s + 0.25 * (first - second) * (edges - centre) - threshold
+    mean = 0.25 * (first + second) * s * s + 0.25 * (first - second) * (edges - centre)
     sigma = s * math.sqrt(max(0.0, 0.5 * (first + second - 1.0) - 0.125 * (first - second) ** 2))
-    gained = most_gained(edges, mean, sigma, bend, share, rise)
-    return float(np.sum(gained * density * np.diff(edges))) * _UP + 1e-280
+    return _Cells(mean, *lifts(edges, bend, share), density, np.diff(edges), sigma)
+
+
+def _bonus(cells: _Cells | None, thresholds: Floats, rise: Rise) -> Floats:
+    """What the pair with m^2 = `first`, `second` adds: an integral over D = A_1 - A_2 ~ N((first - second) s^2 / 2, 2 s^2), |D| <= 2 bend.
+
+    Given D, the mean U = (A_1 + A_2) / 2 is normal, as written above; the shifts of a pair are always sqrt(2) s apart.
+    """
+    if cells is None:
+        return np.full(len(thresholds), 1e-280)
+    gained = most_gained(cells.mean - thresholds[:, np.newaxis], cells.larger, cells.bonus, cells.sigma, rise)
+    return np.sum(gained * cells.density * cells.width, axis=1) * _UP + 1e-280
 
 
 def cell_edges(left: float, right: float) -> Floats:
@@ -96,15 +118,19 @@ def cell_edges(left: float, right: float) -> Floats:
     return edges if edges[place] == 0.0 else np.concatenate((edges[:place], [0.0], edges[place:]))
 
 
-def most_gained(edges: Floats, mean: Floats, sigma: float, bend: float, share: float, rise: Rise | None = None) -> Floats:
+def lifts(edges: Floats, bend: float, share: float) -> tuple[Floats, Floats]:
+    """Of D at the edges: how far the larger of A_1 and A_2 is above their mean, and what the bonus adds to it."""
+    return 0.5 * np.abs(edges), share * np.square(2.0 * bend - np.abs(edges)) / (4.0 * bend)
+
+
+def most_gained(mean: Floats, larger: Floats, bonus: Floats, sigma: float, rise: Rise) -> Floats:
     """For every cell, at least what the bonus adds at any D in it, given the mean of (A_1 + A_2) / 2 over the threshold, linear in D, at its edges.
 
     On either side of 0 the larger of A_1 and A_2 is linear in D and what the bonus lifts it to is convex, so each is least or largest at an edge.
     """
-    rise = rise or STICK
-    larger = mean + 0.5 * np.abs(edges)
-    lifted = larger + share * np.square(2.0 * bend - np.abs(edges)) / (4.0 * bend)
-    low, high = np.minimum(larger[:-1], larger[1:]), np.maximum(lifted[:-1], lifted[1:])
+    highest = mean + larger
+    lifted = highest + bonus
+    low, high = np.minimum(highest[..., :-1], highest[..., 1:]), np.maximum(lifted[..., :-1], lifted[..., 1:])
     return np.maximum(rise.of(high, sigma) * rise.up - rise.of(low, sigma), 0.0)
 
 
