@@ -135,7 +135,7 @@ def _of_persons(slopes: Floats, jacobian: Floats, s: float, *, alone: bool, sign
 
     def replaced(epsilon: float, mu: float) -> float:
         thresholds, weights = some_tangents(epsilon)
-        alone_beyond = np.array([came(threshold, 0.0) for threshold in thresholds.tolist()])
+        alone_beyond = row.beyond(thresholds)
 
         def roughly(heights: Floats, steepness: Floats) -> Floats:
             low = thresholds - heights[:, np.newaxis]

@@ -5,6 +5,7 @@ from collections.abc import Callable, Mapping
 from typing import NamedTuple
 
 import numpy as np
+import numpy.typing as npt
 from scipy.special import log_ndtr, ndtr
 
 from discreet.accounting import Json, closeness
@@ -44,12 +45,29 @@ class Envelope(NamedTuple):
         found: Floats = self.slopes[place] * g + self.heights[place]
         return found
 
+    def beyond(self, levels: Floats) -> Floats:
+        """E (loss(g) - level)_+ of a standard normal g, elementwise and in closed form: for what is integrated once it is found."""
+        starts = np.append(-math.inf, self.corners)
+        ends = np.append(self.corners, math.inf)
+        mass, mean = ndtr(-starts) - ndtr(-ends), _density(starts) - _density(ends)
+        after_mass, after_sum = (np.append(np.cumsum(part[::-1])[::-1][1:], 0.0) for part in (mass, self.slopes * mean + self.heights * mass))
+        first = self.first_above(levels)
+        place = np.searchsorted(self.corners, first)
+        mass, mean = ndtr(-first) - ndtr(-ends[place]), _density(first) - _density(ends[place])
+        inside = self.slopes[place] * mean + (self.heights[place] - levels) * mass
+        found: Floats = np.maximum(inside + after_sum[place] - levels * after_mass[place], 0.0)
+        return found
+
     def first_above(self, levels: Floats) -> Floats:
         """The least g from which on it is above each level; infinite where there is none."""
         place = np.searchsorted(self.levels, levels)
         slopes, over = self.slopes[place], levels - self.heights[place]
         with np.errstate(divide="ignore", invalid="ignore"):
             return np.where(slopes > 0, over / slopes, np.where(over <= 0, -math.inf, math.inf))
+
+
+def _density(g: Floats) -> Floats:
+    return np.asarray(np.exp(-0.5 * np.square(g)) / math.sqrt(2.0 * math.pi))
 
 
 def upper_lines(steep: Floats, heights: Floats) -> Envelope:
@@ -120,14 +138,36 @@ def normal_excess(threshold: float, s: float, mu: float = 0.0) -> float:
 def least_tangent(epsilon: float, beyond: Callable[[float, float], float], mu: float = 0.0) -> float:
     """delta of a mixture of losses Y with E (Y + l - tau)_+ = beyond(tau, mu), l as in `excess`: the least of the tangents of 1 - e^{epsilon - Y}.
 
-    It is searched for without l, which moves it little; any tangent is a bound.
+    The tangent at epsilon + ln(1 + u) is beyond(tau) / (1 + u), tau = epsilon - u + ln(1 + u), and least where m, the mean of Y - tau beyond tau, is
+    u. There is one such u, for d m / d tau >= -1: then m - u falls by 1 / (1 + u) or more. Secants find it, or golden sections where m jumps. It is
+    searched for without l, which moves it little; any tangent is a bound.
     """
 
-    def tangent(over: float, mu: float) -> float:
-        return math.exp(-over) * beyond(epsilon - (math.expm1(over) - over), mu)
+    def tangent(u: float, mu: float) -> float:
+        return beyond(epsilon - (u - math.log1p(u)), mu) / (1.0 + u)
 
-    over = place_of_least(lambda over: tangent(over, 0.0), np.geomspace(1e-5, 5.0, 24), near=1e-8)
-    return tangent(over, mu)
+    def over(u: float) -> float:
+        """m - u."""
+        tau, apart = epsilon - (u - math.log1p(u)), _NEARBY * u
+        here = beyond(tau, 0.0)
+        fall = beyond(tau - apart, 0.0) - here
+        return here * apart / fall - u if fall > 0 else -u
+
+    (low, high), u, slope = _TANGENTS, _TANGENT, -1.0
+    before: tuple[float, float] | None = None
+    for _ in range(_SECANTS):
+        at = over(u)
+        if at <= -u:  # nothing is beyond
+            return tangent(low, mu)
+        low, high = (u, high) if at > 0 else (low, u)
+        if before:
+            slope = min((at - before[1]) / (u - before[0]), -1.0 / (1.0 + u))
+        before, following = (u, at), u - at / slope
+        if abs(at) <= _STILL * u:
+            return tangent(following, mu)
+        u = following if low < following < high else math.sqrt(low * high)
+    place, _ = least_between(lambda place: tangent(math.exp(place), 0.0), math.log(low), math.log(high), near=1e-6)
+    return tangent(math.exp(place), mu)
 
 
 def some_tangents(epsilon: float) -> tuple[Floats, Floats]:
@@ -160,12 +200,10 @@ def chords(knots: Floats, deltas: Floats) -> Callable[[Floats], Floats]:
     A curve is convex in e^epsilon: it lies below the chord of any two knots, and the lowest chords are those of the lower hull. Beyond the last knot
     the bound is what it is there, since curves fall; below the first there is none, and it is 1.
     """
-    kept: list[int] = []
-    for place in range(len(knots)):
-        while len(kept) > 1 and _is_above(knots, deltas, kept[-2], kept[-1], place):
-            kept.pop()
-        kept.append(place)
-    places, heights = knots[kept], deltas[kept]
+    places, heights = knots, deltas
+    while np.any(above := _above_chords(places, heights)):  # of what lies on the chord of any two others, or above it, the hull holds nothing
+        kept = np.concatenate(([True], ~above, [True]))
+        places, heights = places[kept], heights[kept]
 
     def curve(epsilons: Floats) -> Floats:
         inside = np.clip(epsilons, places[0], places[-1])
@@ -179,10 +217,11 @@ def chords(knots: Floats, deltas: Floats) -> Callable[[Floats], Floats]:
     return curve
 
 
-def _is_above(knots: Floats, deltas: Floats, left: int, middle: int, right: int) -> bool:
-    """Whether the middle point lies on the chord of the others, or above it."""
-    of_right = math.exp(knots[middle] - knots[right]) * math.expm1(knots[left] - knots[middle]) / math.expm1(knots[left] - knots[right])
-    return bool(deltas[middle] >= deltas[left] + of_right * (deltas[right] - deltas[left]))
+def _above_chords(knots: Floats, deltas: Floats) -> npt.NDArray[np.bool_]:
+    """Of every knot but the first and the last: whether its point lies on the chord of those beside it, or above it."""
+    of_right = np.exp(knots[1:-1] - knots[2:]) * np.expm1(knots[:-2] - knots[1:-1]) / np.expm1(knots[:-2] - knots[2:])
+    above: npt.NDArray[np.bool_] = deltas[1:-1] >= deltas[:-2] + of_right * (deltas[2:] - deltas[:-2])
+    return above
 
 
 def gaussian_integral(epsilon: float, mu: float) -> float:
@@ -201,6 +240,10 @@ def gaussian_integrals(epsilons: Floats, mu: float) -> Floats:
     return np.where(threshold[:, 0] < _LAST, found, 0.0)
 
 
+_TANGENT, _TANGENTS, _NEARBY = 0.1, (1e-7, 150.0), 1e-4
+"""u of tangents: where the search begins, between which it stays, and the share of u over which a slope is taken."""
+_SECANTS, _STILL = 8, 1e-3
+"""At most so many, the last one from where m is so near."""
 _SEARCHES, _BETWEEN = 3, 33
 """For a line: how often, and among how many between two."""
 _BEGINNING = np.linspace(0.0, 4.0, 33)

@@ -161,12 +161,12 @@ def _shuffled(rows: int, share: float, loss: _Loss) -> float:
     none = math.exp(rows * math.log1p(-share))
     far = _FEW_REACH if len(values) < 4 else _REACH
     apart, enough = 2.0 * math.pi / period, far / spread
-    total, first, found = 0.0, 0, np.empty(0)
+    total, first, found, turns = 0.0, 0, np.empty(0), np.exp(1j * apart * np.multiply.outer(np.arange(_STRETCH), values))
     while first * apart < enough or not float(np.sum(np.abs(found))) <= _STILL * total:
         if max(enough / apart, first + _STRETCH) * len(values) > _MOST:
             raise ValueError
         places = tilt + 1j * apart * np.arange(first, first + _STRETCH)
-        moments = np.exp(rows * np.log1p(share * (np.expm1(np.multiply.outer(places, values)) @ masses)))
+        moments = np.exp(rows * np.log1p(share * (turns @ (masses * np.exp(places[0] * values)) - masses.sum())))
         found = ((moments - none) / np.square(places)).real
         total += float(np.sum(found)) - (0.0 if first else 0.5 * float(found[0]))
         first += _STRETCH
