@@ -59,7 +59,8 @@ def perturbation_and_logdet(points: Floats, records: Counted, loss: MarginLoss, 
 
 def _hessians(margins: Floats, records: Counted, loss: MarginLoss, ridge: Floats) -> Floats:
     bends = loss.curvature(margins) * records.counts
-    return np.asarray(np.einsum("mn,ni,nj->mij", bends, records.rows, records.rows) + np.diag(ridge))
+    squares = records.rows[:, :, np.newaxis] * records.rows[:, np.newaxis]
+    return np.asarray((bends @ squares.reshape(len(squares), -1)).reshape(-1, *squares.shape[1:]) + np.diag(ridge))
 
 
 def minimiser(b: Floats, records: Counted, loss: MarginLoss, ridge: Floats) -> Floats:

@@ -37,14 +37,17 @@ class Labelled:
 def noise_and_hessians(points: Floats, data: Labelled, ridge: float) -> tuple[Floats, Floats]:
     """B (m, d (K - 1)) and H (m, d (K - 1), d (K - 1)) at points (m, d (K - 1))."""
     q = complement(data.classes)
-    d = data.rows.shape[1]
-    margins = np.einsum("nd,mdk,jk->mnj", data.rows, points.reshape(len(points), d, -1), q)
+    d, size = data.rows.shape[1], q.shape[1]
+    margins = data.rows @ (points.reshape(len(points), d, size) @ q.T)
     p = np.exp(margins - margins.max(axis=2, keepdims=True))
     p /= p.sum(axis=2, keepdims=True)
     residual = (p - np.eye(data.classes)[data.codes]) * data.counts[:, np.newaxis]
-    gradient = np.einsum("nd,mnj,jk->mdk", data.rows, residual, q).reshape(len(points), -1)
-    inside = np.einsum("mnj,ja,jb->mnab", p, q, q) - np.einsum("mnj,ja,mnl,lb->mnab", p, q, p, q)
-    hessian = np.einsum("n,mnab,nd,ne->mdaeb", data.counts, inside, data.rows, data.rows).reshape(len(points), points.shape[1], points.shape[1])
+    gradient = (data.rows.T @ residual @ q).reshape(len(points), -1)
+    mean = p @ q
+    squares = (p @ (q[:, :, np.newaxis] * q[:, np.newaxis]).reshape(data.classes, -1)).reshape(*mean.shape, size)
+    inside = (squares - mean[..., np.newaxis] * mean[..., np.newaxis, :]).reshape(*mean.shape[:2], -1)
+    rows = (data.counts[:, np.newaxis, np.newaxis] * data.rows[:, :, np.newaxis] * data.rows[:, np.newaxis]).reshape(len(data.rows), -1)
+    hessian = (rows.T @ inside).reshape(-1, d, d, size, size).transpose(0, 1, 3, 2, 4).reshape(len(points), d * size, d * size)
     return -(gradient + ridge * points), hessian + ridge * np.eye(points.shape[1])
 
 

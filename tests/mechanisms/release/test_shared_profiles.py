@@ -55,7 +55,7 @@ def divergence(first, second, rows, epsilon, draw):
     one, two = np.eye(3) + first, np.eye(3) + second
     squares = draw.normal(size=(200_000, rows, 3)) @ np.linalg.cholesky(one).T
     apart = np.linalg.inv(two) - np.linalg.inv(one)
-    losses = 0.5 * np.einsum("rij,jk,rik->r", squares, apart, squares) + 0.5 * rows * (np.linalg.slogdet(two)[1] - np.linalg.slogdet(one)[1])
+    losses = 0.5 * np.sum(squares @ apart * squares, axis=(1, 2)) + 0.5 * rows * (np.linalg.slogdet(two)[1] - np.linalg.slogdet(one)[1])
     gains = -np.expm1(np.minimum(epsilon - losses, 0.0))
     return gains.mean(), gains.std() / math.sqrt(len(gains))
 
