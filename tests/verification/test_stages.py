@@ -55,6 +55,23 @@ def test_a_tangent_that_was_searched_for_without_the_second_loss_bounds_both(eps
     assert least_tangent(epsilon, beyond) < joined
 
 
+@pytest.mark.parametrize("epsilon", [1e-3, 0.1, 1.0, 3.0])
+def test_no_other_tangent_is_lower_where_the_mean_beyond_jumps_too(epsilon):
+    """Of a loss that is 0 half of the time, 4 rarely, and of lines of one normal number: beside tangents one by one, and in closed form."""
+    t = np.linspace(0.0, 1.0, 33)
+    lines = upper_lines(0.3 * t, 0.5 * np.square(0.3 * t) + 0.8 * t * (1.0 - t))
+    for beyond in (
+        lambda threshold, _: 0.5 * max(-threshold, 0.0) + 1e-3 * max(4.0 - threshold, 0.0),
+        lambda threshold, mu: excess(threshold, lines, mu, linear=True),
+        lambda threshold, _: 0.0,
+    ):
+        over = np.geomspace(1e-7, 5.0, 401)
+        least = min(math.exp(-one) * beyond(epsilon - (math.expm1(one) - one), 0.0) for one in over.tolist())
+        assert least_tangent(epsilon, beyond) <= least * (1.0 + 1e-6)
+    thresholds = np.array([-1.0, 0.0, 0.5 * epsilon, epsilon])
+    assert lines.beyond(thresholds) == pytest.approx([excess(one, lines, linear=True) for one in thresholds.tolist()], rel=1e-5, abs=1e-14)
+
+
 @pytest.mark.parametrize("epsilon", [1e-3, 0.1, 1.0, 8.0])
 def test_two_gaussian_stages_are_one(epsilon):
     """By both roads; where the second loss is often above epsilon, what the first road leaves out below 0 makes it larger, never smaller."""
