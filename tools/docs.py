@@ -45,12 +45,11 @@ INCLUDED = ("src/discreet/**/*.py", "tests/**/*.py", "studies/**/*.py", "benchma
 def main(arguments: list[str] | None = None) -> int:
     """Build and check; the exit code."""
     parser = argparse.ArgumentParser(description="Build the documentation site; warnings are errors.")
-    parser.add_argument("--plain", action="store_true", help="without the theme, in two thirds of the time; all checks are the same")
     parser.add_argument("--out", type=Path, default=ROOT / "build" / "site", metavar="DIR", help="where to build (default: build/site)")
     options = parser.parse_args(arguments)
     source, pages = options.out / "source", options.out / "html"
     names = write_sources(source)
-    code = build(source, pages, options.out / "doctrees", ["-D", "html_theme=basic"] if options.plain else [])
+    code = build(source, pages, options.out / "doctrees")
     if code:
         print(f"the site was not built: Sphinx ended with {code}; its warnings are above", flush=True)
         return code
@@ -62,12 +61,12 @@ def main(arguments: list[str] | None = None) -> int:
     return 1 if faults else 0
 
 
-def build(source: Path, pages: Path, doctrees: Path, settings: list[str]) -> int:
+def build(source: Path, pages: Path, doctrees: Path) -> int:
     """Sphinx, with warnings as errors; its exit code."""
     from sphinx.cmd.build import main as sphinx  # noqa: PLC0415 - only the build needs it
 
     shutil.rmtree(pages, ignore_errors=True)  # no page of yesterday answers for a link of today
-    return sphinx(["-b", "html", "-W", "--keep-going", "-q", "-d", str(doctrees), *settings, str(source), str(pages)])
+    return sphinx(["-b", "html", "-W", "--keep-going", "-q", "-d", str(doctrees), str(source), str(pages)])
 
 
 ASKING = """<form class="asking" role="search" aria-label="This site" action="search.html"><label for="asked">Search for</label>

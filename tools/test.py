@@ -1,16 +1,16 @@
 """Sets up and runs the tests from a bare Python: `python3 tools/test.py`.
 
 Makes a new virtual environment in a temporary folder (or the one given with --venv, which is then kept and reused), installs the package with its
-development tools by uv (by pip where that fails), and runs mypy, ruff, the formatter's check and the import contracts, then pytest on every core,
-and the documentation site beside them. Every step runs even if one before it failed; the exit code is 0 only if all passed. Arguments that are not
-listed below go to pytest.
+development tools by uv (by pip where that fails), and runs ruff, the formatter's check and the import contracts, then pytest on every core, and
+mypy beside them. Every step runs even if one before it failed; the exit code is 0 only if all passed. Arguments that are not listed below go to
+pytest.
 
 A test that fails runs once more, alone, and is named at the end either way. Noise fails a test less than once in ten million runs: one that passes
 the second time is a fault that waits to be mended.
 
 How much is tested is said in tests/conftest.py: without an option the quick tests, with `--all` every combination of parameters, with `--slow`
-the slow ones too. These two also install everything that tests use where it is there: Dask, mbi, tabmat, and torch's build for processors; what an
-index does not have is named at the end.
+the slow ones too. These two also build the documentation site, and install everything that tests use where it is there: Dask, mbi, tabmat, and
+torch's build for processors; what an index does not have is named at the end.
 
 `--oldest` installs the package as a user does (built, not editable) with the oldest supported versions of tools/oldest.txt, and runs pytest only:
 this also shows that the built package holds every file that it needs.
@@ -27,14 +27,8 @@ from concurrent.futures import ThreadPoolExecutor, wait
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
-CHECKS = [
-    ["python", "tools/docs.py"],
-    ["mypy"],
-    ["ruff", "check", "."],
-    ["ruff", "format", "--check", "."],
-    ["lint-imports"],
-]
-"""The longest, which has a core of its own, first."""
+SITE = ["python", "tools/docs.py"]
+CHECKS = [["mypy"], ["ruff", "check", "."], ["ruff", "format", "--check", "."], ["lint-imports"]]
 OPTIONAL = [
     ["--editable", ".[gpu,synthetic,tabmat]"],
     # The build for processors, the only one there is for macOS: elsewhere the plain release is some gigabytes for GPUs.
@@ -76,21 +70,19 @@ def run_all(options: argparse.Namespace, for_pytest: list[str], venv: Path) -> i
     quickly = [str(scripts / "uv"), "pip", "install", "--python", python, "--quiet"]
     if (step("uv", [*install, "uv"]) or step("install", [*quickly, *what])) and step("install by pip", [*install, *what]):
         return 1
-    optional = OPTIONAL if (options.all or options.slow) and not options.oldest else []
+    whole = options.all or options.slow
+    optional = OPTIONAL if whole and not options.oldest else []
     absent = [wanted[-1] for wanted in optional if step(f"install {wanted[-1]}", [*install, *wanted])]
-    checks = [] if options.oldest else [[str(scripts / name), *rest] for name, *rest in CHECKS if name != "mypy" or is_oldest_python(python)]
-    if checks and not (options.all or options.slow):
-        checks[0] += ["--plain"]  # what is checked of the site does not hang on its theme
-    names = {str(scripts / name): name for name, *_ in CHECKS}
-    if checks and str(scripts / "mypy") not in {command for command, *_ in checks}:
+    checks = [] if options.oldest else [*([SITE] if whole else []), *(one for one in CHECKS if one != ["mypy"] or is_oldest_python(python))]
+    if checks and ["mypy"] not in checks:
         print("--- mypy is left out: types are checked on Python 3.11, the oldest one; newer releases of NumPy describe theirs for newer ones only")
     with ThreadPoolExecutor(max_workers=2) as both:
-        asked = [both.submit(step, " ".join([names[command[0]], *command[1:]]), command, aside=True) for command in checks]
-        wait(asked[1:])
+        asked = [both.submit(step, " ".join(command), [str(scripts / command[0]), *command[1:]], aside=True) for command in checks]
+        wait(asked[1:])  # the first takes longest, and is not waited for
         # In a new checkout each worker would compile every test, and every module that they import, for itself.
         collected = new and step("collection", [python, "-m", "pytest", "--collect-only", "-qq", *for_pytest], aside=True, quiet=True)
         tested = collected or twice([python, "-m", "pytest", *for_pytest], [f"--numprocesses={cores() + 1}", "--dist=worksteal"])
-    failed = [names[command] for (command, *_), one in zip(checks, asked, strict=True) if one.result()]
+    failed = [command[0] for command, one in zip(checks, asked, strict=True) if one.result()]
     if failed:
         print(f"--- failed beside the tests: {', '.join(failed)}", flush=True)
     if tested:
