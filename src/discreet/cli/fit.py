@@ -4,10 +4,10 @@ Everything that can fail without a record fails before one is read: arguments, s
 ledger (the reservation inside the fit decides).
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass, fields, make_dataclass, replace
 from itertools import pairwise
-from typing import Annotated, Any, Literal
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import discreet
 from discreet.cli.any_model import load_model_of_schema
@@ -27,6 +27,9 @@ from discreet.cli.options import LATER, Delta, File, Kind, Neighbours, SchemaFil
 from discreet.cli.output import Outcome, check_output, labelled, same_path, step
 from discreet.core.errors import InvalidInput, quoted
 from discreet.core.neighbours import DELTA
+
+if TYPE_CHECKING:
+    from discreet.mechanisms.cuts import Interval
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -114,9 +117,6 @@ def fit(
     """
     settings: Settings = asdict(training) | {"n_jobs": records.jobs, "random_state": file.seed}
     with step("Checking what can be checked without the records"):
-        from discreet.mechanisms.cuts.choose import public_cuts
-        from discreet.mechanisms.cuts.columns import columns_to_cut, cut_schema
-
         public = whose.schema(schema)
         public = public if metric is None else _in_metric(public, metric, metric_power)
         kind = settings.pop("kind") or standard_kind(public)
@@ -127,17 +127,12 @@ def fit(
             raise InvalidInput("--intervals names the file of --out or --report. Give each its own.")
         account = spending.account(kind, file.out)
         private = cuts == "private" or any(one.to_be_chosen for column in public.numeric for one in column.encoding)
-        chosen = columns_to_cut(public) if private else []
-        for option, given in (("--prior", prior), ("--metric", metric)):
-            if given is not None and chosen:
-                raise InvalidInput(
-                    f"{option} needs public cuts, because it is stated in their features. Leave out either {option} or the private cuts."
-                )
-        shown = cut_schema(public, {column.name: public_cuts(column.lower, column.upper) for column in chosen}) if chosen else public
+        chosen, shown = _to_be_cut(public, {"--prior": prior, "--metric": metric}) if private else ([], public)
         promised = planned(kind, shown, settings)
         if intervals is not None:
             _check_intervals(promised, training, public=not chosen and not records.in_blocks)
-        _check_calibrated(kind, public, settings, wanted=calibrate, alone=intervals is None)
+        if calibrate:
+            _check_calibrated(kind, public, settings, alone=intervals is None)
         check_fits(account, promised.guarantee)
     ask(public, schema, run=True)
     warn_of_seed(file.seed)
@@ -169,6 +164,23 @@ def fit(
     return replace(outcome, lines=[*outcome.lines, "", following])
 
 
+def _to_be_cut(schema: "discreet.Schema", beside: Mapping[str, str | None]) -> "tuple[list[Interval], discreet.Schema]":
+    """The columns that are cut privately, and a schema of as many features as they will have.
+
+    Raises InvalidInput where none could be cut, and for an option `beside` that is stated in features of public cuts.
+    """
+    from discreet.mechanisms.cuts.choose import public_cuts
+    from discreet.mechanisms.cuts.columns import columns_to_cut, cut_schema
+
+    chosen = columns_to_cut(schema)
+    for option, given in beside.items():
+        if given is not None:
+            raise InvalidInput(
+                f"{option} needs public cuts, because it is stated in their features. Leave out either {option} or the private cuts."
+            )
+    return chosen, cut_schema(schema, {column.name: public_cuts(column.lower, column.upper) for column in chosen})
+
+
 def _check_intervals(promised: "discreet.Certificate", training: Training, *, public: bool) -> None:
     """Raise InvalidInput where a fit with intervals would refuse whatever the records are; `public` of what it does not go with."""
     from discreet.estimators.interval_fit import require_gaussian
@@ -183,12 +195,10 @@ def _check_intervals(promised: "discreet.Certificate", training: Training, *, pu
     problem_of(promised)
 
 
-def _check_calibrated(kind: str, schema: "discreet.Schema", settings: Settings, *, wanted: bool, alone: bool) -> None:
+def _check_calibrated(kind: str, schema: "discreet.Schema", settings: Settings, *, alone: bool) -> None:
     """Raise InvalidInput where a calibrated fit would refuse whatever the records are; `alone` of what it does not go with."""
     from discreet.estimators.calibrated_fit import require_calibrated
 
-    if not wanted:
-        return
     require_calibrated(estimator_named(kind, schema, settings))
     if not alone:
         raise InvalidInput("--calibrate and --intervals do not go together: intervals need the weights of the fit itself. Leave out one of them.")

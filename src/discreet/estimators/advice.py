@@ -21,14 +21,15 @@ from typing import Annotated, Any, Concatenate, ParamSpec, TypeVar, Union, get_a
 from weakref import WeakSet, ref
 
 import numpy as np
-from sklearn.pipeline import Pipeline
 from sklearn.utils import get_tags
 
 from discreet.core.advice import OTHER_NAMES, about_numbers, caller
 from discreet.core.errors import InvalidInput, InvalidType, PrivacyAdvice, did_you_mean
+from discreet.core.lazily import lazily
 from discreet.core.neighbours import Privacy
 from discreet.core.validate import given
 
+pipeline = lazily("sklearn.pipeline")
 T = TypeVar("T")
 P = ParamSpec("P")
 R = TypeVar("R")
@@ -134,7 +135,7 @@ def _about_callers(estimator: Any) -> Iterator[str]:
         if not searched and any(kind.__module__.startswith("sklearn.model_selection.") for kind in type(holder).__mro__):
             searched = True
             yield f"{type(holder).__name__} chooses by scores that are not private, so its choice is not private. Use PrivateSearchCV."
-        if isinstance(holder, Pipeline):
+        if theirs and isinstance(holder, pipeline.Pipeline):
             learnt |= {name for name, step in holder.steps[:-1] if _learns(step)}
         frame = frame.f_back
     if scored and not searched:

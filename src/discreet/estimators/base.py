@@ -25,7 +25,6 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal, Self, TypeAlias, cast
 import numpy as np
 import numpy.typing as npt
 from sklearn.base import BaseEstimator, ClassifierMixin, RegressorMixin
-from sklearn.metrics import accuracy_score, r2_score
 from sklearn.utils.validation import validate_data
 
 from discreet.certificates import Certificate
@@ -50,7 +49,7 @@ from discreet.statements.base import about_records
 if TYPE_CHECKING:
     from discreet.estimators.uncertainty import Uncertainty
 
-summarised = lazily("discreet.estimators.summarised")
+summarised, metrics = lazily("discreet.estimators.summarised"), lazily("sklearn.metrics")
 
 _MOST_EPSILON = 1e9
 """Finite, but without any meaning."""
@@ -348,7 +347,7 @@ class ScoredClassifier(ClassifierMixin):  # type: ignore[misc]
 
     def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
         """The share of records whose class is predicted, not private. Raises InvalidInput for labels of another kind, shape or number."""
-        return measured(accuracy_score, y, self.predict(X), sample_weight)
+        return measured(metrics.accuracy_score, y, self.predict(X), sample_weight)
 
 
 class ScoredRegressor(RegressorMixin):  # type: ignore[misc]
@@ -362,7 +361,7 @@ class ScoredRegressor(RegressorMixin):  # type: ignore[misc]
 
     def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
         """R^2 of the predictions, not private. Raises InvalidInput for targets that are no finite numbers, one for each record."""
-        return measured(r2_score, y, self.predict(X), sample_weight)
+        return measured(metrics.r2_score, y, self.predict(X), sample_weight)
 
 
 def measured(measure: Callable[..., float], y: Any, predicted: Any, sample_weight: Any = None) -> float:

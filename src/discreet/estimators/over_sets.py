@@ -20,7 +20,6 @@ from typing import Annotated, Any
 
 import numpy as np
 import numpy.typing as npt
-from sklearn.metrics import accuracy_score, r2_score
 from sklearn.utils import ClassifierTags, RegressorTags
 from sklearn.utils.metaestimators import available_if
 
@@ -29,7 +28,7 @@ from discreet.core.arrays import Floats
 from discreet.core.errors import InvalidInput
 from discreet.core.validate import measure
 from discreet.data import Domain
-from discreet.estimators.base import Given, Learnt, ScoredRegressor, measured
+from discreet.estimators.base import Given, Learnt, ScoredRegressor, measured, metrics
 from discreet.estimators.forms import codes_above, log_probabilities, probabilities
 from discreet.estimators.set_model import ByComparison, OfNumbers, WithIntercept, is_softmax, loss_of, set_of, takes_classes
 from discreet.losses import Logistic
@@ -153,7 +152,7 @@ class ConstrainedERM(OfNumbers, ByComparison, WithIntercept):
 
     def score(self, X: Any, y: Any) -> float:
         """R^2 for regressions, accuracy for classifiers. This is not private: use it on public records only."""
-        measure = accuracy_score if self._of_classes() else r2_score
+        measure = metrics.accuracy_score if self._of_classes() else metrics.r2_score
         return measured(measure, y, self.predict(X))
 
     def __sklearn_tags__(self) -> Any:

@@ -24,10 +24,10 @@ class Saved(NamedTuple):
 
 
 KINDS: dict[str, Saved] = {
-    "kernel-classifier": Saved("kernel_classifier", KernelForm),
-    "linear-regression": Saved("linear_regression", BoundedForm),
     "logistic-regression": Saved("margin_classifiers", loss_names=("logistic", "multinomial-logistic")),
     "linear-svc": Saved("margin_classifiers"),
+    "linear-regression": Saved("linear_regression", BoundedForm),
+    "kernel-classifier": Saved("kernel_classifier", KernelForm),
     "constrained-erm": Saved("over_sets", BoundedForm, ""),
     "group-lasso": Saved("over_sets", BoundedForm, "group-l2-ball"),
     "simplex-regression": Saved("over_sets", BoundedForm, "simplex"),
@@ -42,6 +42,7 @@ KINDS: dict[str, Saved] = {
     "ordinal-regression": Saved("person_rows", MadeForm, loss_names=("logistic",)),
     "gamma-regression": Saved("prediction_models", BoundedForm, loss_names=("gamma",)),
 }
+"""In the order in which they are asked what they are taken for: what many want, and what imports little, first."""
 OWN: dict[str, Saved] = {}
 """Of estimators that say it in their classes."""
 SAVED = ChainMap(KINDS, OWN)
