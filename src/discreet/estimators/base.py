@@ -34,7 +34,7 @@ from discreet.core.lazily import lazily
 from discreet.core.neighbours import ADD_REMOVE, DELTA, Neighbours, Persons, Privacy, neighbours_of
 from discreet.core.showing import shown
 from discreet.core.validate import job_count, number
-from discreet.data import BlockTable, Domain, EncodedTable, Schema
+from discreet.data import BlockTable, Domain, EncodedTable
 from discreet.estimators.advice import Answering, advise, refuse_bad_names, refuse_wrong_types
 from discreet.estimators.forms import Form, LinearForm
 from discreet.estimators.inputs import feature_rows, whole_or_none
@@ -47,6 +47,7 @@ from discreet.noise import Noise, SeededNoise, SystemNoise
 from discreet.statements.base import about_records
 
 if TYPE_CHECKING:
+    from discreet.data import Schema
     from discreet.estimators.uncertainty import Uncertainty
 
 summarised, metrics = lazily("discreet.estimators.summarised"), lazily("sklearn.metrics")
@@ -237,7 +238,7 @@ class PrivateModel(Learner):
         """In a message."""
         return f"{'an' if self.saved_as[0] in 'aeiou' else 'a'} {self.saved_as}"
 
-    def summary(self, *, level: float = 0.95, uncertainty: "Uncertainty | None" = None, schema: Schema | None = None, most: int = MOST) -> Summary:
+    def summary(self, *, level: float = 0.95, uncertainty: "Uncertainty | None" = None, schema: "Schema | None" = None, most: int = MOST) -> Summary:
         """The coefficients with names, how sure they are, and what was paid for: `print` it. It is free (module `summarised`).
 
         Parameters: `level` of the intervals; `uncertainty` what `release_uncertainty` released about this model: intervals then count the sample too;

@@ -30,7 +30,6 @@ from discreet.data.blocks.moved import moved_blocks
 from discreet.data.domain import split_weights
 from discreet.estimators.advice import names_checked
 from discreet.estimators.base import Given, ManyFits, PrivateModel, ScoredClassifier, require_own_targets
-from discreet.estimators.explanation import Explanation, Setting, explain, known_features
 from discreet.estimators.forms import (
     SCHEMES,
     chosen_codes,
@@ -64,10 +63,11 @@ from discreet.problems import RegularisedRisk
 from discreet.statements.base import CLASSES, SCHEMA
 
 if TYPE_CHECKING:
-    from discreet.estimators import norm_fit
+    from discreet.estimators import explanation, norm_fit
     from discreet.mechanisms import learning
 else:
-    norm_fit, learning = lazily("discreet.estimators.norm_fit"), lazily("discreet.mechanisms.learning")
+    explanation, norm_fit = lazily("discreet.estimators.explanation"), lazily("discreet.estimators.norm_fit")
+    learning = lazily("discreet.mechanisms.learning")
 
 KINK = 1e-4
 """Half of the width of the bend that stands for the hinge's kink (output_perturbation.md)."""
@@ -197,13 +197,13 @@ class LinearClassifier(ScoredClassifier, PrivateModel):
         """Logarithms of `predict_proba`, (n, K)."""
         return log_probabilities(self._fitted_loss(), self.decision_function(X), multinomial=self._scheme() == "multinomial")
 
-    def explain(self, *, features: int | None = None, records: int | None = None, classes: int | None = None) -> Explanation:
+    def explain(self, *, features: int | None = None, records: int | None = None, classes: int | None = None) -> "explanation.Explanation":
         """Why the loss, the rows, alpha and the mechanism are what they are, and what the alternatives would cost; needs no data.
 
         Parameters: `features` d (of the fitted model if left out); `records` n, where it is public, turns lambda into alpha; `classes` how many, if
         they are not declared (2). Raises InvalidInput where d is unknown or epsilon is infinite, InfeasibleTarget as `fit` does.
         """
-        privacy, known = self._privacy(), known_features(self, features)
+        privacy, known = self._privacy(), explanation.known_features(self, features)
         if not privacy.epsilon < np.inf:
             raise InvalidInput("epsilon=inf means no privacy and no noise; explain(...) needs a finite epsilon.")
         public = self._known_records(None, ADD_REMOVE) if records is None else count_or_none(records, "records")
@@ -214,7 +214,7 @@ class LinearClassifier(ScoredClassifier, PrivateModel):
             privacy = norm_fit.left(
                 partial(self._prepared, domain.features, public, count, self._largest_weight(count, weighted=True), rule), privacy, rule
             )
-        setting = Setting(
+        setting = explanation.Setting(
             name=type(self).__name__,
             problem=self._problem(domain, self._largest_weight(count, weighted=True), privacy),
             privacy=privacy,
@@ -222,7 +222,7 @@ class LinearClassifier(ScoredClassifier, PrivateModel):
             chosen=self.alpha is None,
             calibrated=self._calibrated,
         )
-        return explain(setting)
+        return explanation.explain(setting)
 
     def __sklearn_tags__(self) -> Any:
         """More than two classes by tight objective perturbation only."""
