@@ -175,9 +175,7 @@ def _to_be_cut(schema: "discreet.Schema", beside: Mapping[str, str | None]) -> "
     chosen = columns_to_cut(schema)
     for option, given in beside.items():
         if given is not None:
-            raise InvalidInput(
-                f"{option} needs public cuts, because it is stated in their features. Leave out either {option} or the private cuts."
-            )
+            raise InvalidInput(f"{option} needs public cuts, because it is stated in their features. Leave out either {option} or the private cuts.")
     return chosen, cut_schema(schema, {column.name: public_cuts(column.lower, column.upper) for column in chosen})
 
 

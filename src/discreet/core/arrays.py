@@ -48,6 +48,11 @@ def two_sum(left: Floats, right: Floats) -> tuple[Floats, Floats]:
     return total, (left - (total - shadow)) + (right - shadow)
 
 
+def length(vector: Floats) -> float:
+    """|v|_2 of one vector, to the bits of NumPy's norm, which looks for longer at what it is asked than a short one takes."""
+    return math.sqrt(vector.dot(vector))
+
+
 def namespace(values: Any) -> Any:  # noqa: ANN401 - a module of functions, whose library is known at run time only
     """The functions that suit `values`: NumPy's for its arrays and for numbers, those of the array API standard for an array of another library.
 

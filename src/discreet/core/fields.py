@@ -10,7 +10,6 @@ import dataclasses
 import json
 import re
 from collections.abc import Callable, Iterable, Mapping
-from inspect import isabstract
 from typing import Any, ClassVar, TypeAlias, TypeVar
 
 import numpy as np
@@ -42,7 +41,7 @@ class Named:
 def exported(package: Mapping[str, Any], base: type[T]) -> list[type[T]]:
     """The classes of `base` that a package exports (its `globals()`), abstract ones left out, and those that were enrolled."""
     kinds = (*(package[name] for name in package["__all__"]), *_OWN)
-    return [kind for kind in kinds if isinstance(kind, type) and issubclass(kind, base) and not isabstract(kind)]
+    return [kind for kind in kinds if isinstance(kind, type) and issubclass(kind, base) and not getattr(kind, "__abstractmethods__", None)]
 
 
 _OWN: dict[type[Named], Callable[[Any], None]] = {}

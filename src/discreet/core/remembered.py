@@ -29,7 +29,8 @@ if hasattr(os, "register_at_fork"):  # not on every system; a child must not wai
     os.register_at_fork(before=_LOCK.acquire, after_in_parent=_LOCK.release, after_in_child=_LOCK.release)
 _MEMORIES: list[dict[Hashable, Any]] = []
 _MISSING = object()
-_PLAIN = frozenset({int, float, bool, str, bytes, type(None), np.float64})
+_PLAIN = frozenset({int, bool, str, bytes, type(None)})
+_FLOATS = frozenset({float, np.float64})
 
 
 class _Unspelt(Exception):
@@ -69,17 +70,19 @@ def forget() -> None:
 
 def spelt(value: object) -> Hashable:
     """The value as a key that is equal for equal values of one type only. Raises for what has no such spelling."""
-    kind = type(value)
+    kind: type = type(value)
     if kind in _PLAIN:
-        return kind, value.hex() if isinstance(value, float) else value
+        return kind, value
+    if kind in _FLOATS:
+        return kind, value.hex()  # type: ignore[attr-defined] # a float
     if isinstance(value, Enum):
         return kind, value.name
     if isinstance(value, tuple) and kind is tuple and len(value) <= _LONGEST:
-        return (tuple, *(spelt(part) for part in value))
-    names = _compared(kind)  # type: ignore[arg-type] # classes are hashable
+        return (tuple, *[spelt(part) for part in value])
+    names = _compared(kind)
     if names is None:
         raise _Unspelt
-    return (kind, *(spelt(getattr(value, name)) for name in names))
+    return (kind, *[spelt(getattr(value, name)) for name in names])
 
 
 @lru_cache(maxsize=256)

@@ -188,6 +188,8 @@ class _Typed:
 
     def takes(self, value: Any) -> bool:
         """Whether it is of one of the types; what is true or false is no number."""
+        if type(value) in self.types:
+            return True
         if isinstance(value, _TRUTH):
             return bool in self.types
         return any(isinstance(value, _TAKEN[one]) for one in self.types if one is not bool)

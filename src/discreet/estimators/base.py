@@ -283,14 +283,14 @@ class PrivateModel(Learner):
 
     def _rows(self, X: Any, *, reset: bool) -> Matrix:
         """Rows of X, held or encoded; `reset` in a fit. Raises InvalidInput or InvalidType, without any value of X."""
-        if not isinstance(X, EncodedTable):
-            rows = feature_rows(X)
+        rows = X.rows if (encoded := isinstance(X, EncodedTable)) else feature_rows(X)
+        if not encoded and not (reset and type(X) is np.ndarray and "feature_names_in_" not in vars(self)):  # names that there may be
             validate_data(self, X, reset=reset, skip_check_array=True)
             return rows
         if not reset:
-            self._check_features(X.rows.shape[1])
-        self.n_features_in_ = X.rows.shape[1]
-        return X.rows
+            self._check_features(rows.shape[1])
+        self.n_features_in_ = rows.shape[1]
+        return rows
 
     def _owners(self, X: Any, persons: Any, rows: int, noise: Noise) -> Owners:
         """Of held rows, as the caller says, or the schema of an encoded table. Raises InvalidInput as module `persons` says."""

@@ -226,7 +226,7 @@ def positive_or_none(value: Any, name: str) -> float | None:
 
 def _labelled(y: Any, *, declared: bool) -> tuple[npt.NDArray[Any], str]:
     """The labels and what scikit-learn calls their kind, "" where some are not finite; nothing is asked of labels whose classes are declared."""
-    given = validation.column_or_1d(_plain(y), warn=True)
+    given = _column(_plain(y))
     finite = given.dtype.kind != "f" or bool(np.all(np.isfinite(given)))
     if not finite:
         return given, ""
@@ -236,8 +236,16 @@ def _labelled(y: Any, *, declared: bool) -> tuple[npt.NDArray[Any], str]:
 def _numbers(y: Any, *, several: bool) -> Floats | None:
     given = np.asarray(y)
     if not (several and given.ndim == 2 and given.shape[1] > 1):
-        given = validation.column_or_1d(given, warn=True)
+        given = _column(given)
     return given.astype(np.float64) if given.dtype.kind in "biufO" else None
+
+
+def _column(values: npt.NDArray[Any]) -> npt.NDArray[Any]:
+    """One column (n,), as scikit-learn has it, which looks at a plain one for longer than a small fit takes."""
+    if values.ndim == 1 and values.dtype.kind in "biufU":
+        return values
+    column: npt.NDArray[Any] = validation.column_or_1d(values, warn=True)
+    return column
 
 
 def _plain(y: Any) -> npt.NDArray[Any]:

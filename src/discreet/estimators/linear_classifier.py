@@ -317,7 +317,7 @@ class LinearClassifier(ScoredClassifier, PrivateModel):
         """The problem that is solved and its mechanism: those of two classes, or of more."""
         scheme, prior = self._scheme(), None if self.prior is None else prior_of(self.prior, two_classes.domain, self.data_norm)
         if two_classes.domain.classes == 2:
-            two_classes = replace(two_classes, prior=prior)
+            two_classes = two_classes if prior is None else replace(two_classes, prior=prior)
             return two_classes, learning.calibrate(two_classes, mechanism=mechanism, calibration=self.calibration, **privacy.target)
         many = replace(class_problem(scheme, two_classes), prior=prior)
         if self.alpha is None and privacy.adds_noise:

@@ -316,7 +316,7 @@ class MarginObjective(RowObjective):
     def hessian(self, curvatures: Array, *, single_precision: bool = False) -> Floats:
         """sum_i curvatures_i x_i x_i^T + ridge I, shape (d, d), float64; the sum is perhaps in float32 if `single_precision`."""
         hessian = self._place.gram(curvatures, single_precision=single_precision)
-        hessian[np.diag_indices_from(hessian)] += self.ridge
+        hessian.flat[:: len(hessian) + 1] += self.ridge
         return hessian
 
     def hessian_diagonal(self, curvatures: Array) -> Floats:

@@ -28,7 +28,7 @@ import numpy.typing as npt
 from scipy.linalg import LinAlgError, cho_factor
 from scipy.linalg.lapack import dpotrs
 
-from discreet.core.arrays import Floats
+from discreet.core.arrays import Floats, length
 from discreet.solvers.objective import Objective, Status
 
 MATRIX_LIMIT = 3000
@@ -116,7 +116,7 @@ class SecantPairs:
         """Remember a step and its change of gradient for every column; forget the oldest beyond the memory."""
         products = _dots(steps, changes)
         sound = products > 1e-14 * np.sqrt(_dots(steps, steps) * _dots(changes, changes))
-        rho = np.where(sound, 1.0 / np.where(sound, products, 1.0), 0.0)
+        rho = np.divide(1.0, products, out=np.zeros_like(products), where=sound)
         self._pairs = [*self._pairs[-self._memory + 1 :], (steps, changes, rho)]
         if self._rescaled:
             found = products / np.maximum(_dots(changes, self._inverse(changes)), 1e-300)
@@ -169,7 +169,7 @@ class CholeskyDirections:
         self._last = point, gradient
         direction = pairs.directions(gradient[:, np.newaxis])[:, 0]
         # Pairs and float32 may lose descent; a new factor in float64 does not, so that this comes back here once at most.
-        if (self._single or not self._fresh) and not (np.all(np.isfinite(direction)) and direction @ gradient < 0):
+        if (self._single or not self._fresh) and not (np.isfinite(direction).all() and direction @ gradient < 0):
             self._single, self._pairs = False, None
             return self.propose(objective, point, margins, gradient, contraction)
         return direction
@@ -179,7 +179,7 @@ class CholeskyDirections:
         sampled, whole = objective.hessian_passes
         if self._tolerance is None or whole <= COSTLY or self._stage is None:
             return contraction > KEEP or self._sampled_too_long(whole, gradient, contraction)
-        norm = max(float(np.linalg.norm(gradient)), 1e-300)
+        norm = max(length(gradient), 1e-300)
         self._norms.append(norm)
         if self._stage is Stage.WHOLE:
             rate = contraction
@@ -198,7 +198,7 @@ class CholeskyDirections:
         """Whether a cheap Hessian of all records, near the minimum of a sample, leads to the end at less cost than that of the sample goes on."""
         if self._tolerance is None or self._stage is not Stage.SAMPLED or not (whole > 0 and contraction > _SOON):
             return False
-        left = 2.0 * max(math.log(max(float(np.linalg.norm(gradient)), 1e-300) / self._tolerance), 1.0)
+        left = 2.0 * max(math.log(max(length(gradient), 1e-300) / self._tolerance), 1.0)
         return left / -math.log(contraction) > whole + left / -math.log(_SOON)
 
     def _following(self, objective: Objective) -> Stage:
@@ -273,7 +273,7 @@ class ConjugateDirections:
 
     def propose(self, objective: Objective, point: Floats, margins: Floats, gradient: Floats, contraction: float) -> Floats:  # noqa: ARG002
         """See Directions."""
-        norm = float(np.linalg.norm(gradient))
+        norm = length(gradient)
         self._first = norm if self._first is None else max(norm, self._first)
         target = min(0.1, float(np.sqrt(norm / self._first))) * norm
         curvatures = objective.curvatures(margins)
@@ -291,7 +291,7 @@ class ConjugateDirections:
                 break
             solution += (energy / bend) * search
             residual -= (energy / bend) * product
-            if np.linalg.norm(residual) <= target:
+            if length(residual) <= target:
                 break
             scaled = precondition(residual)
             energy, previous = float(residual @ scaled), energy

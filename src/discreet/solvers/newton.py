@@ -19,7 +19,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from discreet.core.arrays import Floats
+from discreet.core.arrays import Floats, length
 from discreet.core.errors import InvalidInput, SolverFailure
 from discreet.core.workers import single_threaded_algebra
 from discreet.solvers.directions import COSTLY, MATRIX_LIMIT, CholeskyDirections, ConjugateDirections, Directions
@@ -75,7 +75,7 @@ def _near(objective: Objective, directions: Directions, *, by_products: bool) ->
         return origin
     inner = directions_for(sample, by_products=by_products)
     start = _near(sample, inner, by_products=by_products)
-    steepest = float(np.linalg.norm(sample.gradient(origin, sample.margins(origin))))
+    steepest = length(sample.gradient(origin, sample.margins(origin)))
     if not 0 < steepest < math.inf:
         return origin
     try:
@@ -104,11 +104,11 @@ def minimise(objective: Objective, directions: Directions, *, tolerance: float, 
     point = start
     margins = objective.margins(point)
     gradient = objective.gradient(point, margins)
-    norm = best = float(np.linalg.norm(gradient))
+    norm = best = length(gradient)
     contraction, target, stalled = 1.0, tolerance, False
     enough = _ENOUGH_WHERE_COSTLY if directions.status is Status.NEWTON and objective.hessian_passes[1] > COSTLY else _ENOUGH
     for iteration in range(1, points):
-        if not np.isfinite(norm):
+        if not math.isfinite(norm):
             break
         near = norm <= target or (stalled and norm <= _NEAR * tolerance)
         if near:
@@ -134,7 +134,7 @@ def minimise(objective: Objective, directions: Directions, *, tolerance: float, 
         if certified <= tolerance:
             return Solution(weights=point, gradient_norm=certified, iterations=iteration + 1, status=directions.status)
         margins = objective.margins(point) if moved_margins is None else moved_margins
-        previous, norm = norm, float(np.linalg.norm(gradient))
+        previous, norm = norm, length(gradient)
         stalled = norm > 0.5 * best
         # A step that was shortened says nothing of the factor: it counts as one that did badly.
         best, contraction = min(best, norm), norm / previous if whole else 1.0
@@ -177,7 +177,7 @@ def _move_certified(objective: Objective, point: Floats, margins: Floats, gradie
     moved = point + direction
     linears = None if objective.linear is None else objective.linear[:, np.newaxis]
     gradients, norms = objective.certified_gradients(moved[:, np.newaxis], linears)
-    if np.linalg.norm(gradients) <= enough:
+    if length(gradients[:, 0]) <= enough:
         return _Moved(moved, None, gradients[:, 0], whole=True, certified=float(norms[0]))
     return _move(objective, point, margins, gradient, direction, enough=enough)
 
@@ -188,18 +188,16 @@ def _move(objective: Objective, point: Floats, margins: Floats, gradient: Floats
     if not initial < 0:
         return None
     moved, change = point + direction, objective.margins(direction) if _is_looked_along(objective, point, direction) else None
-    # The slope of ridge and linear term at t along the direction is base + t bend: no pass over the records is needed for it.
-    steady = objective.ridge * point if objective.linear is None else objective.ridge * point + objective.linear
-    base, bend = float(steady @ direction), objective.ridge * float(direction @ direction)
     # The slope at the full step costs no pass where the direction's margins are known, and says whether the gradient there is worth one.
-    full = None if change is None else objective.slope_along(1.0, margins, change, base, bend)
+    full = None if change is None else objective.slope_along(1.0, margins, change, *_steady(objective, point, direction))
     if full is None or full <= -SIGMA * initial:
         moved_margins = objective.margins(moved) if change is None else objective.margins_at(moved, margins, change, 1.0)
         moved_gradient = objective.gradient(moved, moved_margins)
         full = float(direction @ moved_gradient)
-        if np.linalg.norm(moved_gradient) <= enough or SIGMA * initial <= full <= 0:
+        if length(moved_gradient) <= enough or SIGMA * initial <= full <= 0:
             return _Moved(moved, moved_margins, moved_gradient, whole=True)
     along = objective.margins(direction) if change is None else change  # not moved_margins - margins, which loses the digits of a short direction
+    base, bend = _steady(objective, point, direction)
     step = descend(lambda t: objective.slope_along(t, margins, along, base, bend), initial, full)
     moved = point + step * direction
     if np.array_equal(moved, point):
@@ -208,13 +206,19 @@ def _move(objective: Objective, point: Floats, margins: Floats, gradient: Floats
     return _Moved(moved, moved_margins, objective.gradient(moved, moved_margins), whole=False)
 
 
+def _steady(objective: Objective, point: Floats, direction: Floats) -> tuple[float, float]:
+    """(base, bend): the slope of ridge and linear term at t along the direction is base + t bend, without a pass over the records."""
+    steady = objective.ridge * point if objective.linear is None else objective.ridge * point + objective.linear
+    return float(steady @ direction), objective.ridge * float(direction @ direction)
+
+
 def _is_looked_along(objective: Objective, point: Floats, direction: Floats) -> bool:
     """Whether slopes along a direction come before the gradient at its end.
 
     Where passes are what a fit costs, the margins of the direction and of where it starts are all that a line search and its end need, beside one
     product for the gradient there. Not of a short one: sums of margins would add up their errors where these begin to count.
     """
-    return objective.hessian_passes[1] > COSTLY and float(np.linalg.norm(direction)) > _LONG * float(np.linalg.norm(point))
+    return objective.hessian_passes[1] > COSTLY and length(direction) > _LONG * length(point)
 
 
 def descend(slope: Callable[[float], float], initial: float, full: float) -> float:

@@ -8,15 +8,13 @@ numbers and compared, field by field. There is no other copy. A record is read s
 
 import math
 import re
-from collections import ChainMap
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, replace
-from functools import partial
 from typing import NamedTuple, TypeAlias
 
 from discreet.accounting import Guarantee, Json, Unit
 from discreet.accounting.base import Statement
-from discreet.core.errors import InvalidInput, quietly
+from discreet.core.errors import InvalidInput
 from discreet.core.fields import positive, text
 from discreet.core.lazily import registered
 from discreet.core.neighbours import ADD_REMOVE, Neighbours, Persons
@@ -173,8 +171,16 @@ def read_fields(what: str, record: Record, fields: Fields) -> None:
     for name, reader in fields.items():
         if name not in record:
             raise ValueError(f"{what}: {name!r} is missing")
-        refusal = ValueError(f"{what}: {name!r} holds what it cannot hold")
-        quietly(partial(reader, record[name]), refusal, TypeError, ValueError, KeyError)
+        if not _reads(reader, record[name]):
+            raise ValueError(f"{what}: {name!r} holds what it cannot hold")
+
+
+def _reads(reader: Reader, value: Json) -> bool:
+    try:
+        reader(value)
+    except (TypeError, ValueError, KeyError):
+        return False
+    return True
 
 
 def power_of_two(value: Json) -> float:
@@ -235,7 +241,9 @@ def scored_persons(problem: Record) -> Persons:
 
 def condition(required: str, enforced: str, *records: Record, **more: object) -> Hypothesis:
     """One whose sentences hold {fields} of the records, or `more`, in formats: "scale {scale:.10g}"."""
-    fields = dict(ChainMap({**more}, *map(dict[str, object], records)))
+    fields: dict[str, object] = {}
+    for record in (*reversed(records), more):
+        fields.update(record)
     return Hypothesis(required=required.format(**fields), enforced=enforced.format(**fields))
 
 
