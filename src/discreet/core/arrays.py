@@ -65,6 +65,11 @@ def namespace(values: Any) -> Any:  # noqa: ANN401 - a module of functions, whos
     return array_namespace(values)
 
 
+def at_most(values: Any, most: float) -> Any:  # noqa: ANN401 - as above
+    """`values`, or `most` where they are larger; of NumPy's arrays by its minimum, which takes a third of the time of its clip for a few."""
+    return np.minimum(values, most) if isinstance(values, np.ndarray) else namespace(values).clip(values, None, most)
+
+
 def digest_of(value: Floats) -> str:
     """SHA-256 of the shape and the little-endian float64 numbers of an array."""
     numbers = np.ascontiguousarray(value, dtype="<f8")

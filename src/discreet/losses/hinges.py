@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from discreet.core.arrays import Floats, namespace
+from discreet.core.arrays import Floats, at_most, namespace
 from discreet.core.rounding import raising
 from discreet.core.validate import needed_positive
 from discreet.losses.base import MarginLoss
@@ -51,7 +51,7 @@ class SoftplusHinge(MarginLoss):
     def slope(self, margins: Floats) -> Floats:
         """-1 / (1 + e^((m - 1) / T)); the exponential of at most 700 does not overflow."""
         xp = namespace(margins)
-        slope: Floats = -1.0 / (1.0 + xp.exp(xp.clip((margins - 1.0) / self.temperature, None, 700.0)))
+        slope: Floats = -1.0 / (1.0 + xp.exp(at_most((margins - 1.0) / self.temperature, 700.0)))
         return slope
 
     def curvature(self, margins: Floats) -> Floats:

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from discreet.core.arrays import Floats, namespace
+from discreet.core.arrays import Floats, at_most, namespace
 from discreet.losses.base import MarginLoss
 
 
@@ -32,7 +32,7 @@ class Logistic(MarginLoss):
     def slope(self, margins: Floats) -> Floats:
         """-1 / (1 + e^m); the exponential of at most 700 does not overflow, and beyond it the slope is below 1e-304."""
         xp = namespace(margins)
-        slope: Floats = -1.0 / (1.0 + xp.exp(xp.clip(margins, None, 700.0)))
+        slope: Floats = -1.0 / (1.0 + xp.exp(at_most(margins, 700.0)))
         return slope
 
     def curvature(self, margins: Floats) -> Floats:

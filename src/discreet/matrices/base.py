@@ -132,7 +132,7 @@ class Matrix(ABC):
         return self.chunks()
 
     def matvec(self, weights: Floats) -> Floats:
-        """Inner products of every row with `weights` (d,) or, one column a model, (d, k): shape (n,) or (n, k)."""
+        """Inner products of every row with `weights` (d,) or, one column a model, (d, k): shape (n,) or (n, k), an array of its own."""
         result = np.empty((self.shape[0], *weights.shape[1:]))
         for rows, entries in self._parts():
             result[rows] = entries @ weights

@@ -31,7 +31,7 @@ from discreet.core.errors import InvalidInput
 from discreet.core.private import holds_records_of_a_block
 from discreet.core.workers import map_in_order
 from discreet.matrices import transfer
-from discreet.matrices.base import BLOCK_ROWS, Column, Columns, Matrix, Numbers
+from discreet.matrices.base import BLOCK_ROWS, Column, Columns, Matrix, Numbers, cuts
 from discreet.matrices.device import DeviceMatrix
 from discreet.matrices.sparse import SparseMatrix
 
@@ -185,7 +185,7 @@ class AugmentedMatrix(RowsOf):
     def matvec(self, weights: Floats) -> Floats:
         """See Matrix."""
         columns = self._base.shape[1]
-        result = self._scaled(self._base.matvec(weights[:columns]))
+        result = self._scaled(self._base.matvec(weights[:columns]), own=True)
         return result + self._constant * weights[columns] if self._constant > 0 else result
 
     def ordered_matvec(self, weights: Floats) -> Floats:
@@ -249,11 +249,11 @@ class AugmentedMatrix(RowsOf):
         scaled = self._scaled(norms)
         return np.hypot(scaled, self._constant) if self._constant > 0 else scaled
 
-    def _scaled(self, values: Floats) -> Floats:
-        """scale_i values_i, for values (n,) or (n, k)."""
+    def _scaled(self, values: Floats, *, own: bool = False) -> Floats:
+        """scale_i values_i, for values (n,) or (n, k); in their place where they are nobody else's."""
         if self._scale is None:
             return values
-        return self._scale[:, np.newaxis] * values if values.ndim == 2 else self._scale * values
+        return np.multiply(self._scale[:, np.newaxis] if values.ndim == 2 else self._scale, values, out=values if own else None)
 
 
 def _sums(coefficients: Floats) -> Floats:
@@ -377,9 +377,9 @@ def factors_in_order(rows: Matrix, bound: float, *, jobs: int = 1) -> Floats | N
     if not len(long):
         return None
     some = len(long) <= rows.shape[0] // 4
-    asked = rows.chosen(long) if some else rows
-    cut = asked.thread_cuts() if jobs > 1 else [slice(0, asked.shape[0])]
-    found = shortening(np.concatenate(list(map_in_order(lambda part: asked.rows(part).ordered_row_norms(), cut, jobs))), bound)
+    cut = cuts(len(long), rows.cache_rows) if some else rows.thread_cuts() if jobs > 1 else [slice(0, rows.shape[0])]
+    norms = map_in_order(lambda part: (rows.chosen(long[part]) if some else rows.rows(part)).ordered_row_norms(), cut, jobs)
+    found = shortening(np.concatenate(list(norms)), bound)
     factors = np.ones(rows.shape[0])
     factors[long if some else slice(None)] = found
     return factors
