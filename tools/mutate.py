@@ -249,6 +249,8 @@ PLANTED: list[Fault] = [
         "math.hypot(_euclidean(radius, self.step, dimension) / self.scale, beside) * _UP",
         "math.hypot(_euclidean(radius, self.step, dimension) / self.scale, beside) * 0.5",
     ),
+    Fault("noise/chacha.py", "begin(self._key, self._at // _BLOCK)", "begin(self._key, 0)"),
+    Fault("noise/chacha.py", "self._held[:count], self._held[count:]", "self._held[:count], self._held[count // 2 :]"),
     Fault("noise/source.py", '.T) * _checked(scale, "scale")', '.T) * 0.5 * _checked(scale, "scale")'),
     Fault("noise/source.py", 'lengths / _checked(rate, "rate")', 'lengths / (2.0 * _checked(rate, "rate"))'),
     Fault("noise/source.py", 'Fraction(_checked(scale, "scale")) ** 2', '(Fraction(_checked(scale, "scale")) / 2) ** 2'),
@@ -368,6 +370,7 @@ TESTS: dict[str, tuple[str, ...]] = {
     "estimators/search_blocks.py": ("tests/audit/test_drawn.py::test_how_searches_cut_tables_is_watched_too",),
     "estimators/search_scores.py": ("tests/audit/test_drawn.py::test_no_record_counts_more_than_one_in_a_search_over_regressions",),
     "estimators/search_tables.py": ("tests/audit/test_drawn.py::test_how_searches_cut_tables_is_watched_too",),
+    "noise/chacha.py": ("tests/audit/test_drawn.py::test_no_word_of_a_key_is_drawn_twice",),
     "noise/source.py": (
         "output-1e-06-replace-one",
         "output-0.0-add-remove",

@@ -55,6 +55,7 @@ from tests.mechanisms.learning.test_repeated import (
     test_several_fits_with_noise_on_their_minimiser_cost_what_one_gaussian_mechanism_does as keep_the_claim_of_several,
 )
 from tests.mechanisms.learning.test_strong_ridge import check_beside_a_set, check_one_is_enough
+from tests.noise.test_chacha import check_the_stream
 from tests.queries.test_farthest import check_none_farther
 from tests.verification.test_stages import test_two_gaussian_stages_are_one as count_both_stages
 from tests.verification.test_stages import (
@@ -469,6 +470,10 @@ def test_shuffled_rows_are_counted_for_what_their_recheck_finds():
 def test_shuffled_reports_tell_no_more_than_is_counted():
     """All outputs of few encoded reports, for all pairs of owners."""
     keep_the_count("encoding")
+
+
+def test_no_word_of_a_key_is_drawn_twice():
+    check_the_stream()
 
 
 def test_what_is_composed_near_zero_is_never_below_a_law():

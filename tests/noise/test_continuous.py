@@ -5,7 +5,8 @@ import numpy as np
 import pytest
 from scipy.stats import expon, kstest, norm
 
-from discreet.noise.source import EXPONENTIAL_LIMIT, NORMAL_ERROR, NORMAL_LIMIT, standard_exponentials, standard_normals, system_words
+from discreet.noise.ideal import EXPONENTIAL_LIMIT, NORMAL_ERROR, NORMAL_LIMIT
+from discreet.noise.source import standard_exponentials, standard_normals, system_words
 
 mp.mp.dps = 60
 

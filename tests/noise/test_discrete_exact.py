@@ -8,9 +8,10 @@ import pytest
 
 from discreet.core.errors import InvalidInput, InvalidType
 from discreet.noise import discrete
+from discreet.noise.chacha import keyed_words
 from discreet.noise.discrete import discrete_gaussian, discrete_laplace, draw
 from discreet.noise.envelope import CELLS, Exponent, envelope_for
-from discreet.noise.source import keyed_words, system_words
+from discreet.noise.source import system_words
 from discreet.noise.words import below, exp_bounds, scaled_exp
 from tests.noise.discrete_laws import Script, exp_of
 

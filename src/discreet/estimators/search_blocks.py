@@ -35,7 +35,7 @@ from discreet.matrices import SparseMatrix
 from discreet.mechanisms.counting.queries import shares_of
 from discreet.mechanisms.persons import Owners, drawn_beside
 from discreet.noise import Integers, Noise
-from discreet.noise.source import keyed_words
+from discreet.noise.chacha import keyed_words
 from discreet.noise.words import shuffled, uniform_below
 
 

@@ -40,25 +40,17 @@ from typing import ClassVar
 
 import numpy as np
 import numpy.typing as npt
-from scipy.special import erfinv, ndtri
 
 from discreet.core.arrays import Floats, is_finite
 from discreet.core.errors import InvalidInput, PrivateDataError
+from discreet.core.lazily import lazily
+from discreet.noise.chacha import KEY_BYTES, keyed_words
 from discreet.noise.choice import select_one
 from discreet.noise.discrete import discrete_gaussian, discrete_laplace
+from discreet.noise.named import SEEDED_SOURCE, SYSTEM_SOURCE
 from discreet.noise.words import Integers, WordArray, Words
 
-SYSTEM_SOURCE = "ChaCha20, a fresh 256-bit key from the operating system for every draw"
-"""What a certificate says of noise from the operating system."""
-SEEDED_SOURCE = "ChaCha20 from a seed chosen by the caller: reproducible, therefore not private"
-"""What a certificate says of noise from a seed."""
-NORMAL_ERROR = 2.0**-48
-"""Relative distance of a normal number from its ideal."""
-NORMAL_LIMIT = 37.0
-"""No ideal normal number is larger."""
-EXPONENTIAL_LIMIT = 700.0
-"""No ideal exponential number is larger."""
-KEY_BYTES = 32
+special = lazily("scipy.special")
 _ZERO_BITS = 900
 
 
@@ -192,36 +184,11 @@ def _seeded_part(seed: int, call: int, number: int) -> Noise:
     return _SeededPart(seed, part=f"{call} part {number}")
 
 
-def gaussian_error(*, scale: float, dimension: int) -> float:
-    """The largest Euclidean distance of a drawn Gaussian vector from its ideal: that of the numbers, and one more rounding."""
-    return (NORMAL_ERROR + 2.0**-52) * NORMAL_LIMIT * scale * math.sqrt(dimension)
-
-
-def spherical_error(*, rate: float, dimension: int) -> float:
-    """The largest Euclidean distance of a drawn spherical vector from its ideal.
-
-    The length, at most d EXPONENTIAL_LIMIT / rate, is a sum of d numbers y off by 2^-51 (1 + y), added with a relative error below d 2^-53;
-    the direction, from numbers off by a relative NORMAL_ERROR, is off by less than 2 NORMAL_ERROR + (d + 8) 2^-53.
-    """
-    longest = dimension * EXPONENTIAL_LIMIT / rate
-    return dimension * 2.0**-51 / rate + longest * (2.0 * NORMAL_ERROR + 2.0**-51 + (2 * dimension + 16) * 2.0**-53)
-
-
 def _checked(size: float, what: str) -> float:
     """Noise of no size, or of a size that is no number, is refused rather than drawn."""
     if not (is_finite(size) and size > 0):
         raise InvalidInput(f"noise needs a positive finite {what}; {size!r} was given.")
     return size
-
-
-def keyed_words(key: bytes) -> Words:
-    """The ChaCha20 stream of a key of 32 bytes. Not to be used by two threads at once."""
-    if len(key) != KEY_BYTES:
-        raise InvalidInput(f"ChaCha20 needs a key of {KEY_BYTES} bytes; {len(key)} were given.")
-    from randomgen import ChaCha  # noqa: PLC0415 - whoever draws nothing goes without
-
-    stream: Words = ChaCha(key=int.from_bytes(key, "little"), rounds=20).random_raw
-    return stream
 
 
 def system_words() -> Words:
@@ -247,8 +214,8 @@ def standard_normals(words: Words, count: int) -> Floats:
     negative, tail = (first >> np.uint64(63)).astype(bool), (first >> np.uint64(62) & np.uint64(1)).astype(bool)
     uniform = _uniforms(first << np.uint64(2), second, 62, words)
     size = np.empty(count)
-    size[tail] = -ndtri(0.25 * uniform[tail])
-    size[~tail] = math.sqrt(2.0) * erfinv(0.5 * uniform[~tail])
+    size[tail] = -special.ndtri(0.25 * uniform[tail])
+    size[~tail] = math.sqrt(2.0) * special.erfinv(0.5 * uniform[~tail])
     return np.where(negative, -size, size)
 
 

@@ -6,13 +6,13 @@ from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
-from scipy.special import log_ndtr, ndtr
 
 from discreet.accounting import Json, closeness
 from discreet.core.arrays import Floats
 from discreet.core.fields import not_negative, positive
 from discreet.core.least import least_between
-from discreet.noise import gaussian_error, spherical_error
+from discreet.core.normal import log_ndtr, ndtr
+from discreet.noise.ideal import gaussian_error, spherical_error
 from discreet.statements.base import mapping
 from discreet.statements.learning import dimension_of
 from discreet.verification.base import Stated
