@@ -1,14 +1,17 @@
 """Releases that do not fit in memory: parts are written while rows come, and read one at a time."""
 
 import tracemalloc
+from dataclasses import replace
 
 import numpy as np
+import polars as pl
 import pytest
 
-from discreet import SeededNoise
+from discreet import SeededNoise, SystemNoise
 from discreet.core.errors import InvalidInput
 from discreet.data import Domain
-from discreet.releases import parts, publish, read_release
+from discreet.releases import parts, plain_parquet, publish, read_release
+from discreet.releases.manifest import manifest_text
 from tests.releases.cases import PRIVATE
 
 ROWS, COLUMNS = 60_000, 20
@@ -38,7 +41,7 @@ def test_a_release_is_never_held_as_a_whole(tmp_path, monkeypatch):
 
 
 def test_that_test_would_notice(tmp_path, monkeypatch):
-    monkeypatch.setattr(parts, "PART_NUMBERS", 1 << 40)
+    monkeypatch.setattr(parts, "PART_NUMBERS", 1 << 22)
     assert peak_of_release(tmp_path) > TOTAL
 
 
@@ -56,6 +59,36 @@ def test_parts_are_the_same_rows_in_order(tmp_path, monkeypatch):
     assert split.document["recordSet"][0]["field"][0]["source"]["fileSet"] == {"@id": "data"}
 
 
+def test_files_without_a_plain_page_are_written_and_read_by_the_library(tmp_path, monkeypatch):
+    X = np.random.default_rng(0).uniform(-1, 1, (500, 3))
+    domain = Domain(features=3, entry_bound=1.0, target_bound=1.0)
+    asked = {"domain": domain, "method": "additive", "target": "omitted", **PRIVATE}
+    plain = publish(X, tmp_path / "plain", SeededNoise(2), **asked)
+    monkeypatch.setattr(plain_parquet, "_LARGEST_PAGE", 8)
+    other = publish(X, tmp_path / "other", SeededNoise(2), **asked)
+    assert plain.parts != other.parts
+    assert plain.certificate == other.certificate
+    assert np.array_equal(plain.values(), other.values())
+    for made in (plain, other):
+        assert [check.name for check in made.verify().checks if not check.ok] == ["noise source"]
+
+
+def test_a_folder_whose_files_are_compressed_is_read_and_verified(tmp_path):
+    """As they were in earlier versions."""
+    X = np.random.default_rng(0).uniform(-1, 1, (500, 3))
+    domain = Domain(features=3, entry_bound=1.0, target_bound=1.0)
+    made = publish(X, tmp_path / "out", SystemNoise(), domain=domain, method="additive", target="omitted", **PRIVATE)
+    values, (part,) = made.values(), made.parts
+    pl.DataFrame(dict(zip(made.column_names, values.T, strict=True))).write_parquet(tmp_path / "out" / part.path, compression="lz4")
+    now = parts.described(tmp_path / "out", part.path, part.rows)
+    contents = replace(made, parts=(now,))
+    (tmp_path / "out" / "manifest.json").write_text(manifest_text(contents.manifest()), encoding="utf-8")
+    again = read_release(tmp_path / "out")
+    assert again.parts != made.parts
+    assert np.array_equal(again.values(), values)
+    assert again.verify().ok
+
+
 def test_a_release_of_no_records_is_a_release(tmp_path):
     domain = Domain(features=2, entry_bound=1.0, target_bound=1.0)
     asked = {"domain": domain, "method": "additive", "target": "omitted", **PRIVATE}
@@ -71,7 +104,7 @@ def test_a_full_disk_leaves_nothing_and_says_what_is_spent(tmp_path, monkeypatch
     def full(self, *_, **__):
         raise OSError(28, "No space left on device")
 
-    monkeypatch.setattr(parts.pl.DataFrame, "write_parquet", full)
+    monkeypatch.setattr(parts.Path, "write_bytes", full)
     with pytest.raises(InvalidInput, match=r"No space left on device.*counts as spent"):
         publish(np.zeros((9, 2)), tmp_path / "out", SeededNoise(2), domain=domain, method="additive", target="omitted", **PRIVATE)
     assert list(tmp_path.iterdir()) == []

@@ -178,7 +178,7 @@ class Mechanism(ABC, Generic[P, D]):
             digest = hashlib.sha256(json.dumps(drawn.shape).encode())
             empty = True
             for block in drawn.blocks:
-                digest.update(np.ascontiguousarray(block, dtype="<f8").tobytes())
+                digest.update(np.ascontiguousarray(block, dtype="<f8").data)
                 keep(block)
                 empty = False
             if empty:

@@ -24,39 +24,33 @@ from discreet.queries import Projection, SecondMoments, Target
 from discreet.releases.columns import Kind, released_columns, released_schema, schema_domain, weight_beside
 from discreet.releases.manifest import DIGEST, NAME, Contents, digest_of_manifest
 from discreet.releases.methods.base import Query
-from discreet.releases.parts import described, read_part, read_parts
-
-_CHECKED = 1024
-"""Rows at a time, which stay in the processor's caches."""
+from discreet.releases.parts import PartReader
 
 
 def all_checks(folder: Path, contents: Contents, document: Mapping[str, Any], query: Query) -> tuple[Check, ...]:
     """Every check with its verdict; what cannot be read is a failed one."""
-    checks = [*_files(folder, contents), *_manifest(contents, document), *_agreement(contents, query)]
-    checks += contents.certificate.verify().checks
+    reader = PartReader(folder)
+    value = [*_value(reader, contents, query)]  # first: what is read for it is what the checksums are of
+    checks = [*_files(folder, contents, reader), *_manifest(contents, document), *_agreement(contents, query)]
+    return (*checks, *contents.certificate.verify().checks, *value)
+
+
+def _value(reader: PartReader, contents: Contents, query: Query) -> Iterator[Check]:
     try:
         if contents.projection_part is not None and isinstance(query, Projection):
-            given = read_part(folder, contents.projection_part, _projected_names(contents))
-            checks.append(Check("projection", np.array_equal(given, query.matrix), "the matrix in its file is that of the certificate"))
-        digest, on_grid = _numbers(folder, contents, query)
-        checks.append(Check("grid of the numbers", on_grid, "every number with noise is a multiple of the recorded step"))
+            given = reader.whole(contents.projection_part, _projected_names(contents))
+            yield Check("projection", np.array_equal(given, query.matrix), "the matrix in its file is that of the certificate")
+        digest, on_grid = _numbers(reader, contents, query)
+        yield Check("grid of the numbers", on_grid, "every number with noise is a multiple of the recorded step")
         same = digest == contents.certificate.digest
-        checks.append(Check("released value", same, "digest matches" if same else "the numbers are not those that the certificate was issued for"))
+        yield Check("released value", same, "digest matches" if same else "the numbers are not those that the certificate was issued for")
     except InvalidInput as error:
-        checks.append(Check("released value", False, str(error)))
-    return tuple(checks)
+        yield Check("released value", False, str(error))
 
 
-def _files(folder: Path, contents: Contents) -> Iterator[Check]:
+def _files(folder: Path, contents: Contents, reader: PartReader) -> Iterator[Check]:
     parts = [*contents.parts, *([] if contents.projection_part is None else [contents.projection_part])]
-    changed = []
-    for part in parts:
-        try:
-            same = described(folder, part.path, part.rows) == part
-        except OSError:
-            same = False
-        if not same:
-            changed.append(part.path)
+    changed = [part.path for part in parts if not reader.as_listed(part)]
     detail = f"size and SHA-256 of {len(parts)} files" if not changed else f"missing or changed: {', '.join(changed[:5])}"
     yield Check("files", not changed, detail)
     added = foreign_files(folder, contents)
@@ -126,25 +120,25 @@ def _schema_fits(schema: Schema, query: Query, *, local: bool) -> bool:
     return same and (not with_target or domain.target_bound == read.target_bound) and released_schema(schema) == schema
 
 
-def _numbers(folder: Path, contents: Contents, query: Query) -> tuple[str, bool]:
+def _numbers(reader: PartReader, contents: Contents, query: Query) -> tuple[str, bool]:
     """The digest of the value as the mechanism released it, P first where it was drawn with the rows; and whether numbers are on the grid."""
     names, first = contents.column_names, []
     if contents.made_by.draws_projection:
         if contents.projection_part is None:
             raise FileFormatError("the release lacks its projection.")
-        matrix = read_part(folder, contents.projection_part, _projected_names(contents))
+        matrix = reader.whole(contents.projection_part, _projected_names(contents))
         first = [np.column_stack((matrix, np.zeros(len(matrix)))) if contents.target is Target.CLEAR else matrix]
     kept = [number for number, column in enumerate(contents.columns) if column.noisy]
     noisy = kept if len(kept) < len(contents.columns) else slice(None)
     step, on_grid = _step(contents, query), [True]
 
     def rows() -> Iterator[Floats]:
-        for block in read_parts(folder, contents.parts, names):
-            on_grid.append(step is None or all(_whole(block[start : start + _CHECKED, noisy] / step) for start in range(0, len(block), _CHECKED)))
+        for block in chain.from_iterable(reader.blocks(part, names) for part in contents.parts):
+            on_grid[0] = on_grid[0] and (step is None or _whole(block[:, noisy] / step))
             yield block
 
     count = contents.shape[0] + sum(len(matrix) for matrix in first)
-    return digest_of_blocks((count, len(names)), chain(first, rows())), all(on_grid)
+    return digest_of_blocks((count, len(names)), chain(first, rows())), on_grid[0]
 
 
 def _whole(steps: Floats) -> bool:

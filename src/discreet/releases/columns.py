@@ -12,7 +12,7 @@ import math
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from enum import StrEnum
-from typing import Any, Literal, Self, TypeAlias
+from typing import TYPE_CHECKING, Any, Literal, Self, TypeAlias
 
 import numpy as np
 
@@ -21,13 +21,16 @@ from discreet.core.arrays import Floats
 from discreet.core.errors import InvalidInput, quoted
 from discreet.core.fields import finite, flag
 from discreet.core.lazily import lazily
-from discreet.data import Domain, EncodedTable, NumberTarget, NumberTargets, Records, Schema, TimeTarget
+from discreet.data import Domain, NumberTarget, NumberTargets, Schema, TimeTarget
 from discreet.data import Target as ClassTarget
 from discreet.data.columns import Scale
 from discreet.data.encodings import Linear
 from discreet.data.frames import Frame
 from discreet.queries import Projection, Target
 from discreet.statements.base import among
+
+if TYPE_CHECKING:
+    from discreet.data import EncodedTable, Records
 
 metrics = lazily("discreet.data.metric")
 Role: TypeAlias = Literal["feature", "target", "constant"]
@@ -104,7 +107,8 @@ def released_schema(schema: Schema) -> Schema:
 
     Encodings and crosses are left out: whoever has the numbers can encode them. Raises InvalidInput for dates and for indicators of missing values.
     """
-    metrics.require_no_metric(schema, "a release")
+    if schema.metric is not None:
+        metrics.require_no_metric(schema, "a release")
     dates, indicated = [one.name for one in schema.date], [one.name for one in schema.numeric if one.indicated]
     if dates or indicated:
         remedies = [f"leave out {quoted(dates)}, or turn each into days since a public date"] * bool(dates)
@@ -126,13 +130,15 @@ def released_domain(schema: Schema) -> Domain:
     return replace(schema_domain(schema), persons=schema.persons)
 
 
-def encoded_records(schema: Schema, frame: Frame, target: Target) -> Records:
+def encoded_records(schema: Schema, frame: Frame, target: Target) -> "Records":
     """The records of a table. Raises as `Schema.encode` does, and InvalidInput for a target of more than two classes."""
     encoded, targets = encoded_table(schema, frame, target, persons=False)
+    from discreet.data import Records  # noqa: PLC0415 - whoever reads a release has none
+
     return Records(rows=encoded.rows, targets=targets, domain=schema_domain(schema))
 
 
-def encoded_table(schema: Schema, frame: Frame, target: Target, *, persons: bool) -> tuple[EncodedTable, Floats]:
+def encoded_table(schema: Schema, frame: Frame, target: Target, *, persons: bool) -> tuple["EncodedTable", Floats]:
     """The table encoded, with `persons` where the schema names them, and its targets as numbers, zeros where these are omitted; private."""
     with_target = target is not Target.OMITTED
     require_target(schema, target)
@@ -153,7 +159,7 @@ def require_target(schema: Schema, target: Target) -> None:
         )
 
 
-def target_numbers(encoded: EncodedTable) -> Floats:
+def target_numbers(encoded: "EncodedTable") -> Floats:
     """+1 and -1 of two classes, or numbers in [-1, 1]."""
     found = encoded.signs if encoded.numbers is None else encoded.one_number
     if found is None:

@@ -7,16 +7,16 @@ import math
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, fields
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
-import polars as pl
 
 from discreet.accounting import Guarantee, Json
 from discreet.certificates import Verification
 from discreet.core.arrays import Floats
 from discreet.core.errors import FileFormatError, InvalidInput, quoted
 from discreet.core.files.whole_file import reason_of
+from discreet.core.lazily import lazily
 from discreet.core.neighbours import REPLACE_ONE
 from discreet.core.short import short_repr
 from discreet.core.showing import html_of
@@ -29,6 +29,11 @@ from discreet.releases.manifest import NAME, Contents, read_manifest
 from discreet.releases.methods.base import Query
 from discreet.releases.parts import read_part, read_parts
 from discreet.releases.words import inspected, some
+
+if TYPE_CHECKING:
+    import polars as pl
+else:
+    pl = lazily("polars")
 
 _MOST_PLACES = 15
 
@@ -148,7 +153,7 @@ class PublishedRelease(Contents):
         place = self.target_column
         return None if place is None else np.concatenate([block[:, place] for block in self.blocks()])
 
-    def frame(self, *, within_bounds: bool = False, decimals: Mapping[str, int] | None = None) -> pl.DataFrame:
+    def frame(self, *, within_bounds: bool = False, decimals: Mapping[str, int] | None = None) -> "pl.DataFrame":
         """The released numbers with column names, in the columns' own units if they have any.
 
         `decimals` rounds columns, by name, to this many decimal places (negative: before the point). `within_bounds` then clips numbers to the

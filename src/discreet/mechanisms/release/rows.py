@@ -104,8 +104,9 @@ class GridRelease(Mechanism[RowQuery, Records]):
     def add(self, rows: Floats, noise: Noise) -> Floats:
         """Computed rows, on the grid and with noise: w (round(a / w) + K)."""
         drawn = self.integers(len(rows), rows.shape[1], noise)
-        drawn += np.rint(rows / self.step).astype(np.int64)
-        noisy: Floats = drawn.astype(np.float64) * self.step
+        steps = rows / self.step
+        drawn += np.rint(steps, out=steps).astype(np.int64)
+        noisy: Floats = np.multiply(drawn, self.step, out=steps)
         return noisy
 
 

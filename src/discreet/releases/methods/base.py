@@ -27,11 +27,12 @@ from discreet.core.fields import finite
 from discreet.core.neighbours import REPLACE_ONE, Neighbours
 from discreet.core.short import short_repr
 from discreet.core.validate import number
-from discreet.data import Domain, Records, Schema
+from discreet.data import Domain, Schema
 from discreet.queries import RowQuery, Rows, SecondMoments, Target
 from discreet.releases.columns import Kind
 
 if TYPE_CHECKING:
+    from discreet.data import Records
     from discreet.mechanisms.base import Mechanism
 
 Calibration: TypeAlias = Literal["tight", "published"]
