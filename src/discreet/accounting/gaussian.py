@@ -42,15 +42,16 @@ from dataclasses import dataclass
 from typing import ClassVar, NamedTuple
 
 import numpy as np
-from scipy.special import erfc, erfcx
 
 from discreet.accounting.base import Statement, require_finite
 from discreet.core.arrays import Floats, as_float, is_finite
 from discreet.core.errors import InvalidInput
+from discreet.core.lazily import lazily
 from discreet.core.remembered import remembered
 from discreet.core.rounding import raising, up
 from discreet.core.validate import whole
 
+special = lazily("scipy.special")
 _UNIT = 2.0**-53
 _ROUNDING = 90.0 * _UNIT
 """Relative error allowed for a value of erfc or erfcx."""
@@ -66,7 +67,7 @@ _UP = raising(32)
 
 def mills_ratio(x: float) -> float:
     """(1 - Phi(x)) / phi(x) for x > -37 or so, where it is still finite."""
-    return math.sqrt(math.pi / 2.0) * float(erfcx(x / math.sqrt(2.0)))
+    return math.sqrt(math.pi / 2.0) * float(special.erfcx(x / math.sqrt(2.0)))
 
 
 def normal_density(x: float) -> float:
@@ -113,11 +114,12 @@ def gaussian_deltas(epsilons: Floats, mu: float) -> Floats:
     room = 4.0 * _UNIT * (np.abs(quotients) + 0.5 * mu)
     left, right = quotients - 0.5 * mu - room, quotients + 0.5 * mu + room
     low, high = np.clip(left, -_FARTHEST - 1.0, 0.0), np.clip(right, -2.0 * _FARTHEST, 2.0 * _FARTHEST)
-    first = 0.5 * erfc(low / math.sqrt(2.0))
-    second = np.exp(np.minimum(epsilons, 700.0)) * 0.5 * erfc(high / math.sqrt(2.0)) * (1.0 - 4.0 * _UNIT * (np.square(np.maximum(high, 0.0)) + 4.0))
+    first = 0.5 * special.erfc(low / math.sqrt(2.0))
+    beyond = 0.5 * special.erfc(high / math.sqrt(2.0))
+    second = np.exp(np.minimum(epsilons, 700.0)) * beyond * (1.0 - 4.0 * _UNIT * (np.square(np.maximum(high, 0.0)) + 4.0))
     body = np.minimum(1.0, np.maximum(0.0, first - second) + _ROUNDING * first)
     at = np.clip(left, 0.0, _FARTHEST)
-    near, far = (math.sqrt(math.pi / 2.0) * erfcx(point / math.sqrt(2.0)) for point in (at, at + mu))
+    near, far = (math.sqrt(math.pi / 2.0) * special.erfcx(point / math.sqrt(2.0)) for point in (at, at + mu))
     raised = np.exp(-0.5 * np.square(at)) / math.sqrt(2.0 * math.pi) * (1.0 + _UNIT * (at * at + 16.0))
     deltas: Floats = np.where(left < 0, body, np.where(left > _FARTHEST, 0.0, raised * (near - far + _ROUNDING * near)))
     return np.maximum(deltas, _LEAST)

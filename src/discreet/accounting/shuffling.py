@@ -30,7 +30,6 @@ from dataclasses import dataclass, replace
 from typing import NamedTuple
 
 import numpy as np
-from scipy.special import ndtr
 
 from discreet.accounting.gaussian import gaussian_delta, normal_tail
 from discreet.core.arrays import Floats, is_finite
@@ -42,6 +41,7 @@ from discreet.core.rounding import lowering, raising
 from discreet.core.validate import whole
 
 fft = lazily("scipy.fft")
+special = lazily("scipy.special")
 _CELLS = 4096
 _REACH = 8.5
 _SLACK, _RAISED, _LAST_DIGITS = 1e-7, 1e-10, 1e-14
@@ -286,14 +286,14 @@ def _cells(up: Floats, down: Floats, inside: Floats, means: Floats, cut: tuple[f
         right = np.where(inside > 0, (means / inside - values[:-1]) / np.diff(values), 1.0)
     right = np.clip(np.nan_to_num(right, nan=1.0) + 10.0 * _SLACK, 0.0, 1.0)
     masses = np.append(inside * (1.0 - right), 0.0) + np.append(0.0, inside * right)
-    masses[0] += float(ndtr(first))
+    masses[0] += float(special.ndtr(first))
     masses[-1] += normal_tail(last)
     return Law(values=values, masses=masses, share=1.0, beyond=beyond * raising(64))
 
 
 def _between(ends: Floats) -> Floats:
     """The normal law's mass of every cell, from the nearer tail."""
-    lower, upper = ndtr(ends), ndtr(-ends)
+    lower, upper = special.ndtr(ends), special.ndtr(-ends)
     return np.where(ends[1:] <= 0, np.diff(lower), -np.diff(upper))
 
 

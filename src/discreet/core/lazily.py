@@ -36,7 +36,7 @@ def lazily(name: str) -> Any:  # noqa: ANN401 - as above
 def registered(kept: Mapping[str, T], name: str, package: str) -> T | None:
     """What is kept under a name, which a module of `package` registers as it is imported: they are, one after the other, until it is there.
 
-    Those go first that are called as a word of the name, as `rows` for "release-gaussian-rows".
+    Those go first that are called as a word of the name, as `rows` for "release-gaussian-rows", or have one in theirs.
     """
     if name not in kept:
         next((module for module in each_module(package, first=name.split("-")) if name in kept), None)
@@ -44,12 +44,13 @@ def registered(kept: Mapping[str, T], name: str, package: str) -> T | None:
 
 
 def each_module(package: str, *, first: Sequence[str] = ()) -> Iterator[str]:
-    """The modules of a package, one after the other, each imported before it is named; `first` are before the others."""
+    """The modules of a package, one after the other, each imported before it is named; `first` are before the others, and then who shares a word."""
     from pkgutil import iter_modules  # noqa: PLC0415 - help and version are answered without
 
-    for module in sorted(
-        (found.name for found in iter_modules(import_module(package).__path__)), key=lambda name: (name not in first, name != _MOSTLY)
-    ):
+    def place(name: str) -> tuple[bool, bool, bool]:
+        return name not in first, not {*name.split("_")} & {*first}, name != _MOSTLY
+
+    for module in sorted((found.name for found in iter_modules(import_module(package).__path__)), key=place):
         import_module(f"{package}.{module}")
         yield module
 

@@ -46,7 +46,6 @@ from typing import TYPE_CHECKING, ClassVar, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
-from scipy.special import expit, log_expit, log_softmax, softmax
 
 from discreet.certificates import digest_of
 from discreet.core.arrays import Floats
@@ -64,6 +63,7 @@ if TYPE_CHECKING:
     from discreet.kernels.feature_map import FeatureMap
     from discreet.matrices import Matrix
 
+special = lazily("scipy.special")
 kernels, maps, mapped = lazily("discreet.kernels"), lazily("discreet.kernels.feature_map"), lazily("discreet.kernels.matrix")
 records, bounded = lazily("discreet.data.records"), lazily("discreet.matrices.bounded")
 SCHEMES = ("multinomial", "one-vs-rest")
@@ -127,7 +127,7 @@ def proper_log_odds(loss: MarginLoss, decision: Floats) -> Floats:
         case Logistic():
             return decision
         case SoftplusHinge(temperature=temperature):
-            odds: Floats = log_expit((1.0 + decision) / temperature) - log_expit((1.0 - decision) / temperature)
+            odds: Floats = special.log_expit((1.0 + decision) / temperature) - special.log_expit((1.0 - decision) / temperature)
             return odds
         case _:
             raise TypeError(f"the {loss.name} loss has no link")
@@ -149,9 +149,9 @@ def probabilities(loss: MarginLoss, decision: Floats, *, multinomial: bool) -> F
     """
     if decision.ndim == 1:
         odds = log_odds(loss, decision)
-        return np.column_stack((expit(-odds), expit(odds)))
+        return np.column_stack((special.expit(-odds), special.expit(odds)))
     if multinomial:
-        chances: Floats = softmax(decision, axis=1)
+        chances: Floats = special.softmax(decision, axis=1)
         return chances
     return np.exp(log_probabilities(loss, decision, multinomial=False))
 
@@ -160,14 +160,14 @@ def log_probabilities(loss: MarginLoss, decision: Floats, *, multinomial: bool) 
     """Logarithms of `probabilities`, accurate where these are tiny."""
     if decision.ndim == 1:
         odds = log_odds(loss, decision)
-        return np.column_stack((log_expit(-odds), log_expit(odds)))
-    logs: Floats = log_softmax(log_chances(loss, decision, multinomial=multinomial), axis=1)
+        return np.column_stack((special.log_expit(-odds), special.log_expit(odds)))
+    logs: Floats = special.log_softmax(log_chances(loss, decision, multinomial=multinomial), axis=1)
     return logs
 
 
 def log_chances(loss: MarginLoss, decision: Floats, *, multinomial: bool) -> Floats:
     """Logarithms of the probabilities of K classes, (n, K), but for one constant a row: entry by entry from decisions (n, K)."""
-    return decision if multinomial else np.asarray(log_expit(log_odds(loss, decision)))
+    return decision if multinomial else np.asarray(special.log_expit(log_odds(loss, decision)))
 
 
 Problem: TypeAlias = Mapping[str, Json]

@@ -30,15 +30,17 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
-from scipy.special import gammaincinv, ndtr, ndtri
 
 from discreet.accounting import Json
 from discreet.certificates import Certificate
 from discreet.core.arrays import Floats
 from discreet.core.errors import InvalidInput
+from discreet.core.lazily import lazily
+from discreet.core.normal import ndtr, ndtri
 from discreet.losses import loss_named
 from discreet.statements.base import CURVATURE_WITH_FIT, CUTS_THEN_FIT, NORM_THEN_FIT, SCORES_WITH_FIT
 
+special = lazily("scipy.special")
 _ATOMS = 64
 """Equally likely values that stand for the Gamma law of v."""
 _STEPS = 60
@@ -91,7 +93,7 @@ def noise_law(certificate: Certificate) -> NoiseLaw:
     step, grid_scale = _parameter(parameters, "grid_step"), _parameter(parameters, "grid_scale")
     if spherical:
         places = (np.arange(_ATOMS) + 0.5) / _ATOMS
-        variances: Floats = gammaincinv(0.5 * (_dimension(problem) + 1), places) * 2.0 / _parameter(parameters, "rate") ** 2
+        variances: Floats = special.gammaincinv(0.5 * (_dimension(problem) + 1), places) * 2.0 / _parameter(parameters, "rate") ** 2
     else:
         variances = np.array([_parameter(parameters, "scale") ** 2])
     extra = _parameter(parameters, "extra_ridge") if "extra_ridge" in parameters else 0.0
@@ -141,7 +143,7 @@ def unit_of(parameters: Mapping[str, Json]) -> float:
 
 def mixture_quantile(spreads: Floats, level: float) -> Floats:
     """q (n,) such that |N(0, s^2)| <= q with probability `level`, s one of `spreads` (n, atoms), all equally likely."""
-    outer = float(ndtri(0.5 + 0.5 * level))
+    outer = ndtri(0.5 + 0.5 * level)
     low, high = outer * spreads.min(axis=1), outer * spreads.max(axis=1)
     if spreads.shape[1] == 1:
         return high

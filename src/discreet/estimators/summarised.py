@@ -26,12 +26,12 @@ from functools import partial
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
-from scipy.special import ndtri
 
 from discreet.accounting import NoGuarantee
 from discreet.core.arrays import Floats
 from discreet.core.errors import InvalidInput
 from discreet.core.lazily import lazily
+from discreet.core.normal import ndtri
 from discreet.core.validate import interval_level, whole
 from discreet.data import NumberTarget, Schema
 from discreet.data.columns import NumericColumn
@@ -110,7 +110,7 @@ def _sure(subject: Subject, uncertainty: "Uncertainty | None", level: float) -> 
         law = noise_law(subject.certificate)
     except InvalidInput:
         law = None
-    quantile = float(ndtri(0.5 + 0.5 * level))
+    quantile = ndtri(0.5 + 0.5 * level)
     if uncertainty is not None:
         return _Sure(_WHOLE, level, law=law, whole=partial(_bought, uncertainty, level), bought=uncertainty)
     if subject.covariance is not None and not isinstance(subject.certificate.guarantee, NoGuarantee):

@@ -5,14 +5,13 @@ from dataclasses import dataclass
 from typing import Self
 
 import numpy as np
-from scipy.special import gammaln, kv
 
 from discreet.core.arrays import Floats
 from discreet.core.errors import InvalidInput
 from discreet.core.lazily import lazily
 from discreet.kernels.base import Kernel, checked_scale
 
-distance = lazily("scipy.spatial.distance")
+distance, special = lazily("scipy.spatial.distance"), lazily("scipy.special")
 _ROUGHEST, _SMOOTHEST = 0.25, 50.0
 
 
@@ -130,7 +129,7 @@ class Matern(Kernel):
     def value(self, rows: Floats, others: Floats) -> Floats:
         """See Kernel; below s = 1e-9 the kernel is 1 to many digits, while K_nu overflows at 0."""
         s = np.maximum(2.0 * math.sqrt(self.gamma * self.nu) * distance.cdist(rows, others), 1e-9)
-        logarithm = (1.0 - self.nu) * math.log(2.0) - gammaln(self.nu) + self.nu * np.log(s)
-        bessel = kv(self.nu, s)
+        logarithm = (1.0 - self.nu) * math.log(2.0) - special.gammaln(self.nu) + self.nu * np.log(s)
+        bessel = special.kv(self.nu, s)
         known = np.isfinite(bessel)
         return np.where(known, np.exp(logarithm) * np.where(known, bessel, 0.0), 1.0)

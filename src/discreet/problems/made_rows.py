@@ -18,7 +18,6 @@ from typing import Literal, Self
 
 import numpy as np
 import numpy.typing as npt
-from scipy.special import expit, log_expit
 
 from discreet.core.arrays import Floats
 from discreet.core.fields import Json, finite, positive, text, whole
@@ -28,7 +27,7 @@ from discreet.core.short import short_repr
 
 ORDERED: Literal["ordered classes"] = "ordered classes"
 TIMES: Literal["times"] = "times"
-in_order = lazily("discreet.matrices.in_order")
+in_order, special = lazily("discreet.matrices.in_order"), lazily("scipy.special")
 _SLACK = raising(4_096)
 
 
@@ -75,11 +74,11 @@ class MadeRows:
 
     def hazards(self, log_odds: Floats) -> Floats:
         """(n, T), that the event happens in a period, of whom it has not happened to before."""
-        return np.asarray(expit(log_odds))
+        return np.asarray(special.expit(log_odds))
 
     def survival(self, log_odds: Floats) -> Floats:
         """(n, T), that the event has not happened by the end of each period."""
-        return np.asarray(np.cumprod(expit(-log_odds), axis=1))
+        return np.asarray(np.cumprod(special.expit(-log_odds), axis=1))
 
     def mean_time(self, log_odds: Floats) -> Floats:
         """Up to the last end, (n,)."""
@@ -105,7 +104,7 @@ class MadeRows:
 
     def chances(self, log_odds: Floats) -> Floats:
         """Of the K = M + 1 classes, (n, K)."""
-        above, ends = expit(log_odds), np.ones((len(log_odds), 1))
+        above, ends = special.expit(log_odds), np.ones((len(log_odds), 1))
         return np.asarray(np.hstack((ends, above)) - np.hstack((above, 0.0 * ends)))
 
     def log_chances(self, log_odds: Floats) -> Floats:
@@ -113,7 +112,7 @@ class MadeRows:
         above, below = (np.full((len(log_odds), 1), end) for end in (np.inf, -np.inf))
         first, second = np.hstack((above, log_odds)), np.hstack((log_odds, below))
         with np.errstate(divide="ignore"):
-            return np.asarray(log_expit(first) + log_expit(-second) + np.log(-np.expm1(np.minimum(second - first, 0.0))))
+            return np.asarray(special.log_expit(first) + special.log_expit(-second) + np.log(-np.expm1(np.minimum(second - first, 0.0))))
 
     def questions(self, labels: Sequence[str]) -> list[str]:
         """What each row asks, of classes with these names."""

@@ -16,7 +16,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from enum import StrEnum
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
@@ -25,7 +25,10 @@ from discreet.core.arrays import Floats
 from discreet.core.errors import InvalidInput
 from discreet.core.neighbours import ADD_REMOVE, Neighbours, Persons
 from discreet.core.rounding import raising
-from discreet.data import Domain, Records
+from discreet.data import Domain
+
+if TYPE_CHECKING:
+    from discreet.data import Records
 
 UP = raising(4_096)
 """More than the rounding errors of a formula of a few terms."""
@@ -94,12 +97,12 @@ class Released(NamedTuple):
             "target": str(self.target),
         }
 
-    def require(self, data: Records) -> None:
+    def require(self, data: "Records") -> None:
         """Raise InvalidInput for records of another domain."""
         if data.domain != self.domain:
             raise InvalidInput("the query was made for a different domain from that of these records; make it for data.domain.")
 
-    def blocks(self, data: Records, of: Callable[[Floats], Floats] | None = None) -> Iterator[tuple[slice, Floats]]:
+    def blocks(self, data: "Records", of: Callable[[Floats], Floats] | None = None) -> Iterator[tuple[slice, Floats]]:
         """The rows z of the records, or what `of` makes of them, in order, a thousand or so at a time: (slice of row numbers, rows).
 
         `of` is public and works where the block is. Raises InvalidInput for records of another domain.
@@ -111,7 +114,7 @@ class Released(NamedTuple):
         for chunks in data.map_rows(lambda start, block: list(self._read(start, block, of))):
             yield from chunks
 
-    def _read(self, start: int, data: Records, of: Callable[[Floats], Floats] | None) -> Iterator[tuple[slice, Floats]]:
+    def _read(self, start: int, data: "Records", of: Callable[[Floats], Floats] | None) -> Iterator[tuple[slice, Floats]]:
         """The rows of records that are held, the first of which has number `start`."""
         for rows, entries in data.matrix.chunks():
             whole = np.column_stack((entries, data.targets[rows])) if self.target is Target.NOISY else entries
@@ -170,7 +173,7 @@ class RowQuery(RecordQuery):
         """Of all computed rows of two neighbours: M rows that move by the sensitivity each, sqrt(M) of them in Euclidean norm."""
         return math.sqrt(self.read.rows) * self.sensitivity(neighbours) * (UP if self.read.rows > 1 else 1.0)
 
-    def require(self, data: Records) -> None:
+    def require(self, data: "Records") -> None:
         """Raise InvalidInput for records of another domain."""
         self.read.require(data)
 
@@ -179,7 +182,7 @@ class RowQuery(RecordQuery):
         """An upper bound of the Euclidean distance of two computed rows; under add-remove, of a computed row and the row of zeros."""
 
     @abstractmethod
-    def answer(self, data: Records) -> Iterator[tuple[slice, Floats]]:
+    def answer(self, data: "Records") -> Iterator[tuple[slice, Floats]]:
         """The computed rows, in order: (slice of row numbers, rows). Each is a function of its record, to the last bit."""
 
     @abstractmethod
@@ -202,7 +205,7 @@ class Rows(RowQuery):
         """See RowQuery."""
         return reach(neighbours) * min(self.read.norm, float(np.linalg.norm(self.read.entries))) * UP
 
-    def answer(self, data: Records) -> Iterator[tuple[slice, Floats]]:
+    def answer(self, data: "Records") -> Iterator[tuple[slice, Floats]]:
         """See RowQuery."""
         return self.read.blocks(data)
 

@@ -26,6 +26,7 @@ import math
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import partial
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -34,10 +35,13 @@ from discreet.core.arrays import Floats
 from discreet.core.errors import InvalidInput, SolverFailure
 from discreet.core.neighbours import Neighbours
 from discreet.core.short import short_repr
-from discreet.data import Domain, Records
+from discreet.data import Domain
 from discreet.kernels.public_randomness import public_generator
 from discreet.queries.base import UP, Released, RowQuery, Target, reach, released
 from discreet.queries.farthest import Reach, farthest
+
+if TYPE_CHECKING:
+    from discreet.data import Records
 
 BITS = 25
 _EXACT = 2.0**53
@@ -136,7 +140,7 @@ class MappedRows(RowQuery):
     def _rounded(self, shift: float) -> float:
         return (shift + self.map.spectral_norm * resolution(self.read) * math.sqrt(self.read.columns)) * UP
 
-    def answer(self, data: Records) -> Iterator[tuple[slice, Floats]]:
+    def answer(self, data: "Records") -> Iterator[tuple[slice, Floats]]:
         """See RowQuery."""
         return self.read.blocks(data, partial(self.map.apply, resolution=resolution(self.read)))
 

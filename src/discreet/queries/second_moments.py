@@ -16,6 +16,7 @@ would have without it (a quarter at most), and sums no more than products have.
 
 import math
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -23,10 +24,13 @@ from discreet.accounting import Json
 from discreet.core.errors import InvalidInput
 from discreet.core.neighbours import Neighbours
 from discreet.core.rounding import lowering, raising
-from discreet.data import Domain, Records
+from discreet.data import Domain
 from discreet.noise import Integers
 from discreet.queries.base import RecordQuery, Target, released
 from discreet.queries.linear import power_of_two
+
+if TYPE_CHECKING:
+    from discreet.data import Records
 
 MOST_BITS = 20
 MOST_RECORDS = 1 << 40
@@ -81,13 +85,13 @@ class SecondMoments(RecordQuery):
         """How far any eigenvalue of M may move: C^2, by Weyl's inequality."""
         return self.norm**2
 
-    def require(self, data: Records) -> None:
+    def require(self, data: "Records") -> None:
         """Raise InvalidInput for another domain, and for more than `most_records` records."""
         self.read.require(data)
         if data.records > self.most_records:
             raise InvalidInput(f"second moments are exact for at most {self.most_records} records, and the table has more. Raise most_records.")
 
-    def answer(self, data: Records) -> Integers:
+    def answer(self, data: "Records") -> Integers:
         """M / q^2, (m, m), exactly. Raises InvalidInput as `require` does."""
         self.require(data)
         total = np.zeros((self.columns, self.columns), dtype=np.int64)
@@ -96,7 +100,7 @@ class SecondMoments(RecordQuery):
             total += part
         return total
 
-    def _products(self, data: Records) -> Integers:
+    def _products(self, data: "Records") -> Integers:
         """Those of records that are held."""
         self.read.require(data)
         roots = None if data.weights is None else np.sqrt(data.weights) * lowering(8)

@@ -10,19 +10,20 @@ from fractions import Fraction
 from typing import NamedTuple
 
 import numpy as np
-from scipy.linalg import solveh_banded
-from scipy.special import gammaln, log_ndtr
 
 from discreet.accounting import Json, Unit, closeness
 from discreet.core.arrays import Floats
 from discreet.core.fields import finite, positive, whole
+from discreet.core.lazily import lazily
 from discreet.core.neighbours import ADD_REMOVE, REPLACE_ONE
+from discreet.core.normal import log_ndtr
 from discreet.queries.linear import public_matrix
 from discreet.statements.base import persons_of
 from discreet.verification.base import Check, Stated, bits_check, delta_check, epsilon_check, register_recheck
 from discreet.verification.farthest import farthest
 from discreet.verification.numerics import bound_of, discrete_integral
 
+linalg = lazily("scipy.linalg")
 LEAST_SCALE = 4096.0
 """Of noise on a grid, in steps."""
 
@@ -249,7 +250,7 @@ def _mean_curve(epsilon: float, width: int, slope: float, offset: float, *, shar
     last = math.sqrt(width) + 16.0 if rooted else width + 20.0 * spread + 200.0
     places = np.linspace(1e-12 if rooted else max(1e-9, width - 14.0 * spread), last, 200_001)
     squares, power, halves = (np.square(places), width - 1.0, 0.5 * width - 1.0) if rooted else (places, 0.5 * width - 1.0, 0.5 * width)
-    logs = power * np.log(places) - 0.5 * squares - halves * math.log(2.0) - float(gammaln(0.5 * width))
+    logs = power * np.log(places) - 0.5 * squares - halves * math.log(2.0) - math.lgamma(0.5 * width)
     mu = slope * np.sqrt(squares) + offset
     curve = _of_several(epsilon, width, slope, offset, squares) if shared else _gaussian(epsilon, mu)
     values = np.exp(logs) * curve
@@ -299,7 +300,7 @@ def _lowest(potential: Floats) -> Floats:
     bands[0, 0] = 0.0
     state = np.ones(len(potential))
     for _ in range(200):
-        last, state = state, solveh_banded(bands, state)
+        last, state = state, linalg.solveh_banded(bands, state)
         state /= np.linalg.norm(state)
         if np.linalg.norm(state - last) < 1e-14:
             break

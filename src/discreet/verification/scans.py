@@ -90,7 +90,8 @@ def _seen(loss: MarginLoss, widths: Floats) -> tuple[Floats, Floats, float]:
     """Shares of the steepest slope, curvatures, and that slope, at margins in order."""
     width = widths.max()
     bends = np.outer(widths, np.concatenate((np.linspace(-1.0, 1.0, 1_601) * (1.0 - 1e-9), np.linspace(-10.0, 10.0, 1_601)))).ravel()
-    margins = np.unique(np.concatenate((np.linspace(-4.0, 6.0, 8_001) * width, np.linspace(-60.0, 60.0, 6_001) * width, 1.0 + bends)))
+    margins = np.sort(np.concatenate((np.linspace(-4.0, 6.0, 8_001) * width, np.linspace(-60.0, 60.0, 6_001) * width, 1.0 + bends)))
+    margins = margins[np.diff(margins, prepend=-math.inf) > 0]
     slopes = np.abs(loss.slope(margins))
     steepest = float(slopes.max())
     if not steepest > 0:
@@ -109,7 +110,8 @@ def _some(name: str, parameters: tuple[tuple[str, float], ...]) -> tuple[Floats,
         places = np.clip(np.log(shares) - np.log1p(-shares), -_FARTHEST, _FARTHEST)
     kept = np.flatnonzero(np.append(True, np.diff(places // _APART) > 0))
     # Chords of slopes that are next to each other would be those of their rounding.
-    kept = np.unique(np.append(kept[np.append(True, np.diff(places[kept]) > 0.5 * _APART)], len(places) - 1))
+    kept = kept[np.append(True, np.diff(places[kept]) > 0.5 * _APART)]
+    kept = np.append(kept[kept < len(places) - 1], len(places) - 1)
     if len(kept) < 4:
         raise ValueError
     found = shares[kept], curvature[kept]

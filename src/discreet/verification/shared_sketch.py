@@ -8,11 +8,11 @@ import math
 from collections.abc import Callable
 
 import numpy as np
-from scipy.special import gammaln, ndtr
 
 from discreet.core.arrays import Floats
 from discreet.core.least import least_between
 from discreet.core.neighbours import ADD_REMOVE, Neighbours
+from discreet.core.normal import ndtr
 from discreet.verification.numerics import panels
 
 _REACH = 13.0
@@ -99,5 +99,5 @@ def _excess_of_two(rows: int, ratio: float) -> Callable[[float], float]:
 
 def _density(roots: Floats, rows: int) -> Floats:
     """Of the norm of k normal numbers."""
-    logs = (rows - 1.0) * np.log(roots) - 0.5 * np.square(roots) - (0.5 * rows - 1.0) * math.log(2.0) - float(gammaln(0.5 * rows))
+    logs = (rows - 1.0) * np.log(roots) - 0.5 * np.square(roots) - (0.5 * rows - 1.0) * math.log(2.0) - math.lgamma(0.5 * rows)
     return np.exp(logs)

@@ -9,12 +9,12 @@ from collections.abc import Iterator, Mapping
 from typing import NamedTuple
 
 import numpy as np
-from scipy.special import gammaln, ndtr
 
 from discreet.accounting import Json, closeness, gaussian_deltas
 from discreet.core.arrays import Floats
 from discreet.core.fields import finite, positive, whole
 from discreet.core.neighbours import ADD_REMOVE, Neighbours
+from discreet.core.normal import ndtr
 from discreet.core.rounding import raising
 from discreet.verification.base import Check, Stated, bits_check, delta_check, register_recheck
 from discreet.verification.numerics import LEAST_SCALE, discrete_integral
@@ -193,7 +193,7 @@ def _chi(rows: int, low: float, high: float) -> tuple[Floats, Floats]:
     edges = np.linspace(low, high, _PANELS + 1)
     half = 0.5 * (edges[1] - edges[0])
     roots = ((edges[:-1] + half)[:, np.newaxis] + half * _NODES).ravel()
-    logs = (rows - 1.0) * np.log(roots) - 0.5 * np.square(roots) - (0.5 * rows - 1.0) * math.log(2.0) - float(gammaln(0.5 * rows))
+    logs = (rows - 1.0) * np.log(roots) - 0.5 * np.square(roots) - (0.5 * rows - 1.0) * math.log(2.0) - math.lgamma(0.5 * rows)
     return roots, np.exp(logs) * np.tile(_WEIGHTS, _PANELS) * half
 
 

@@ -12,12 +12,12 @@ from collections.abc import Callable, Iterator, Mapping
 from typing import NamedTuple
 
 import numpy as np
-from scipy.special import ndtr
 
 from discreet.accounting import Json, closeness
 from discreet.core.arrays import Floats
 from discreet.core.fields import positive
 from discreet.core.neighbours import PARTS
+from discreet.core.normal import ndtr
 from discreet.statements.learning import dimension_of
 from discreet.verification.base import Check, Stated, delta_check
 from discreet.verification.numerics import LEAST_SCALE, chords, discrete_integral, panels, steps_apart

@@ -16,11 +16,13 @@ import math
 from typing import NamedTuple
 
 import numpy as np
-from scipy.special import log_ndtr, ndtr, wofz
 
 from discreet.core.arrays import Floats
+from discreet.core.lazily import lazily
+from discreet.core.normal import log_ndtr, ndtr
 from discreet.verification.numerics import hinge, panels
 
+special = lazily("scipy.special")
 _THETAS = (1.1, 1.2, 1.35, 1.5, 1.7)
 _FAR = 9.0
 _LEAST, _MOST = 0.05, 5e3
@@ -101,5 +103,5 @@ def squares_beyond(count: int, nu: Floats, x: float, *, step: float = _STEP) -> 
 def _transform(nu: Floats, root: np.ndarray) -> np.ndarray:
     """E e^{-q (g + nu)_+^2} where 1 + 2 q = 2 root^2."""
     r = math.sqrt(2.0) * root
-    found: np.ndarray = ndtr(-nu) + np.exp(-0.5 * nu * nu) * wofz(-1j * nu / (r * math.sqrt(2.0))) / (2.0 * r)
+    found: np.ndarray = ndtr(-nu) + np.exp(-0.5 * nu * nu) * special.wofz(-1j * nu / (r * math.sqrt(2.0))) / (2.0 * r)
     return found
