@@ -29,7 +29,7 @@ def by_pairs(problem, s, epsilon):
     """What sums over pairs of classes say, theorem M1."""
     shifts = ((2.0, problem.classes - 1), (0.0, 1))
     lines = jacobian_lines(problem)
-    return min(excess(shifts, s, max(0.0, slope - 0.5 * s * s), epsilon - height, problem.classes) for height, slope in lines)
+    return min(excess(shifts, s, max(0.0, slope - 0.5 * s * s), np.array([epsilon - height]), problem.classes)[0] for height, slope in lines)
 
 
 @pytest.mark.parametrize(("count", "square"), [(2, 3.0), (9, 12.0), (9, 0.5), (29, 6.0)])

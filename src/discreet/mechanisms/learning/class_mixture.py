@@ -40,10 +40,13 @@ class Rise(NamedTuple):
     """Factor that outweighs its rounding."""
 
 
-def excess(shifts: Shifts, s: float, bend: float, epsilon: float, classes: int) -> float:
-    """E (1 - e^{epsilon - Z})_+ for one k: the largest of the A_j, and what a second one near it adds."""
-    total = sum(count * gaussian_delta(epsilon, math.sqrt(square) * s) for square, count in shifts if count)
-    return total if bend == 0 or total >= 1 else total + float(_bonuses(shifts, s, bend, np.array([epsilon]), classes, STICK)[0])
+def excess(shifts: Shifts, s: float, bend: float, epsilons: Floats, classes: int) -> Floats:
+    """E (1 - e^{epsilon - Z})_+ for one k, elementwise: the largest of the A_j, and what a second one near it adds."""
+    lengths = [(count, math.sqrt(square) * s) for square, count in shifts if count]
+    total = np.array([sum(count * gaussian_delta(epsilon, length) for count, length in lengths) for epsilon in epsilons.tolist()])
+    if bend > 0 and (less := total < 1).any():
+        total[less] += _bonuses(shifts, s, bend, epsilons[less], classes, STICK)
+    return total
 
 
 def classes_loss(shifts: Shifts, s: float, bend: float, classes: int) -> Loss:

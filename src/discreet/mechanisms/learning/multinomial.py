@@ -41,7 +41,7 @@ from discreet.core.neighbours import ADD_REMOVE, Neighbours
 from discreet.core.rounding import lowering, raising
 from discreet.mechanisms.learning.class_mixture import Shifts, classes_loss, excess
 from discreet.mechanisms.learning.class_supremum import supremum_delta
-from discreet.mechanisms.learning.persons import Loss, shared_delta, sum_of
+from discreet.mechanisms.learning.persons import Loss, shared_deltas, sum_of
 from discreet.mechanisms.learning.perturbation import Head
 from discreet.problems import MultinomialRisk
 from discreet.statements import learning as words
@@ -62,18 +62,24 @@ class Multinomial(Head[MultinomialRisk]):
 
     def profile(self, problem: MultinomialRisk, neighbours: Neighbours) -> Callable[[float, float], float]:
         """See Head."""
+        deltas = self.deltas(problem, neighbours)
+        return lambda scale, epsilon: float(deltas(scale, np.array([epsilon]))[0])
+
+    def deltas(self, problem: MultinomialRisk, neighbours: Neighbours) -> Callable[[float, Floats], Floats]:
+        """See Head."""
         along = _of_persons if problem.several else _along
-        bound, lines = problem.max_weight * problem.domain.radius, jacobian_lines(problem)
+        bound, lines, classes = problem.max_weight * problem.domain.radius, jacobian_lines(problem), problem.classes
 
-        def delta(scale: float, epsilon: float) -> float:
-            found = min(along(problem.classes, bound / scale, line, epsilon, neighbours) for line in lines)
+        def found(scale: float, epsilons: Floats) -> Floats:
+            s = bound / scale
+            bounds = [np.ones_like(epsilons), *(along(classes, s, line, epsilons, neighbours) for line in lines)]
             if neighbours is ADD_REMOVE and not problem.several:
-                found = min(found, supremum_delta(problem.classes, bound / scale, lines, epsilon))
-            if problem.several or self.others:
-                return min(1.0, found)
-            return min(found, steady_delta(problem.classes, bound / scale, problem.jacobian_ratio, epsilon, neighbours))
+                bounds.append(np.array([supremum_delta(classes, s, lines, epsilon) for epsilon in epsilons.tolist()]))
+            if not (problem.several or self.others):
+                bounds.append(np.array([steady_delta(classes, s, problem.jacobian_ratio, epsilon, neighbours) for epsilon in epsilons.tolist()]))
+            return np.asarray(np.minimum.reduce(bounds))
 
-        return delta
+        return found
 
     def epsilon(self, one: MultinomialRisk, *, rate: float, neighbours: Neighbours) -> float:
         """See Head."""
@@ -162,17 +168,17 @@ def steady_delta(classes: int, s: float, ratio: float, epsilon: float, neighbour
     return min(1.0, (gaussian_delta(left, most) + beyond) * _UP) if left > 0 and moved < 0.5 else 1.0
 
 
-def _along(classes: int, s: float, line: tuple[float, float], epsilon: float, neighbours: Neighbours) -> float:
+def _along(classes: int, s: float, line: tuple[float, float], epsilons: Floats, neighbours: Neighbours) -> Floats:
     """The bound with one line above the Jacobian term."""
     height, slope = line
     bend = max(0.0, slope - 0.5 * s * s / _UP)
-    total = excess(_alone(classes), s, bend, epsilon - height, classes)
+    total = excess(_alone(classes), s, bend, epsilons - height, classes)
     if neighbours is not ADD_REMOVE:
-        total += (classes - 1) * excess(_other(classes), s, bend, epsilon - height, classes)
+        total += (classes - 1) * excess(_other(classes), s, bend, epsilons - height, classes)
     return total * _UP
 
 
-def _of_persons(classes: int, s: float, line: tuple[float, float], epsilon: float, neighbours: Neighbours) -> float:
+def _of_persons(classes: int, s: float, line: tuple[float, float], epsilons: Floats, neighbours: Neighbours) -> Floats:
     """The same of persons with several rows."""
     height, slope = line
 
@@ -182,10 +188,10 @@ def _of_persons(classes: int, s: float, line: tuple[float, float], epsilon: floa
 
     alone = _alone(classes)
     if neighbours is ADD_REMOVE:
-        return shared_delta(sum_of((1.0, row(alone), height)), epsilon)
+        return shared_deltas(sum_of((1.0, row(alone), height)), epsilons)
     mixed = sum_of((0.5, row(alone, 2.0, 2.0), 2.0 * height), (0.5, row(alone, 2.0, 0.0), 0.0))
     coupled = sum_of((1.0, row(alone), height), (classes - 1.0, row(_other(classes)), height))
-    return min(shared_delta(mixed, epsilon), shared_delta(coupled, epsilon))
+    return np.minimum(shared_deltas(mixed, epsilons), shared_deltas(coupled, epsilons))
 
 
 def _alone(classes: int) -> Shifts:

@@ -108,6 +108,10 @@ class GaussianObjective(_OfHead, GaussianPerturbation[R], Generic[R]):
         """See TwoStages."""
         return partial(_profile(self.head, problem, self.neighbours), self.scale)
 
+    def ideal_deltas(self, problem: R) -> Callable[[Floats], Floats]:
+        """See TwoStages."""
+        return partial(self.head.deltas(problem, self.neighbours), self.scale)
+
     def distance(self, problem: R, tolerance: float, error: float) -> float:
         """See TwoStages."""
         return _radius(problem, tolerance, error)

@@ -14,6 +14,8 @@ from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any, ClassVar, Generic, NamedTuple, Protocol, TypeVar
 
+import numpy as np
+
 from discreet.accounting import ApproximateDP, Guarantee, gaussian_delta, gaussian_mu, near
 from discreet.core.arrays import Floats
 from discreet.core.errors import InfeasibleTarget
@@ -77,6 +79,11 @@ class TwoStages(Mechanism[P, Records]):
     def ideal_curve(self, problem: P) -> Callable[[float], float]:
         """epsilon -> upper bound of delta(epsilon) of the ideal output, which no computer has, for epsilons >= 0 and both directions."""
 
+    def ideal_deltas(self, problem: P) -> Callable[[Floats], Floats]:
+        """`ideal_curve` at many epsilons."""
+        curve = self.ideal_curve(problem)
+        return lambda epsilons: np.array([curve(epsilon) for epsilon in epsilons.tolist()])
+
     @abstractmethod
     def distance(self, problem: P, tolerance: float, error: float) -> float:
         """How far a computed output may be from the ideal one, for tau and e."""
@@ -119,7 +126,7 @@ class GaussianPerturbation(TwoStages[R], LearningMechanism[R]):
         """See LearningMechanism, and module `repeated`."""
         farther = math.sqrt(count) * self._radius(problem) * _UP
         after = partial(self.grid.delta_after, radius=farther, dimension=count * problem.dimension)
-        return together(self.promise(problem), count, lambda relation: replace(self, neighbours=relation).ideal_curve(problem), after)
+        return together(self.promise(problem), count, lambda relation: replace(self, neighbours=relation).ideal_deltas(problem), after)
 
     def _noise(self, problem: R, noise: Noise, count: int) -> Floats:
         return noise.gaussian(scale=self.scale, dimension=problem.dimension, draws=count)
@@ -290,6 +297,11 @@ class Head(ABC, Generic[R]):
     @abstractmethod
     def profile(self, problem: R, neighbours: Neighbours) -> Callable[[float, float], float]:
         """Upper bound of delta of the exact minimiser as a function of (scale, epsilon)."""
+
+    def deltas(self, problem: R, neighbours: Neighbours) -> Callable[[float, Floats], Floats]:
+        """`profile` as a function of (scale, epsilons)."""
+        profile = self.profile(problem, neighbours)
+        return lambda scale, epsilons: np.array([profile(scale, epsilon) for epsilon in epsilons.tolist()])
 
     def delta(self, problem: R, *, scale: float, epsilon: float, neighbours: Neighbours) -> float:
         """Upper bound of delta(epsilon) when the objective is perturbed by N(0, scale^2 I), afresh for each class, and minimised exactly."""

@@ -37,7 +37,7 @@ Curve = Callable[[Floats], Floats]
 def together(
     each: ApproximateDP,
     count: int,
-    ideal: Callable[[Neighbours], Callable[[float], float]],
+    ideal: Callable[[Neighbours], Curve],
     after: Callable[[Curve, float], float],
 ) -> Guarantee:
     """What `count` fits promise together, of which one promises `each`.
@@ -62,7 +62,7 @@ def together(
     return replace(sums, epsilon=high * _ROOM, theorem=f"{each.theorem}; {COMPOSED}")
 
 
-def _composed(each: ApproximateDP, count: int, ideal: Callable[[Neighbours], Callable[[float], float]], farthest: float) -> Curve | None:
+def _composed(each: ApproximateDP, count: int, ideal: Callable[[Neighbours], Curve], farthest: float) -> Curve | None:
     """The curve of all ideal minimisers together; None where their losses are too large for one."""
     curves = []
     for relation in dict.fromkeys((ADD_REMOVE, each.neighbours)):
@@ -81,8 +81,8 @@ def _deviation(variation: float) -> float:
     return 2.0 * float(ndtri(0.5 + 0.5 * variation)) if variation < 1 else math.inf
 
 
-def _profile(curve: Callable[[float], float], neighbours: Neighbours, farthest: float) -> Profile:
+def _profile(curve: Curve, neighbours: Neighbours, farthest: float) -> Profile:
     knots = farthest * np.linspace(0.0, 1.0, _KNOTS) ** 1.3
-    deltas = np.minimum.accumulate(np.clip([curve(knot) for knot in knots.tolist()], 0.0, 1.0))
+    deltas = np.minimum.accumulate(np.clip(curve(knots), 0.0, 1.0))
     epsilons, bounded = hull(knots, both_ways(knots, deltas))  # what is composed is convex, or raised to where it is
     return Profile(epsilons=epsilons, deltas_at=bounded, neighbours=neighbours, theorem="")
