@@ -268,7 +268,7 @@ def logistic(planted, confidence):
 @statistical("sensitivity L for 2 L (replace-one as add-remove)", "LogisticRegression.fit_many, replace-one")
 def logistic_replaced(planted, confidence):
     model = FITTED.set_params(epsilon=2.0, neighbours="add-remove" if planted else "replace-one")
-    return fits(model, "replace-one", confidence, claim=Claim(epsilon=2.0))
+    return fits(model, "replace-one", confidence, claim=Claim(epsilon=2.0), runs=12_000)
 
 
 def fits(model, neighbours, confidence, *, claim=None, runs=20_000):
@@ -293,7 +293,7 @@ def scaled(planted, confidence):
         rows = table[0] / np.linalg.norm(table[0], axis=1).max() if planted else table[0]
         return many_fits(model)((rows, table[1]), count)
 
-    return audit(run, (far, (near, signs)), Claim(epsilon=EPSILON), runs=2000, confidence=confidence, batch=True)
+    return audit(run, (far, (near, signs)), Claim(epsilon=EPSILON), runs=1000, confidence=confidence, batch=True)
 
 
 @statistical("minibatch gradient with full-batch sensitivity", "four noisy gradient sums")
@@ -319,7 +319,7 @@ def workers(planted, confidence):
         pairs = zip(halves, sources, strict=True)
         return np.concatenate([made.run(CELLS, CELLS.answered([np.array(half)]), noise).value for half, noise in pairs])
 
-    return audit(run, (([0, 0, 1], [0, 1]), ([0, 1], [0, 1])), Claim(epsilon=EPSILON), runs=600, confidence=confidence)
+    return audit(run, (([0, 0, 1], [0, 1]), ([0, 1], [0, 1])), Claim(epsilon=EPSILON), runs=200, confidence=confidence)
 
 
 @statistical("noise not redrawn", "histogram, every run with the same seed")
@@ -329,7 +329,7 @@ def redrawn(planted, confidence):
     def run(table, seed):
         return made.run(CELLS, CELLS.answered([np.array(table)]), SeededNoise(0 if planted else seed)).value
 
-    return audit(run, ([0, 0, 1], [0, 1]), Claim(epsilon=EPSILON), runs=600, confidence=confidence)
+    return audit(run, ([0, 0, 1], [0, 1]), Claim(epsilon=EPSILON), runs=200, confidence=confidence)
 
 
 @statistical("the published sketch", "sketch of a table whose columns nearly repeat each other")
