@@ -25,6 +25,7 @@ from discreet.accounting import ApproximateDP, NoGuarantee, Profile
 from discreet.core.arrays import Floats
 from discreet.core.errors import InfeasibleTarget, InvalidInput
 from discreet.core.neighbours import ADD_REMOVE, Neighbours
+from discreet.core.remembered import remembered
 from discreet.core.rounding import lowering
 from discreet.data import Records
 from discreet.mechanisms.base import Drawn, Mechanism
@@ -216,6 +217,7 @@ def curve(query: SecondMoments, neighbours: Neighbours, epsilon: float, rows: in
     return zero_out_delta(epsilon, rows, ratio) if neighbours is ADD_REMOVE else replace_delta(epsilon, rows, ratio)
 
 
+@remembered
 def solve(query: SecondMoments, rows: int, epsilon: float, delta: float, neighbours: Neighbours) -> tuple[float, Arithmetic] | None:
     """The least floor of A's eigenvalues (in q^2) with which a computed sketch is (epsilon, delta)-private; None where rounding is too rough."""
     norm = (query.norm / query.unit) ** 2

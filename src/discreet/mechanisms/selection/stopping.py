@@ -15,6 +15,7 @@ from discreet.accounting import Guarantee, Json, PureDP, compose
 from discreet.accounting.selection import drawn_at_random, selected
 from discreet.accounting.stopping import NegativeBinomialRuns
 from discreet.core.neighbours import Neighbours
+from discreet.core.remembered import remembered
 from discreet.mechanisms.selection.score import CountNoise
 from discreet.noise import Noise
 from discreet.noise.stopping import number_of_runs
@@ -34,10 +35,7 @@ class RandomStopping:
 
     def guarantee(self, curves: Sequence[Guarantee]) -> Guarantee:
         """What the whole search promises, for one curve a setting. Raises InvalidInput for unlike neighbouring relations."""
-        fit = drawn_at_random(curves)
-        score = self.score.guarantee(self.neighbours)
-        pure = isinstance(fit, PureDP) and isinstance(score, PureDP)
-        return selected(compose([fit, score], planned=not pure), self.law)
+        return _promised(self, tuple(curves))
 
     def runs(self, noise: Noise) -> int:
         """K, which must stay secret."""
@@ -57,3 +55,11 @@ class RandomStopping:
             "score_scale": self.score.scale,
             "neighbours": str(self.neighbours),
         }
+
+
+@remembered
+def _promised(mechanism: RandomStopping, curves: tuple[Guarantee, ...]) -> Guarantee:
+    """A search states what its calibration tried last, and the next one of the same settings again."""
+    fit, score = drawn_at_random(curves), mechanism.score.guarantee(mechanism.neighbours)
+    pure = isinstance(fit, PureDP) and isinstance(score, PureDP)
+    return selected(compose([fit, score], planned=not pure), mechanism.law)
