@@ -27,6 +27,9 @@ _LAST = 1 << 35
 """Words of 2^32 blocks, which are counted in 32 bits there."""
 _AHEAD = 512
 """Words that are fetched at least."""
+_ZEROS = memoryview(bytes(1 << 17))
+"""What is encrypted."""
+_NONE: WordArray = np.empty(0, dtype=np.uint64)
 
 Fill: TypeAlias = Callable[[memoryview, memoryview], int]
 """Adds the next bytes of a key stream to those of the first array, into the second one."""
@@ -52,7 +55,7 @@ class _Stream:
 
     def __init__(self, key: bytes) -> None:
         self._key, self._at = key, 0
-        self._held: WordArray = np.empty(0, dtype=np.uint64)
+        self._held = _NONE
         self._fill: Fill | None = None
         self._slow: Words | None = None
 
@@ -64,8 +67,7 @@ class _Stream:
             self._fill, self._slow = begin(self._key, self._at // _BLOCK), None
             self._held = _filled(self._fill, _BLOCK)[self._at % _BLOCK :]
         if count > len(self._held):
-            fresh = _filled(self._fill, max(count - len(self._held), _AHEAD))
-            self._held = np.concatenate((self._held, fresh)) if len(self._held) else fresh
+            self._held = _filled(self._fill, max(count - len(self._held), _AHEAD), self._held)
         found, self._held = self._held[:count], self._held[count:]
         self._at += count
         return found
@@ -85,9 +87,13 @@ def _worthwhile(count: int) -> Begin | None:
     return openssl()
 
 
-def _filled(fill: Fill, count: int) -> WordArray:
-    made = np.empty(count, dtype="<u8")
-    fill(np.zeros(_BLOCK * count, dtype=np.uint8).data, made.view(np.uint8).data)
+def _filled(fill: Fill, count: int, held: WordArray = _NONE) -> WordArray:
+    """The next words behind those that are held."""
+    made = np.empty(len(held) + count, dtype="<u8")
+    made[: len(held)] = held
+    for start in range(len(held), len(made), len(_ZEROS) // _BLOCK):
+        bytes_of = made[start : start + len(_ZEROS) // _BLOCK].view(np.uint8)
+        fill(_ZEROS[: len(bytes_of)], bytes_of.data)
     return made.astype(np.uint64, copy=False)
 
 

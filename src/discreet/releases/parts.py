@@ -36,6 +36,8 @@ _HELD = 1 << 28
 """Bytes of a file that is read whole, at most: more than a part has."""
 _TURNED = 1024
 """Rows whose numbers are moved at a time, which stay in the processor's caches."""
+_NUMBERS, _FEWEST = 1 << 15, 64
+"""Of a block that is looked at, and its rows at least."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -175,9 +177,9 @@ class PartReader:
 
     def blocks(self, part: Part, names: Sequence[str]) -> Iterator[Floats]:
         """Its rows, contiguous, some at a time. Raises FileFormatError for a file that is not what the manifest says."""
-        rows = self._rows(part, names)
-        for start in range(0, len(rows), _TURNED):
-            block = np.ascontiguousarray(rows[start : start + _TURNED])
+        rows, size = self._rows(part, names), max(_FEWEST, _NUMBERS // len(names))
+        for start in range(0, len(rows), size):
+            block = np.ascontiguousarray(rows[start : start + size])
             if not np.isfinite(block).all():
                 raise _other_numbers(part)
             yield block
