@@ -68,13 +68,10 @@ def require_slots(data: Records, slots: int | None) -> None:
 
 def _noisy(first: int, block: Records, *, query: RowQuery, add: Add, streams: Callable[[int], Noise]) -> Floats:
     """Where the block is; `first` is the number of its first row, which no other block with rows has."""
-    source, clear = streams(first), query.read.target is Target.CLEAR
-    released = np.empty((block.records, query.columns + clear))
-    for rows, answer in query.answer(block):
-        released[rows, : query.columns] = add(answer, source)
-    if clear:
-        released[:, -1] = block.targets
-    return released
+    source = streams(first)
+    noisy = [add(answer, source) for _, answer in query.answer(block)] or [np.empty((0, query.columns))]
+    released = noisy[0] if len(noisy) == 1 else np.concatenate(noisy)
+    return np.column_stack((released, block.targets)) if query.read.target is Target.CLEAR else released
 
 
 def _among_slots(query: RowQuery, data: Records, noise: Noise, add: Add, slots: int) -> Iterator[Floats]:
