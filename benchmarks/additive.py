@@ -7,9 +7,9 @@ Methods are those of `tabular_methods.py`; tables those of `plain_tables.py`. Ad
 20 percent, as the others are. Figures are error, area under the ROC curve and log loss, or for numbers the mean squared error over the variance.
 
 Every fit is a line of the file `--kept`, and what is in it already is not fitted again: a run that was stopped goes on with the same command, in
-other environments and with other choices too. `--page` writes the tables of everything kept between the two marks of a page. Gradient descent is
-shown at the best of its settings *by the mean over the test data, at no cost*, for each figure anew. What is not installed (interpret, diffprivlib,
-dpmm) is said once and left out. One environment holds all of them:
+other environments and with other choices too. `--page` writes the rows of everything kept between the two marks of a page; a row there of other
+fits stays where fewer splits or epsilons are kept. Gradient descent is shown at the best of its settings *by the mean over the test data, at no
+cost*, for each figure anew. What is not installed (interpret, diffprivlib, dpmm) is said once and left out. One environment holds all of them:
 
     pip install . interpret-core[debug]==0.7.* diffprivlib scikit-learn==1.7.2 pandas==2.3.3 opendp==0.12.1 deprecated disjoint-set networkx tqdm
     pip install --no-deps dpmm        # it asks for NumPy 1 and runs on 2

@@ -16,7 +16,6 @@ regression of a column that is a feature of it (`NUMBERS`), both scored on real 
 import tempfile
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
-from functools import partial
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -135,11 +134,6 @@ def rival(pipeline: str, **settings: object) -> Callable[[Task], Found]:
     """A synthetic table by dpmm."""
 
     def run(task: Task) -> Found:
-        from dpmm.models import aim  # noqa: PLC0415 - an extra
-        from dpmm.models.base import matrix  # noqa: PLC0415 - an extra
-
-        # Version 0.1.9 gives identities a scalar type where SciPy 1.17 wants a dtype: without this AIM stops in its first estimate.
-        aim.Identity = partial(matrix.Identity, dtype=np.dtype(np.float64))
         made = invented(task, pipeline, **settings)
         with tempfile.TemporaryDirectory() as folder:
             pl.DataFrame(frame(made)).write_parquet(Path(folder) / "made.parquet")
