@@ -13,7 +13,7 @@ from discreet.certificates import Certificate
 from discreet.core.errors import FileFormatError, InvalidInput
 from discreet.data import FunctionTable, schema_files
 from discreet.data.blocks import Block
-from discreet.data.time_target import period_numbers
+from discreet.data.targets import period_numbers
 from discreet.estimators.kinds import encoded_estimator
 from discreet.estimators.made_tables import OfBlocks, Questions, held_table
 from discreet.ledger import Account, Ledger

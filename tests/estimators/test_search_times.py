@@ -10,7 +10,7 @@ from discreet import Model, OrdinalRegression, PrivateSearchCV, Schema, Survival
 from discreet.certificates import Certificate
 from discreet.core.errors import InvalidInput
 from discreet.data import Block, FunctionTable
-from discreet.data.time_target import likelihood, period_numbers
+from discreet.data.targets import likelihood, period_numbers
 from discreet.display.reports import page_of
 from discreet.estimators.search_blocks import streamed_table
 from discreet.estimators.search_scores import Scoring

@@ -11,7 +11,7 @@ from discreet import LinearRegression, LinearSVC, OrdinalRegression, SurvivalMod
 from discreet.core.errors import FileFormatError, InvalidInput, InvalidType
 from discreet.core.neighbours import ADD_REMOVE, REPLACE_ONE
 from discreet.data import Block, FunctionTable
-from discreet.data.time_target import period_numbers
+from discreet.data.targets import period_numbers
 from discreet.estimators import ArrayModel
 from discreet.evaluation import evaluate_privately, prepare
 from discreet.evaluation.concordance import _derivative, concordance

@@ -227,7 +227,7 @@ def described(model: "discreet.Model") -> str:
     if isinstance(target, discreet.data.NumberTargets):
         which = " and ".join(f"{part.column} from {part.lower:.10g} to {part.upper:.10g}" for part in target.parts)
     elif isinstance(target, discreet.data.NumberTarget):
-        which = f"{discreet.data.number_targets.counted_or_not(target)} from {target.lower:.10g} to {target.upper:.10g}"
+        which = f"{discreet.data.targets.counted_or_not(target)} from {target.lower:.10g} to {target.upper:.10g}"
     elif model.made is not None:
         ends = ", ".join(f"{end:g}" for end in model.made.ends)
         which = f"{len(names)} classes in order: {quoted(names)}" if names else f"a time, whose periods end at {ends}"

@@ -10,8 +10,8 @@ import discreet
 from discreet.cli.any_model import AnyModel, load_model, read_rows
 from discreet.cli.options import ARGUMENT, Argument, File, Option, command, usage_error
 from discreet.cli.output import Outcome, check_output, step
-from discreet.core.files.cell import as_cell
 from discreet.core.files.whole_file import write_whole
+from discreet.core.told import as_cell
 
 
 @command(

@@ -1,7 +1,16 @@
-"""Tables of every kind as one: the needed columns of a polars, pandas or pyarrow table, or of a mapping, as a polars DataFrame.
+"""Tables of every kind as one: the needed columns of a polars, pandas or pyarrow table, of a mapping, or of a file, as a polars DataFrame.
 
 Only the needed columns are touched. pandas and pyarrow are never imported here: a table of theirs can only exist where its owner has imported them.
 A column of Python objects (numbers, dates) is turned into text cell by cell (see `labels`), so that mixed columns read as they would from a CSV file.
+
+    .csv  .csv.gz  .txt   text, separated by commas         "-"   CSV from standard input
+    .tsv                  text, separated by tabs           .parquet
+    .xlsx                 the first sheet of a spreadsheet
+
+A `Dialect` says where text is separated or encoded otherwise; a schema has one. Each kind of file has its reader, which is imported for it alone, and
+only the header is read where only the header is needed. Every mistake in a file raises InvalidInput or one of its kinds (SchemaError,
+FileFormatError) with the path and names of the schema; no message tells a cell, a row number or a count of rows, and none is chained to one that
+does.
 """
 
 import math
@@ -10,19 +19,28 @@ import sys
 from collections.abc import Callable, Mapping, Sequence
 from datetime import date, datetime
 from decimal import Decimal
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
 
-from discreet.core.errors import InvalidInput, InvalidType, SchemaError, quietly, quoted
+from discreet.core.errors import FileFormatError, InvalidInput, InvalidType, SchemaError, frameless, quietly, quoted
 from discreet.core.lazily import lazily
+from discreet.data.dialect import Dialect, recognised
 from discreet.data.labels import BLANKS
 
 if TYPE_CHECKING:
     import polars as pl
+
+    from discreet.data import csv_text, parquet_file, sheet_file
 else:
     pl = lazily("polars")
+    csv_text, parquet_file, sheet_file = (lazily(f"discreet.data.{name}") for name in ("csv_text", "parquet_file", "sheet_file"))
+
+_SEPARATORS = {".csv": ",", ".csv.gz": ",", ".txt": ",", ".tsv": "\t"}
+_PARQUET = ".parquet"
+_XLSX = ".xlsx"
 
 _NUMBERS = "biuf"
 _OBJECTS = "OUT"
@@ -155,3 +173,65 @@ def _date_text(cell: np.datetime64 | date) -> str | None:
 def object_texts(name: str, cells: Sequence[object], *, text: Callable[[object], str | None] = cell_text) -> "pl.Series":
     """Python objects as text, None for missing ones."""
     return pl.Series(name, [text(cell) for cell in cells], dtype=pl.String)
+
+
+@frameless
+def read_table(path: str | Path, columns: Sequence[str], dialect: Dialect | None = None) -> "pl.DataFrame":
+    """`columns` of the table, in this order; all text from CSV, which the schema then converts. Other columns are not kept.
+
+    `dialect` is `schema.file`; None is CSV in UTF-8. Raises InvalidInput where there is no such file, FileFormatError where it is empty, damaged,
+    ragged, not of this encoding or of another kind than its name says, SchemaError where a column is absent or there twice.
+    """
+    name, suffix = _checked(path)
+    if suffix == _XLSX:
+        return sheet_file.xlsx_table(name, columns, decimal="." if dialect is None else dialect.decimal)
+    return parquet_file.parquet_table(name, columns) if suffix == _PARQUET else csv_text.csv_table(name, columns, **_text(suffix, dialect))
+
+
+@frameless
+def read_header(path: str | Path, dialect: Dialect | None = None) -> list[str]:
+    """The column names of the table; no record is interpreted. Columns without a name are left out. Raises as `read_table` does."""
+    name, suffix = _checked(path)
+    if suffix == _XLSX:
+        return sheet_file.xlsx_header(name)
+    return parquet_file.parquet_header(name) if suffix == _PARQUET else csv_text.csv_header(name, **_text(suffix, dialect))
+
+
+@frameless
+def dialect_of(path: str | Path) -> Dialect:
+    """The dialect that the first line of the table shows, and nothing after it; the usual one of a file that is no text. Raises as `read_table`."""
+    name, suffix = _checked(path)
+    return Dialect() if suffix in (_PARQUET, _XLSX) else recognised(csv_text.csv_start(name), separator=_SEPARATORS[suffix])
+
+
+def _text(suffix: str, dialect: Dialect | None) -> dict[str, str]:
+    written = Dialect() if dialect is None else dialect
+    return {"separator": written.separator or _SEPARATORS[suffix], "encoding": written.encoding}
+
+
+def _checked(path: str | Path) -> tuple[str, str]:
+    """The path as text and the suffix that says how to read it."""
+    name = str(path)
+    if name == "-":
+        return name, ".csv"
+    file = Path(name)
+    try:
+        empty = file.stat().st_size == 0
+        directory = file.is_dir()
+    except FileNotFoundError:
+        refusal = InvalidInput(f"there is no file {name!r}. Check the path.")
+    except (OSError, ValueError) as error:
+        refusal = InvalidInput(f"{name!r} cannot be opened ({type(error).__name__}). A readable file is needed.")
+    else:
+        suffix = next((known for known in (*_SEPARATORS, _PARQUET, _XLSX) if name.lower().endswith(known)), None)
+        if directory:
+            refusal = InvalidInput(f"{name!r} is a directory. Give the path of one file in it.")
+        elif suffix is None:
+            refusal = InvalidInput(
+                f"the name of a table must end in .csv, .csv.gz, .txt, .tsv, .xlsx or .parquet; {name!r} was given. Rename or convert the file."
+            )
+        elif empty:
+            refusal = FileFormatError(f"{name!r} is empty. A table with a header is needed.")
+        else:
+            return name, suffix
+    raise refusal

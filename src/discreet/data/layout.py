@@ -28,7 +28,7 @@ from discreet.data.columns import CategoricalColumn, Cross, DateColumn, NumberTa
 from discreet.data.dialect import Dialect
 from discreet.data.labels import Label
 from discreet.data.places import Columns, Placed, parts_of
-from discreet.data.time_target import period_numbers
+from discreet.data.targets import period_numbers
 from discreet.matrices import AugmentedMatrix, MappedMatrix, Matrix, SparseMatrix, TabularMatrix
 from discreet.matrices.sparse import CSR, shared_ones
 

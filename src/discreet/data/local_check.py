@@ -18,9 +18,8 @@ from discreet.data.cells import cell_texts, marked_days, marked_numbers, moments
 from discreet.data.columns import CategoricalColumn, DateColumn, NumberTarget, NumericColumn, Target
 from discreet.data.frames import Frame, as_frame
 from discreet.data.labels import spellings, texts_of
-from discreet.data.number_targets import NumberTargets
 from discreet.data.schema import Schema
-from discreet.data.time_target import TimeTarget
+from discreet.data.targets import NumberTargets, TimeTarget
 
 if TYPE_CHECKING:
     import polars as pl

@@ -22,7 +22,7 @@ from discreet.data.persons import Source, times
 from discreet.data.records import Records, class_codes, record_weights
 from discreet.data.stream import Stream, column_bytes
 from discreet.data.target_table import TargetTable
-from discreet.data.time_target import period_numbers
+from discreet.data.targets import period_numbers
 
 
 def on_scale(numbers: Floats, span: tuple[float, float] | None) -> Floats:

@@ -27,10 +27,9 @@ from discreet.data.dialect import Dialect
 from discreet.data.encodings import Curve, Encoding
 from discreet.data.encodings.curve import standard_rest
 from discreet.data.labels import checked_text, texts_of
-from discreet.data.number_targets import NumberTargets
 from discreet.data.person_column import ONE_ROW, PersonColumn
 from discreet.data.places import Columns, stored_bytes
-from discreet.data.time_target import TimeTarget
+from discreet.data.targets import NumberTargets, TimeTarget
 from discreet.data.toml_text import (
     COLUMN_TABLES,
     AnyTarget,

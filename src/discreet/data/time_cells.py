@@ -1,4 +1,4 @@
-"""Cells of a target that is a time: module `time_target` says what they mean."""
+"""Cells of a target that is a time: module `targets` says what they mean."""
 
 from typing import TYPE_CHECKING
 
@@ -10,7 +10,7 @@ from discreet.core.lazily import lazily
 from discreet.data.cells import cell_texts, column_numbers, without_markers
 from discreet.data.dialect import Dialect
 from discreet.data.labels import spellings
-from discreet.data.time_target import TimeTarget
+from discreet.data.targets import TimeTarget
 
 if TYPE_CHECKING:
     import polars as pl

@@ -20,9 +20,8 @@ from discreet.data.columns import CategoricalColumn, Cross, DateColumn, NumberTa
 from discreet.data.dialect import Dialect
 from discreet.data.encodings import Encoding, Linear, spelled
 from discreet.data.labels import PLACEHOLDER
-from discreet.data.number_targets import NumberTargets
 from discreet.data.person_column import PersonColumn
-from discreet.data.time_target import TimeTarget
+from discreet.data.targets import NumberTargets, TimeTarget
 
 T = TypeVar("T")
 _Part = TypeVar("_Part", NumericColumn, DateColumn, CategoricalColumn, Cross, Target, NumberTarget, TimeTarget, PersonColumn)

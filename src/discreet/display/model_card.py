@@ -9,7 +9,7 @@ from discreet.certificates import Verification
 from discreet.core.neighbours import ADD_REMOVE
 from discreet.data.columns import DateColumn, NumericColumn
 from discreet.data.labels import canonical
-from discreet.data.number_targets import counted_or_not
+from discreet.data.targets import counted_or_not
 from discreet.display.certificates import chosen_bounds, software
 from discreet.display.estimators import target_words
 from discreet.display.evaluation import measures

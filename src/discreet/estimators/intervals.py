@@ -22,7 +22,7 @@ from discreet.core.validate import number, positive
 from discreet.data import BlockTable, EncodedTable
 from discreet.data.coding import Coding
 from discreet.data.reader import on_scale
-from discreet.data.time_target import period_numbers
+from discreet.data.targets import period_numbers
 from discreet.estimators.forms import KernelForm
 from discreet.estimators.linear_classifier import LinearClassifier
 from discreet.estimators.made_tables import Questions

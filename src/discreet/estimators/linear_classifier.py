@@ -26,7 +26,7 @@ from discreet.core.lazily import lazily
 from discreet.core.neighbours import ADD_REMOVE, Persons, Privacy
 from discreet.core.validate import positive, whole
 from discreet.data import BlockTable, Domain, EncodedTable, Reader, Records, class_codes
-from discreet.data.blocks.moved import moved_blocks
+from discreet.data.blocks.transformed import moved_blocks
 from discreet.data.domain import split_weights
 from discreet.estimators.advice import names_checked
 from discreet.estimators.base import Given, ManyFits, PrivateModel, ScoredClassifier, require_own_targets

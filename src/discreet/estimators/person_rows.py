@@ -33,7 +33,7 @@ from discreet.core.neighbours import Persons
 from discreet.core.validate import number, positive, whole
 from discreet.data import BlockTable, EncodedTable, TransformedTable
 from discreet.data.domain import check_scale
-from discreet.data.time_target import ends_of, period_numbers
+from discreet.data.targets import ends_of, period_numbers
 from discreet.estimators.advice import names_checked
 from discreet.estimators.base import PrivateModel, ScoredClassifier, ScoredRegressor, require_own_targets
 from discreet.estimators.explanation import Explanation, explained, known_features

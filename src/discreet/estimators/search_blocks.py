@@ -27,7 +27,7 @@ from discreet.data.blocks.shared import Kept, kept_blocks
 from discreet.data.persons import weights_of
 from discreet.data.reader import several_content
 from discreet.data.stream import Stream
-from discreet.data.time_target import period_numbers
+from discreet.data.targets import period_numbers
 from discreet.estimators.inputs import distinct_classes
 from discreet.estimators.search_scores import Scoring
 from discreet.estimators.search_tables import HeldTable, Predicts, SearchTable, parts_of_persons

@@ -23,7 +23,7 @@ import numpy.typing as npt
 from discreet.core.errors import InvalidInput, did_you_mean, quoted
 from discreet.core.neighbours import Persons
 from discreet.core.validate import measure
-from discreet.data.time_target import likelihood
+from discreet.data.targets import likelihood
 from discreet.mechanisms.counting.losses import LEVELS, loss_levels
 from discreet.mechanisms.counting.queries import parts_of
 from discreet.noise import Integers

@@ -19,7 +19,7 @@ from discreet.core.neighbours import Persons
 from discreet.core.private import holds_records
 from discreet.data import EncodedTable
 from discreet.data.records import WHOLE_RECORDS
-from discreet.data.time_target import period_numbers
+from discreet.data.targets import period_numbers
 from discreet.estimators.inputs import feature_rows, labels_and_classes, real_targets
 from discreet.estimators.search_scores import Scoring
 from discreet.matrices import Matrix

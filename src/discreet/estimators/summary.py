@@ -11,10 +11,9 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from discreet.accounting import Json
-from discreet.core.files.cell import as_cell
 from discreet.core.short import short_repr
 from discreet.core.showing import html_of, shown
-from discreet.core.told import columns
+from discreet.core.told import as_cell, columns
 
 MOST = 40
 """Coefficients that are shown where nobody says how many."""

@@ -12,7 +12,7 @@ from discreet.certificates import Certificate
 from discreet.core.arrays import Floats
 from discreet.core.errors import InvalidInput
 from discreet.data import NumberTargets, Schema
-from discreet.data.number_targets import counted_or_not
+from discreet.data.targets import counted_or_not
 from discreet.data.toml_text import AnyTarget
 from discreet.estimators.forms import BoundedForm, Form, KernelForm, MadeForm
 from discreet.losses.predictions import prediction_loss_named

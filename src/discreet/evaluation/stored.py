@@ -17,7 +17,7 @@ from discreet.core.errors import FileFormatError
 from discreet.core.files.strict_json import read_back, read_object
 from discreet.core.files.text_file import read_parsed
 from discreet.core.neighbours import Neighbours, Persons
-from discreet.data.time_target import ends_of
+from discreet.data.targets import ends_of
 from discreet.evaluation.asked import Asked
 from discreet.evaluation.numbers import NumberSurvey
 from discreet.evaluation.prepared import Prepared

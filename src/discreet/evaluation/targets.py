@@ -14,7 +14,7 @@ from discreet.core.arrays import Floats
 from discreet.core.errors import InvalidInput, InvalidType, quietly
 from discreet.data import Block, EncodedTable, NumberTarget, NumberTargets, Schema, Target
 from discreet.data.labels import canonical
-from discreet.data.time_target import period_numbers
+from discreet.data.targets import period_numbers
 from discreet.noise import Integers
 
 _COMPARED = 16

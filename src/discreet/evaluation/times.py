@@ -22,7 +22,7 @@ import numpy as np
 from discreet.core.arrays import is_finite
 from discreet.core.errors import InvalidInput, did_you_mean, quoted
 from discreet.core.short import short_repr
-from discreet.data.time_target import ends_of, likelihood
+from discreet.data.targets import ends_of, likelihood
 from discreet.evaluation.asked import Asked
 from discreet.evaluation.outcomes import SURVIVAL, Outcomes
 from discreet.mechanisms.counting import Histogram, IntegerQuery, Moments, Queries

@@ -6,7 +6,7 @@ import pytest
 from discreet import LogisticRegression
 from discreet.core.errors import InvalidInput
 from discreet.data import Block, BlockTable, FunctionTable
-from discreet.data.blocks.moved import MovedTable
+from discreet.data.blocks.transformed import MovedTable
 from discreet.matrices import DenseMatrix, DeviceMatrix
 
 pytest.importorskip("array_api_compat")

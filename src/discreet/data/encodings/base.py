@@ -5,22 +5,23 @@
 What a cell becomes is a convex combination of rows of A, and the norm is convex: so no cell becomes longer than the longest row, whatever it holds. A
 one-hot encoding has A = I and whole positions; hat functions on knots have A = I and fractions; several resolutions at once, and a penalty on
 differences along the column, are other tables. Nodes and table follow from the bounds that the schema declares and from the parameters, all public.
+Encodings are found by their names among those that the package exports.
 """
 
+import sys
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import MISSING, dataclass, fields
 from datetime import datetime, timedelta
 from itertools import pairwise
 from math import ceil
-from sys import float_info
 from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 
 from discreet.core.arrays import Floats
-from discreet.core.errors import SchemaError
-from discreet.core.fields import Named
+from discreet.core.errors import SchemaError, did_you_mean, kind, quoted
+from discreet.core.fields import Named, exported
 
 
 class Bounds(NamedTuple):
@@ -131,7 +132,7 @@ def numbers(value: object, *, what: str) -> tuple[float, ...]:
     given = value.tolist() if isinstance(value, np.ndarray) else value
     if not isinstance(given, list | tuple) or not all(isinstance(one, int | float) and not isinstance(one, bool) for one in given):
         raise SchemaError(f"{what} must be a list of numbers.")
-    if not all(abs(one) <= float_info.max for one in given) or any(float(after) <= float(before) for before, after in pairwise(given)):
+    if not all(abs(one) <= sys.float_info.max for one in given) or any(float(after) <= float(before) for before, after in pairwise(given)):
         raise SchemaError(f"{what} must be finite and increasing.")
     return tuple(float(one) for one in given)
 
@@ -159,6 +160,41 @@ def _moment(days: float) -> str:
     return (datetime(1970, 1, 1) + timedelta(days=days)).isoformat(" ").removesuffix(" 00:00:00")  # noqa: DTZ001 - no time zone anywhere
 
 
-def parameters_of(entry: Mapping[str, Any]) -> dict[str, Any]:
+def _parameters_of(entry: Mapping[str, Any]) -> dict[str, Any]:
     """The parameters of an encoding in a schema, lists as tuples."""
     return {str(key): tuple(value) if isinstance(value, list) else value for key, value in entry.items() if key != "name"}
+
+
+def encodings_of(given: object, *, where: str) -> tuple[Encoding, ...]:
+    """One encoding or a list of them, each as a name, as a table with a name and parameters, or as itself. Raises SchemaError for anything else."""
+    listed = given if isinstance(given, list | tuple) else [given]
+    if not listed:
+        raise SchemaError(f"{where}: encoding must not be an empty list.")
+    return tuple(_encoding(one, where) for one in listed)
+
+
+def encoding_named(name: str, **parameters: Any) -> Encoding:  # noqa: ANN401 - what the encoding takes
+    """The encoding of this name with these parameters. Raises SchemaError, with the nearest name, for others."""
+    known = {one.name: one for one in exported(vars(sys.modules[__package__]), Encoding)}
+    if name not in known:
+        raise SchemaError(f"unknown encoding {name!r}.{did_you_mean(name, known)} Known: {quoted(known, most=20)}.")
+    takes = tuple(known[name].__dataclass_fields__)  # type: ignore[attr-defined]
+    for parameter in parameters:
+        if parameter not in takes:
+            raise SchemaError(f"{name}: unknown key {parameter!r}.{did_you_mean(parameter, takes)} Known keys: {quoted(takes) or 'none'}.")
+    if absent := [field.name for field in fields(known[name]) if field.default is MISSING and field.name not in parameters]:  # type: ignore[arg-type]
+        raise SchemaError(f"{name}: {quoted(absent)} is missing; add it.")
+    return known[name](**parameters)
+
+
+def _encoding(given: object, where: str) -> Encoding:
+    if isinstance(given, Encoding):
+        return given
+    entry = {"name": given} if isinstance(given, str) else given
+    if not isinstance(entry, Mapping) or not isinstance(entry.get("name"), str):
+        raise SchemaError(f'{where}: encoding must be a name, as in encoding = "curve", or a table with a name; {kind(given)} was given.')
+    try:
+        return encoding_named(entry["name"], **_parameters_of(entry))
+    except SchemaError as error:
+        refusal = SchemaError(f"{where}: {error}")
+    raise refusal

@@ -24,7 +24,7 @@ from discreet.core.arrays import Floats
 from discreet.core.errors import InvalidInput
 from discreet.data import EncodedTable, NumberTarget, Schema, TimeTarget, read_table
 from discreet.data.labels import canonical
-from discreet.data.time_target import period_numbers
+from discreet.data.targets import period_numbers
 from discreet.evaluation.concordance import in_order
 from discreet.matrices import Matrix
 from discreet.noise import SeededNoise

@@ -25,7 +25,7 @@ from discreet.core.neighbours import Neighbours
 from discreet.data import EncodedTable, Schema
 from discreet.data import Target as ClassTarget
 from discreet.data.labels import canonical
-from discreet.data.time_target import period_numbers
+from discreet.data.targets import period_numbers
 from discreet.display.workbench.invented import Codes, Trial, wrong_order
 from discreet.display.workbench.wire import Fields
 from discreet.estimators.forms import linear_decision

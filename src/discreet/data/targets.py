@@ -1,11 +1,16 @@
-"""A target that is a time until something happens, which some records are not seen until.
+"""Targets of a schema that are more than one column of labels or numbers: several numbers, and a time until something happens.
+
+    [[target]]                [[target]]           numbers between public bounds of their own; a model learns all of them under one guarantee.
+    column = "rent"           column = "heating"   Each is encoded as a target alone is, so that every one of them counts alike: -1 is its lower
+    lower = 0                 lower = 0            bound and 1 its upper.
+    upper = 3000              upper = 400
 
     [target]
     column = "months"               a number from 0 on; less is 0, and what happens after the last end is not seen any longer there
     event = "died"                  1 or true where it happened then, 0 or false where the record was not seen any longer; left out: it always did
     ends = [6, 12, 24, 36]          of the periods that are told apart, increasing, chosen without the records
 
-Where that column has other values, `happened` says which of them means that it happened; every other one means that it did not.
+Where the column of the event has other values, `happened` says which of them means that it happened; every other one means that it did not.
 """
 
 from dataclasses import dataclass
@@ -15,12 +20,52 @@ import numpy as np
 import numpy.typing as npt
 
 from discreet.core.arrays import Floats
-from discreet.core.errors import InvalidInput, SchemaError, quietly
+from discreet.core.errors import InvalidInput, SchemaError, quietly, quoted
 from discreet.core.short import short_repr
+from discreet.data.columns import NumberTarget
 from discreet.data.labels import Label, checked_labels, checked_text
 
 MOST_PERIODS = 500
 _TIMES = "y must give, for each row of X, a time of at least 0, shape (n,), or a time and 1 or 0 for whether the event happened then, shape (n, 2)."
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class NumberTargets:
+    """Several numeric targets of the same records. Raises SchemaError for fewer than two, a column listed twice, and counts = true."""
+
+    parts: tuple[NumberTarget, ...]
+
+    __repr__ = short_repr
+
+    def __post_init__(self) -> None:
+        """See class docstring."""
+        if len(self.parts) < 2:
+            raise SchemaError("several targets need two or more [[target]] tables; write a single target as [target].")
+        if len(set(self.columns)) < len(self.parts):
+            raise SchemaError("two [[target]] tables name the same column. Keep one of them.")
+        if any(part.counts for part in self.parts):
+            raise SchemaError("counts = true is for a single [target]: models of counts learn one. Leave it out of [[target]] tables.")
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        """Of all of them, in the order of the answers."""
+        return tuple(part.column for part in self.parts)
+
+    @property
+    def where(self) -> str:
+        """How messages name these columns."""
+        return f"targets {quoted(self.columns)}"
+
+    def place_of(self, column: str) -> int:
+        """The number of a target. Raises SchemaError for a column that is none."""
+        if column not in self.columns:
+            raise SchemaError(f"{column!r} is not one of the {self.where}.")
+        return self.columns.index(column)
+
+
+def counted_or_not(target: object) -> str:
+    """What is answered for a target without classes, in words."""
+    return "a count" if isinstance(target, NumberTarget) and target.counts else "a number"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
