@@ -13,6 +13,7 @@ beyond `_FAR` of its deviations the probability is added.
 """
 
 import math
+from functools import lru_cache
 from typing import NamedTuple
 
 import numpy as np
@@ -25,13 +26,21 @@ from discreet.verification.numerics import hinge, panels
 special = lazily("scipy.special")
 _THETAS = (1.1, 1.2, 1.35, 1.5, 1.7)
 _FAR = 9.0
-_LEAST, _MOST = 0.05, 5e3
+_LEAST, _MOST = 1e-3, 5e3
 """Thresholds x between which the transform is inverted."""
 _FIRST, _LAST = -10.0, 8.0
-_WIDTHS = np.array([0.15, 0.22, 0.29, 0.36, 0.68, 0.8, 1.0])
-"""m of parabolas q = -1/2 + m (1 + i u)^2: to the right of the pole at 0 from 1/2 on."""
+_NEAR = 0.1 * 0.5 ** np.arange(6.0)
+_WIDTHS = np.concatenate(([0.15, 0.22, 0.29, 0.36, 0.68, 0.8, 1.0, 2.0, 4.0], 0.5 - _NEAR, 0.5 + _NEAR))
+"""m of parabolas q = -1/2 + m (1 + i u)^2: to the right of the pole at 0 from 1/2 on. Near it x is near the mean of S: farther off, terms as large
+as e^{(m - 1/2) x} would have to cancel."""
+_DEARER = np.where(np.abs(_WIDTHS - 0.5) > 0.11, 0.0, 6.0)
+"""The logarithm of what is lost to rounding before one near the pole is taken, where steps are short."""
 _STEP, _SMALL = 0.03, 42.0
 """In u, at most, and the power of 1 / e at which sums along it end."""
+_AWAY, _CLEAR = np.linspace(0.02, 0.9, 45), 36.0
+"""A sum in steps of h is off by e^{-2 pi d / h} times what terms become at u = -i d or i d: at the best such d by so many powers of 1 / e at most."""
+_BLOCK = 32
+"""Places along it whose transforms are kept together."""
 
 
 class Suprema(NamedTuple):
@@ -87,17 +96,46 @@ def supremum_integral(classes: int, s: float, bend: float, epsilon: float, mu: f
 
 def squares_beyond(count: int, nu: Floats, x: float, *, step: float = _STEP) -> Floats:
     """P(sum of `count` (g_j + nu)_+^2 > x), elementwise: for each nu along the parabola on which the transform is least at the real axis."""
+    key = nu.tobytes()
+    sizes = (_WIDTHS - 0.5) * x + count * _at_real(key) - np.log(np.abs(_WIDTHS - 0.5)) + _DEARER
+    best = np.where((np.min(sizes, axis=1) < -_CLEAR) & (_WIDTHS[np.argmin(sizes, axis=1)] > 0.5), -1, np.argmin(sizes, axis=1))  # -1: it is 1
+    found = np.ones(len(nu))
+    for width in np.unique(best[best >= 0]).tolist():
+        rows, m = best == width, float(_WIDTHS[width])
+        steep = count * max(float(nu[rows].max()), 0.0) ** 2 / (4.0 * m)  # e^{steep / (1 + i u)^2} is what the transform is like
+        ways = (m * x * _AWAY * (2.0 + _AWAY) + _CLEAR) / _AWAY, (steep * ((1.0 - _AWAY) ** -2 - 1.0) + _CLEAR) / _AWAY
+        clear = 2.0 * math.pi / max(*(float(np.min(way)) for way in ways), _CLEAR / abs(1.0 - math.sqrt(0.5 / m)))
+        halved = math.ceil(math.log2(_STEP / min(step, clear)))
+        apart = math.ldexp(_STEP, -halved)
+        total: Floats = np.zeros(int(rows.sum()))
+        for block in range(math.ceil((math.sqrt(_SMALL / (m * x)) + 1.0) / (apart * _BLOCK))):
+            aside, q = _along(width, halved, block)
+            values = (np.exp(q * x + count * _logs(key, width, halved, block)[rows]) * (aside / q)).real
+            total += values.sum(axis=1) - (0.5 * values[:, 0] if block == 0 else 0.0)
+        inverse = 2.0 * m * apart / math.pi * total
+        found[rows] = 1.0 - inverse if m > 0.5 else -inverse
+    return np.clip(found, 0.0, 1.0)
+
+
+def _along(width: int, halved: int, block: int) -> tuple[np.ndarray, np.ndarray]:
+    """1 + i u and q of a parabola, at `_BLOCK` places one after another."""
+    aside = 1.0 + 1j * math.ldexp(_STEP, -halved) * (_BLOCK * block + np.arange(_BLOCK))
+    return aside, float(_WIDTHS[width]) * aside * aside - 0.5
+
+
+@lru_cache(maxsize=8)
+def _at_real(nu: bytes) -> Floats:
+    """ln of the transform on the real axis, at each nu and every parabola; infinite where no double says it."""
     with np.errstate(over="ignore"):
-        sizes = (_WIDTHS - 0.5) * x + count * np.log(_transform(nu[:, np.newaxis], np.sqrt(_WIDTHS) + 0j).real) - np.log(np.abs(_WIDTHS - 0.5))
-    m = _WIDTHS[np.argmin(np.where(np.isfinite(sizes), sizes, np.inf), axis=1)][:, np.newaxis]
-    # e^{m x (1 + i u)^2} aliases by e^{w - w^2 / (4 m x)}, w = 2 pi / step: for large x in steps that are shorter.
-    apart = np.minimum(step, math.pi / (m * x + np.sqrt(m * x * (m * x + _SMALL))))
-    u = apart * np.arange(math.ceil(float(np.max((np.sqrt(_SMALL / (m * x)) + 1.0) / apart))))
-    root = np.sqrt(m) * (1.0 + 1j * u)
-    q = root * root - 0.5
-    values = (np.exp(q * x + count * np.log(_transform(nu[:, np.newaxis], root))) / q * (1.0 + 1j * u)).real
-    inverse = 2.0 * (m * apart)[:, 0] / math.pi * (values.sum(axis=1) - 0.5 * values[:, 0])
-    return np.clip(np.where(m[:, 0] > 0.5, 1.0 - inverse, -inverse), 0.0, 1.0)
+        found: Floats = np.log(_transform(np.frombuffer(nu)[:, np.newaxis], np.sqrt(_WIDTHS) + 0j).real)
+    return np.where(np.isfinite(found), found, np.inf)
+
+
+@lru_cache(maxsize=256)
+def _logs(nu: bytes, width: int, halved: int, block: int) -> np.ndarray:
+    """ln of the transform there, at each nu: what is asked for at many x is computed once."""
+    aside, _ = _along(width, halved, block)
+    return np.log(_transform(np.frombuffer(nu)[:, np.newaxis], math.sqrt(float(_WIDTHS[width])) * aside))
 
 
 def _transform(nu: Floats, root: np.ndarray) -> np.ndarray:

@@ -4,6 +4,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from scipy.stats import ncx2
 
 from discreet.core.neighbours import ADD_REMOVE
 from discreet.data import Domain, Records
@@ -44,7 +45,19 @@ def test_the_convolution_is_above_the_inverted_transform_and_next_to_it(count, s
         assert shares == pytest.approx(exact[place], abs=5e-3)
 
 
-@pytest.mark.parametrize(("count", "square"), [(9, 0.5), (99, 544.0), (99, 3_900.0)])
+@pytest.mark.parametrize("count", [2, 9, 29, 99])
+def test_near_the_mean_of_the_squares_their_law_is_the_chi_square_distribution(count):
+    """Of places so far up that no square is cut. Of 29 classes and more, terms far from the pole cancelled to 0 or 1 where it is a half."""
+    places = np.linspace(6.5, 7.0, 9)
+    mean, deviation = count * (1.0 + places[4] ** 2), np.sqrt(2.0 * count * (1.0 + 2.0 * places[4] ** 2))
+    for away in (-8.0, -3.0, 0.0, 2.0, 7.0):
+        square = mean + away * deviation
+        if 0.05 < square < 5_000.0:
+            exact = ncx2.sf(square, count, count * places**2)
+            assert squares_beyond(count, places, square) == pytest.approx(exact, rel=1e-9, abs=2e-12), away
+
+
+@pytest.mark.parametrize(("count", "square"), [(9, 0.5), (99, 544.0), pytest.param(99, 3_900.0, marks=pytest.mark.more)])
 def test_the_transform_is_inverted_in_steps_that_are_short_enough(count, square):
     """Beside steps a fifth as long, and draws; at .03 throughout, 544 was exceeded with probability 1 where it is .12."""
     places = np.linspace(-2.0, 6.0, 33)
