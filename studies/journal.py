@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from discreet.core.errors import FileFormatError, InvalidInput
-from discreet.core.files.lookup import exists
+from discreet.core.files.reading import exists
 from discreet.core.version import VERSION
 from studies.base import Cell, Record, Study
 

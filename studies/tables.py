@@ -20,7 +20,7 @@ from scipy import sparse
 
 from discreet.core.arrays import Floats
 from discreet.core.errors import FileFormatError, InvalidInput, quietly
-from discreet.core.files.lookup import is_folder
+from discreet.core.files.reading import is_folder
 
 Matrix: TypeAlias = Floats | sparse.csr_array
 

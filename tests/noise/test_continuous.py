@@ -5,8 +5,8 @@ import numpy as np
 import pytest
 from scipy.stats import expon, kstest, norm
 
-from discreet.noise.ideal import EXPONENTIAL_LIMIT, NORMAL_ERROR, NORMAL_LIMIT
 from discreet.noise.source import standard_exponentials, standard_normals, system_words
+from discreet.noise.stated import EXPONENTIAL_LIMIT, NORMAL_ERROR, NORMAL_LIMIT
 
 mp.mp.dps = 60
 

@@ -15,7 +15,7 @@ FILES = sorted(FOLDER.rglob("*.py"))
 INNER = {
     "discreet.core.arrays",
     "discreet.core.errors",
-    "discreet.core.files.lookup",
+    "discreet.core.files.reading",
     "discreet.core.neighbours",
     "discreet.core.version",
 }

@@ -13,8 +13,8 @@ from pathlib import Path
 from discreet.accounting import ApproximateDP, Guarantee, Json, NoGuarantee, PureDP, Unit, guarantee_from_dict
 from discreet.core.arrays import Floats, digest_of
 from discreet.core.errors import FileFormatError, VerificationFailure
+from discreet.core.files.reading import read_parsed
 from discreet.core.files.strict_json import printable, read_object
-from discreet.core.files.text_file import read_parsed
 from discreet.core.files.whole_file import write_whole
 from discreet.core.short import short_repr
 from discreet.core.showing import html_of

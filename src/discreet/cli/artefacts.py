@@ -12,9 +12,8 @@ from typing import Any
 
 import discreet
 from discreet.core.errors import FileFormatError, quoted
-from discreet.core.files.lookup import is_folder
+from discreet.core.files.reading import is_folder, read_text
 from discreet.core.files.strict_json import read_object
-from discreet.core.files.text_file import read_text
 
 MANIFEST = "manifest.json"
 _SQLITE = b"SQLite format 3\x00"

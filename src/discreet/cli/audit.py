@@ -15,7 +15,7 @@ import discreet
 from discreet.cli.options import Argument, File, Hidden, Option, Report, command, flag, usage_error
 from discreet.cli.output import Outcome, check_output, check_report, labelled, step, styled, table, written_report
 from discreet.core.errors import InvalidInput, VerificationFailure, did_you_mean
-from discreet.core.files.lookup import exists
+from discreet.core.files.reading import exists
 from discreet.core.files.whole_file import write_whole
 from discreet.core.neighbours import DELTA
 

@@ -10,7 +10,7 @@ from discreet.cli.inputs import data_set_of, open_ledger
 from discreet.cli.options import ARGUMENT, Argument, File, Hidden, Option, command, group
 from discreet.cli.output import Outcome, refuse_same_file, styled
 from discreet.core.errors import FileFormatError, InvalidInput
-from discreet.core.files.lookup import exists
+from discreet.core.files.reading import exists
 from discreet.core.files.strict_json import read_object
 from discreet.core.files.whole_file import reason_of, write_whole
 from discreet.core.neighbours import DELTA

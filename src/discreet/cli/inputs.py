@@ -29,7 +29,7 @@ from discreet.cli.options import ARGUMENT, File, Option, flag, usage_error
 from discreet.cli.output import labelled, step, styled, warn
 from discreet.core.advice import LARGE_DELTA, weaknesses
 from discreet.core.errors import DiscreetError, InvalidInput, SchemaError, quoted
-from discreet.core.files.lookup import exists
+from discreet.core.files.reading import exists
 
 NO_PRIVACY = "epsilon is infinite: this is an ordinary fit with no privacy. Protect the model as you protect the records."
 _ARROW = (".arrow", ".feather", ".ipc")

@@ -7,7 +7,7 @@ from discreet.cli.artefacts import read_artefact
 from discreet.cli.options import ARGUMENT, File, command, usage_error
 from discreet.cli.output import Outcome, check_output, labelled, styled, within, written
 from discreet.core.errors import quietly
-from discreet.core.files.lookup import is_folder
+from discreet.core.files.reading import is_folder
 
 
 @command(

@@ -15,7 +15,7 @@ from discreet.cli.inputs import guarantee_of, open_ledger
 from discreet.cli.options import ARGUMENT, Argument, File, Option, command, usage_error
 from discreet.cli.output import Outcome, check_output, check_report, labelled, refuse_same_file, same_path, step, styled, warn, within
 from discreet.core.errors import InvalidInput, InvalidType, VerificationFailure, quoted
-from discreet.core.files.lookup import is_file
+from discreet.core.files.reading import is_file
 from discreet.core.files.whole_file import write_whole
 
 _LIMITS = "verification shows that the file is consistent, not who wrote it or that the noise was really drawn."

@@ -11,8 +11,8 @@ import numpy as np
 
 from discreet.certificates import Certificate, Release
 from discreet.core.errors import FileFormatError
+from discreet.core.files.reading import read_parsed
 from discreet.core.files.strict_json import read_back
-from discreet.core.files.text_file import read_parsed
 from discreet.data import Schema
 from discreet.descriptions.asked import Asked
 from discreet.descriptions.read import read_description as _read_description

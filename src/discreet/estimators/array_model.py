@@ -21,8 +21,8 @@ from discreet.certificates import Certificate, Check
 from discreet.core.arrays import Floats
 from discreet.core.errors import FileFormatError, InvalidInput, brief, quoted
 from discreet.core.fields import finite, whole
+from discreet.core.files.reading import read_parsed
 from discreet.core.files.strict_json import read_object
-from discreet.core.files.text_file import read_parsed
 from discreet.core.files.whole_file import write_whole
 from discreet.core.lazily import lazily
 from discreet.core.short import short_repr

@@ -18,8 +18,8 @@ import numpy as np
 from discreet.accounting import Json
 from discreet.certificates import Certificate, Check, Verification
 from discreet.core.errors import FileFormatError, InvalidInput
+from discreet.core.files.reading import read_parsed
 from discreet.core.files.strict_json import read_back
-from discreet.core.files.text_file import read_parsed
 from discreet.core.files.whole_file import write_whole
 from discreet.core.short import short_repr
 from discreet.data import NumberTargets

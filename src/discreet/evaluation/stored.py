@@ -14,8 +14,8 @@ import numpy as np
 
 from discreet.certificates import Certificate, Release
 from discreet.core.errors import FileFormatError
+from discreet.core.files.reading import read_parsed
 from discreet.core.files.strict_json import read_back, read_object
-from discreet.core.files.text_file import read_parsed
 from discreet.core.neighbours import Neighbours, Persons
 from discreet.data.targets import ends_of
 from discreet.evaluation.asked import Asked

@@ -26,7 +26,7 @@ from pathlib import Path
 from uuid import uuid4
 
 from discreet.core.errors import DiscreetError, FileFormatError, InvalidInput
-from discreet.core.files.lookup import exists
+from discreet.core.files.reading import exists
 from discreet.ledger import records, seals
 from discreet.ledger.accountants import adds
 from discreet.ledger.seals import Broken, check_all, sums

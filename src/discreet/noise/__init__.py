@@ -6,9 +6,8 @@ from discreet.core.lazily import names_of
 
 if TYPE_CHECKING:
     from discreet.noise.discrete import drawable, least_drawable
-    from discreet.noise.ideal import gaussian_error, spherical_error
-    from discreet.noise.named import SEEDED_SOURCE, SYSTEM_SOURCE
     from discreet.noise.source import Noise, SeededNoise, SystemNoise, apart
+    from discreet.noise.stated import SEEDED_SOURCE, SYSTEM_SOURCE, gaussian_error, spherical_error
     from discreet.noise.words import Integers
 else:
     __getattr__, __dir__ = names_of(__name__)

@@ -47,7 +47,7 @@ from discreet.core.lazily import lazily
 from discreet.noise.chacha import KEY_BYTES, keyed_words
 from discreet.noise.choice import select_one
 from discreet.noise.discrete import discrete_gaussian, discrete_laplace
-from discreet.noise.named import SEEDED_SOURCE, SYSTEM_SOURCE
+from discreet.noise.stated import SEEDED_SOURCE, SYSTEM_SOURCE
 from discreet.noise.words import Integers, WordArray, Words
 
 special = lazily("scipy.special")

@@ -19,9 +19,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from discreet.core.errors import FileFormatError, InvalidInput
-from discreet.core.files.lookup import exists
+from discreet.core.files.reading import exists, read_parsed, read_text
 from discreet.core.files.strict_json import canonical_bytes, read_object
-from discreet.core.files.text_file import read_parsed, read_text
 from discreet.core.files.whole_file import check_writable, write_whole
 
 if TYPE_CHECKING:

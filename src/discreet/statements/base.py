@@ -4,6 +4,17 @@
 
 A mechanism takes its words from here when it issues a certificate; whoever verifies takes them from here when the certificate is rebuilt from its
 numbers and compared, field by field. There is no other copy. A record is read strictly: a field that is missing, unknown or mistyped is refused.
+
+Where the unit of privacy is a person, whatever the mechanism:
+
+    theorem of the mechanism; SHARED      rows of one person share one record's weight: a_i >= 0 with sum a_i <= 1, functions of that person's rows
+    theorem of the mechanism; APART       rows of one person leave one by one, and the noise hides all of them together
+    theorem of the mechanism; ONE_ROW     nobody has a second row
+
+SHARED is true of a mechanism whose noise hides what one record may move, where the sum over one person's rows is a convex combination of such moves,
+and of one whose own theorem is for such sums (proof note persons.md of the learning mechanisms). APART is true of released rows, whose noise knows
+how many a person has at most (proof note rows.md of the releases). `register_words` says which mechanisms these are; any other one is refused
+persons with several rows, when it runs and when its certificate is read.
 """
 
 import math
@@ -14,11 +25,11 @@ from typing import NamedTuple, TypeAlias
 
 from discreet.accounting import Guarantee, Json, Unit
 from discreet.accounting.base import Statement
+from discreet.accounting.groups import ONE_ROW
 from discreet.core.errors import InvalidInput
 from discreet.core.fields import positive, text
 from discreet.core.lazily import registered
 from discreet.core.neighbours import ADD_REMOVE, Neighbours, Persons
-from discreet.statements.persons import APART, SHARED, conditions_for, theorem_for
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -49,6 +60,9 @@ Writer: TypeAlias = Callable[[Record, Record], Words]
 Reader: TypeAlias = Callable[[Json], object]
 """Passes a value that the field may hold; TypeError or ValueError for any other."""
 Fields: TypeAlias = Mapping[str, Reader]
+
+SHARED = "rows of one person share one record's weight (persons.md)"
+APART = "rows of one person do not share a weight, and move sqrt(their number) times as far as one (rows.md)"
 
 _WRITERS: dict[str, Writer] = {}
 _SEVERAL: dict[str, str] = {}
@@ -104,9 +118,9 @@ def register_words(
                 return words
             if persons.several and not several:
                 raise ValueError("problem: this mechanism has no guarantee for persons with several rows")
-            more_conditions = (Hypothesis(required=required, enforced=enforced) for required, enforced in conditions_for(persons, several))
+            more_conditions = (Hypothesis(required=required, enforced=enforced) for required, enforced in _conditions_for(persons, several))
             return words._replace(
-                theorem=theorem_for(words.theorem, persons, several), hypotheses=(*words.hypotheses, *more_conditions), unit=_unit_of_persons(words)
+                theorem=_theorem_for(words.theorem, persons, several), hypotheses=(*words.hypotheses, *more_conditions), unit=_unit_of_persons(words)
             )
 
         _WRITERS[mechanism] = strict
@@ -115,6 +129,25 @@ def register_words(
         return writer
 
     return keep
+
+
+def _theorem_for(theorem: str, persons: Persons, several: str = SHARED) -> str:
+    """That of a mechanism, for persons; `several` of whom have several rows."""
+    return f"{theorem}; {several if persons.several else ONE_ROW}"
+
+
+def _conditions_for(persons: Persons, several: str = SHARED) -> tuple[tuple[str, str], ...]:
+    """What is required of rows and persons besides, and what enforces it."""
+    kept = f"kept are at most {persons.rows} rows of a person, drawn uniformly by the run's own randomness"
+    one = "one row of each person is kept, drawn uniformly by the run's own randomness"
+    each = {"person": "one over the number of rows of its person", "row": f"one over {persons.rows}"}.get(persons.weight)
+    owned = {
+        "declared": ("nobody has a second row", "declared by the caller: rows are not told apart"),
+        "kept": ("nobody has a second row", one),
+        SHARED: (f"the weights of one person's rows add up to at most 1: a row weighs {each}", f"{kept}; weights know their number alone"),
+        APART: (f"a person has at most {persons.rows} rows, and noise hides them together", f"{kept}, and they leave in a secret uniform order"),
+    }["declared" if not persons.told_apart else several if persons.several else "kept"]
+    return owned, ("neighbours differ in all rows of one person", "what is said of records above is said of persons")
 
 
 def _stays(unit: Unit, persons: Persons) -> bool:
@@ -143,7 +176,7 @@ def for_persons(mechanism: str, guarantee: Guarantee, persons: Persons | None) -
             f"{mechanism} has no guarantee for persons with several rows. Keep one row of each person (rows_per_person=1), take another method, or "
             "protect single rows at a smaller epsilon and charge a ledger of persons for the group (group_rows)."
         )
-    return replace(guarantee, unit=Unit.PERSON, theorem=theorem_for(guarantee.theorem, persons, _SEVERAL.get(mechanism, "")))
+    return replace(guarantee, unit=Unit.PERSON, theorem=_theorem_for(guarantee.theorem, persons, _SEVERAL.get(mechanism, "")))
 
 
 def _writer_of(mechanism: str) -> Writer | None:

@@ -20,7 +20,7 @@ from discreet.core.lazily import registered
 from discreet.core.neighbours import ADD_REMOVE, Neighbours
 from discreet.core.short import short_repr
 from discreet.core.version import KNOWN_VERSIONS
-from discreet.noise.named import SYSTEM_SOURCE
+from discreet.noise.stated import SYSTEM_SOURCE
 from discreet.statements import Hypothesis, Words, words_of
 from discreet.statements.base import COMPOSED, mapping, public_records, unknown_lines
 

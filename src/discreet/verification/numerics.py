@@ -12,7 +12,7 @@ from discreet.core.arrays import Floats
 from discreet.core.fields import not_negative, positive
 from discreet.core.least import least_between
 from discreet.core.normal import log_ndtr, ndtr
-from discreet.noise.ideal import gaussian_error, spherical_error
+from discreet.noise.stated import gaussian_error, spherical_error
 from discreet.statements.base import mapping
 from discreet.statements.learning import dimension_of
 from discreet.verification.base import Stated

@@ -1,7 +1,7 @@
 """Ledgers as the page shows them: what was spent and what is left, a new data set, another total. No table is opened."""
 
 from discreet.core.errors import InvalidInput
-from discreet.core.files.lookup import exists, is_file
+from discreet.core.files.reading import exists, is_file
 from discreet.display.workbench.places import place
 from discreet.display.workbench.wire import Fields
 from discreet.ledger import Ledger, declaration

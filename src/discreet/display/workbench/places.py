@@ -6,7 +6,7 @@ from io import BufferedIOBase
 from pathlib import Path
 
 from discreet.core.errors import InvalidInput, SchemaError
-from discreet.core.files.lookup import is_file
+from discreet.core.files.reading import is_file
 from discreet.data import Dialect, dialect_of, read_header
 from discreet.display.workbench.form import dialect_text, read_dialect
 from discreet.display.workbench.wire import Fields, Refused

@@ -21,7 +21,7 @@ from discreet.core.arrays import Floats
 from discreet.core.errors import SolverFailure, quietly
 from discreet.core.rounding import raising
 from discreet.noise import Integers
-from discreet.noise.ideal import NORMAL_ERROR, NORMAL_LIMIT
+from discreet.noise.stated import NORMAL_ERROR, NORMAL_LIMIT
 
 UNIT = 2.0**-53
 _LARGEST_ETA = 2.0**-10

@@ -26,7 +26,7 @@ from discreet.mechanisms.learning.base import grid_step
 from discreet.mechanisms.release.arithmetic import Arithmetic
 from discreet.mechanisms.release.rows import LARGEST_SCALE
 from discreet.mechanisms.release.sketch import TOO_ROUGH, Sketch, arithmetic_of, check_target
-from discreet.noise.ideal import NORMAL_LIMIT
+from discreet.noise.stated import NORMAL_LIMIT
 from discreet.queries import SecondMoments
 from discreet.queries.base import UP
 from discreet.statements.sketch import INFORMATION_SKETCH, SECRET

@@ -1,7 +1,14 @@
-"""How far drawn normal and exponential numbers, and vectors of them, surely are from their ideal ones (module `source`)."""
+"""What is stated of noise where none is drawn (module `source`).
+
+How far normal and exponential numbers, and vectors of them, surely are from their ideal ones; and what certificates say of where noise comes from.
+"""
 
 import math
 
+SYSTEM_SOURCE = "ChaCha20, a fresh 256-bit key from the operating system for every draw"
+"""Of noise from the operating system."""
+SEEDED_SOURCE = "ChaCha20 from a seed chosen by the caller: reproducible, therefore not private"
+"""Of noise from a seed."""
 NORMAL_ERROR = 2.0**-48
 """Relative distance of a normal number from its ideal."""
 NORMAL_LIMIT = 37.0

@@ -1,5 +1,9 @@
-"""Files of text that were written before: read whole, with one sentence for whatever is wrong with them."""
+"""What is there already: what a path names, and files of text, read whole, with one sentence for whatever is wrong with them.
 
+A path may be anything: a name that the system refuses (too long, say) names nothing, where pathlib raises.
+"""
+
+import os
 from collections.abc import Callable
 from pathlib import Path
 from typing import TypeVar
@@ -10,6 +14,21 @@ Parsed = TypeVar("Parsed")
 
 LARGEST = 1 << 30
 """Bytes; no file of ours comes near."""
+
+
+def exists(path: str | Path) -> bool:
+    """Whether there is something."""
+    return os.path.exists(path)  # noqa: PTH110 - see the module
+
+
+def is_file(path: str | Path) -> bool:
+    """Whether there is a file."""
+    return os.path.isfile(path)  # noqa: PTH113 - see the module
+
+
+def is_folder(path: str | Path) -> bool:
+    """Whether there is a folder."""
+    return os.path.isdir(path)  # noqa: PTH112 - see the module
 
 
 def read_text(path: str | Path, *, what: str, remedy: str) -> str:
