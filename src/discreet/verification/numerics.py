@@ -190,8 +190,8 @@ def hinge(mean: Floats, sigma: float) -> Floats:
     if sigma == 0:
         return -np.expm1(-np.maximum(mean, 0.0))
     z = mean / sigma
-    above = log_ndtr(z)
-    return np.asarray(np.exp(above) * -np.expm1(np.minimum(0.5 * sigma * sigma - mean + log_ndtr(z - sigma) - above, 0.0)))
+    above, beyond = log_ndtr(np.stack((z, z - sigma)))
+    return np.asarray(np.exp(above) * -np.expm1(np.minimum(0.5 * sigma * sigma - mean + beyond - above, 0.0)))
 
 
 def chords(knots: Floats, deltas: Floats) -> Callable[[Floats], Floats]:

@@ -10,10 +10,9 @@ from collections.abc import Callable
 import numpy as np
 
 from discreet.core.arrays import Floats
-from discreet.core.least import least_between
 from discreet.core.neighbours import ADD_REMOVE, Neighbours
 from discreet.core.normal import ndtr
-from discreet.verification.numerics import panels
+from discreet.verification.numerics import least_tangent, panels
 
 _REACH = 13.0
 _SPLITS = np.geomspace(1e-3, 1.0, 60)
@@ -22,8 +21,8 @@ _SPLITS = np.geomspace(1e-3, 1.0, 60)
 def shared_integral(neighbours: Neighbours, epsilon: float, rows: int, ratio: float) -> float:
     """The divergence at `epsilon` of k = `rows` rows from those without, or with another, person; h = `ratio`."""
     if neighbours is ADD_REMOVE:
-        return max(_least(epsilon, _excess_of_one(rows, ratio, more=True)), _least(epsilon, _excess_of_one(rows, ratio, more=False)))
-    return _least(epsilon, _excess_of_two(rows, ratio))
+        return max(least_tangent(epsilon, _excess_of_one(rows, ratio, more=True)), least_tangent(epsilon, _excess_of_one(rows, ratio, more=False)))
+    return least_tangent(epsilon, _excess_of_two(rows, ratio))
 
 
 def shared_composed(neighbours: Neighbours, epsilon: float, rows: int, ratio: float, mu: float) -> float:
@@ -34,25 +33,15 @@ def shared_composed(neighbours: Neighbours, epsilon: float, rows: int, ratio: fl
     gains, losses = _gain(roots, rows, ratio), _loss(roots, rows, ratio)
 
     def of(given: Floats, weights: Floats) -> float:
-        def excess(tau: float) -> float:
+        def excess(tau: float, _: float) -> float:
             away = (tau - given - 0.5 * mu**2) / mu
             return mu * float(weights @ (np.exp(-0.5 * np.square(away)) / math.sqrt(2.0 * math.pi) - away * ndtr(-away)))
 
-        return _least(epsilon, excess)
+        return least_tangent(epsilon, excess)
 
     if neighbours is ADD_REMOVE:
         return max(of(gains, masses), of(losses, masses))
     return of(np.add.outer(gains, losses).ravel(), np.multiply.outer(masses, masses).ravel())
-
-
-def _least(epsilon: float, excess: Callable[[float], float]) -> float:
-    """Over tangents that touch at u = epsilon + ln(1 + s), s by a search for its logarithm."""
-
-    def bound(log: float) -> float:
-        above = math.exp(log)
-        return excess(epsilon + math.log1p(above) - above) / (1.0 + above)
-
-    return least_between(bound, math.log(1e-7), math.log(20.0), near=1e-6)[1]
 
 
 def _gain(roots: Floats, rows: int, ratio: float) -> Floats:
@@ -67,8 +56,8 @@ def _loss(roots: Floats, rows: int, ratio: float) -> Floats:
     return found
 
 
-def _excess_of_one(rows: int, ratio: float, *, more: bool) -> Callable[[float], float]:
-    def excess(tau: float) -> float:
+def _excess_of_one(rows: int, ratio: float, *, more: bool) -> Callable[[float, float], float]:
+    def excess(tau: float, _: float) -> float:
         low, high = max(0.0, math.sqrt(rows) - _REACH), math.sqrt(rows) + _REACH
         if more:
             start = math.sqrt(max(0.0, (2.0 * tau + rows * math.log1p(ratio)) / ratio))
@@ -80,13 +69,13 @@ def _excess_of_one(rows: int, ratio: float, *, more: bool) -> Callable[[float], 
     return excess
 
 
-def _excess_of_two(rows: int, ratio: float) -> Callable[[float], float]:
+def _excess_of_two(rows: int, ratio: float) -> Callable[[float, float], float]:
     low, high = max(0.0, math.sqrt(rows) - _REACH), math.sqrt(rows) + _REACH
     outer, weights = panels(np.linspace(low, high, 31))
     weights, lost = weights * _density(outer, rows), _loss(outer, rows, ratio)
     nodes, widths = panels(np.linspace(0.0, 1.0, 7))
 
-    def excess(tau: float) -> float:
+    def excess(tau: float, _: float) -> float:
         starts = np.sqrt(np.maximum(0.0, (2.0 * (tau - lost) + rows * math.log1p(ratio)) / ratio))
         starts = np.clip(starts, low, high)[:, np.newaxis]
         roots = starts + (high - starts) * nodes
