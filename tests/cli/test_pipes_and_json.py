@@ -283,6 +283,12 @@ def test_a_folder_of_plain_files_is_verified_without_what_reads_tables(method, t
     assert not {"polars", "scipy.special", "importlib.metadata"} & modules
 
 
+def test_a_synthetic_table_is_read_without_scipy():
+    modules = needed_by("discreet.releases.synthetic.folder")
+    assert "discreet.statements.constrained" in modules
+    assert not {"scipy", "discreet.sets", "discreet.data.records", "discreet.mechanisms.cuts.columns"} & modules
+
+
 def test_a_description_is_verified_without_statistics(folder):
     assert discreet("describe", "people.csv", "--schema", "people.toml", "--epsilon", "1", "--columns", "age", "--out", "d.json").code == 0
     assert not {"scipy.stats", "scipy.signal", "sklearn", "discreet.estimators"} & modules_imported("verify", "d.json")

@@ -20,16 +20,16 @@ import numpy as np
 from discreet.core.arrays import Floats, is_finite
 from discreet.core.errors import InvalidInput, SchemaError
 from discreet.core.fields import finite
+from discreet.core.lazily import lazily
 from discreet.core.short import short_repr
 from discreet.core.validate import positive
 from discreet.data.domain import LARGEST, SMALLEST, Domain
-from discreet.data.records import bounded_rows
-from discreet.matrices import DenseMatrix, Matrix
-from discreet.matrices.bounded import brought_near
 
 if TYPE_CHECKING:
     from discreet.data.schema import Schema
+    from discreet.matrices import Matrix
 
+records, matrices, bounded = lazily("discreet.data.records"), lazily("discreet.matrices"), lazily("discreet.matrices.bounded")
 _LONGEST = 2.0
 _MOST = 1000
 """Features of a schema with one: its entries are in every file of a model."""
@@ -112,9 +112,9 @@ class Metric:
         """SHA-256 of the entries."""
         return hashlib.sha256(np.ascontiguousarray(self.matrix, dtype="<f8").tobytes()).hexdigest()
 
-    def rows(self, rows: Matrix) -> Matrix:
+    def rows(self, rows: "Matrix") -> "Matrix":
         """z of rows (n, d), shortened to norm 1."""
-        return bounded_rows(MappedRows(self.matrix)(rows), Domain(features=self.features, norm_bound=1.0))
+        return records.bounded_rows(MappedRows(self.matrix)(rows), Domain(features=self.features, norm_bound=1.0))
 
     def moved(self, coef: Floats) -> Floats:
         """Coefficients (.., d) of rows x as those of rows z."""
@@ -135,22 +135,22 @@ class MappedRows:
         self._map = matrix
         self._far = min(max(2.0 / float(np.linalg.eigvalsh(matrix)[0]), SMALLEST), LARGEST)
 
-    def __call__(self, rows: Matrix) -> Matrix:
+    def __call__(self, rows: "Matrix") -> "Matrix":
         """Of a block."""
-        return DenseMatrix(self.rows(rows))
+        return matrices.DenseMatrix(self.rows(rows))
 
-    def rows(self, rows: Matrix) -> Floats:
+    def rows(self, rows: "Matrix") -> Floats:
         """The sums of x_j times column j, in order. Rows so far out that any of them is shortened are brought nearer, so that nothing overflows."""
         if rows.shape[1] != len(self._map):
             raise InvalidInput(f"the metric is for {len(self._map)} columns; rows with {rows.shape[1]} were given.")
-        given = written_rows(brought_near(rows, self._far))
+        given = written_rows(bounded.brought_near(rows, self._far))
         found = np.zeros_like(given)
         for entries, column in zip(given.T, self._map, strict=True):
             found += entries[:, np.newaxis] * column
         return found
 
 
-def written_rows(rows: Matrix) -> Floats:
+def written_rows(rows: "Matrix") -> Floats:
     """All of them, written out."""
     return np.concatenate([np.zeros((0, rows.shape[1])), *(part for _, part in rows.chunks())])
 

@@ -4,13 +4,13 @@ import hashlib
 import json
 import math
 from collections.abc import Mapping
+from typing import TYPE_CHECKING
 
 from discreet.core.fields import flag, is_own, not_negative, positive, text, whole
+from discreet.core.lazily import lazily
 from discreet.data import Domain
 from discreet.losses.predictions import prediction_loss_named
 from discreet.losses.softmax import Softmax
-from discreet.problems import ConstrainedRisk, SetRisk, SoftmaxRisk
-from discreet.sets import constraint_named
 from discreet.statements.base import (
     Fields,
     Hypothesis,
@@ -30,6 +30,10 @@ from discreet.statements.base import (
 )
 from discreet.statements.learning import GAUSSIAN, GAUSSIAN_GRID, NON_PRIVATE, NORMAL_LAW, computing_hypotheses, dimension_of
 
+if TYPE_CHECKING:
+    from discreet.problems import SetRisk
+
+problems, sets = lazily("discreet.problems"), lazily("discreet.sets")
 FRANK_WOLFE = "private Frank-Wolfe, discrete Gaussian noise on gradients"
 POLYTOPE = "private Frank-Wolfe over a polytope, exponential mechanism of bounded range"
 MIRROR_DESCENT = "noisy mirror descent, discrete Gaussian noise on gradients"
@@ -76,17 +80,17 @@ def real_domain(problem: Record) -> Domain:
     )
 
 
-def constrained_problem(problem: Record) -> SetRisk:
+def constrained_problem(problem: Record) -> "SetRisk":
     """The public problem, from its record."""
     slope, of_loss = problem["max_slope"], mapping(problem["loss_parameters"])
-    constraint = constraint_named(text(problem["constraint"]), mapping(problem["constraint_parameters"]))
+    constraint = sets.constraint_named(text(problem["constraint"]), mapping(problem["constraint_parameters"]))
     made: SetRisk
     if problem["loss"] == Softmax.name:
-        made = SoftmaxRisk(loss=Softmax(classes=whole(of_loss["classes"])), constraint=constraint, domain=real_domain(problem))
+        made = problems.SoftmaxRisk(loss=Softmax(classes=whole(of_loss["classes"])), constraint=constraint, domain=real_domain(problem))
         if slope is not None:
             raise ValueError("problem: slopes of a softmax are not clipped")
     else:
-        made = ConstrainedRisk(
+        made = problems.ConstrainedRisk(
             loss=prediction_loss_named(text(problem["loss"]), of_loss),
             constraint=constraint,
             domain=real_domain(problem),
@@ -97,9 +101,9 @@ def constrained_problem(problem: Record) -> SetRisk:
     return made
 
 
-def objective_theorem(problem: SetRisk) -> str:
+def objective_theorem(problem: "SetRisk") -> str:
     """What objective perturbation rests on."""
-    if isinstance(problem, SoftmaxRisk):
+    if isinstance(problem, problems.SoftmaxRisk):
         return OBJECTIVE_SET_CLASSES
     return OBJECTIVE_SET if problem.one_signed else OBJECTIVE_SET_SIGNS
 

@@ -1,9 +1,12 @@
 """The words of linear regressions."""
 
+from typing import TYPE_CHECKING
+
 from discreet.core.fields import Json, count, finite, not_negative, positive, text, whole
+from discreet.core.lazily import lazily
 from discreet.data import Domain
 from discreet.losses.predictions import prediction_loss_named
-from discreet.problems import PredictionRisk, Prior
+from discreet.problems.prior import Prior
 from discreet.queries import SecondMoments, Target
 from discreet.statements.base import (
     PRIOR,
@@ -35,6 +38,10 @@ from discreet.statements.learning import (
 )
 from discreet.statements.sketch import SECRET, SKETCH, sketch_words
 
+if TYPE_CHECKING:
+    from discreet.problems import PredictionRisk
+
+problems = lazily("discreet.problems")
 MOMENTS = "joint Gaussian answer of second moments, then of clipped gradients (refined.md)"
 ADASSP = "joint Gaussian answer of second moments, and of their least eigenvalue (adassp.md)"
 HESSIAN_MIXING = "Gaussian sketch, then clipped gradients, numerical composition (hessian_mixing.md)"
@@ -161,14 +168,14 @@ def _objective(parameters: Record, problem: Record) -> Words:
 OF_PREDICTIONS: Fields = {"loss": text, "loss_parameters": mapping, **REAL_TARGETS}
 
 
-def prediction_problem(problem: Record) -> PredictionRisk:
+def prediction_problem(problem: Record) -> "PredictionRisk":
     """The public problem, from its record."""
     loss = prediction_loss_named(text(problem["loss"]), mapping(problem["loss_parameters"]))
     require_same("loss", loss.parameters, problem["loss_parameters"])
-    return PredictionRisk(loss=loss, domain=real_domain(problem), prior=Prior.stated(problem["prior"]) if "prior" in problem else None)
+    return problems.PredictionRisk(loss=loss, domain=real_domain(problem), prior=Prior.stated(problem["prior"]) if "prior" in problem else None)
 
 
-def convex_prediction(made: PredictionRisk) -> Hypothesis:
+def convex_prediction(made: "PredictionRisk") -> Hypothesis:
     """The condition on the loss."""
     return condition(
         "the loss is convex in the prediction, with slopes of at most {of.slope_bound:.10g} and a second derivative of at most {of.smoothness:.10g}",

@@ -14,7 +14,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from datetime import date, datetime, timedelta
 from itertools import accumulate
-from typing import TypeAlias
+from typing import TYPE_CHECKING, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
@@ -22,17 +22,20 @@ import polars as pl
 
 from discreet.core.arrays import Floats
 from discreet.core.errors import InvalidInput, quoted
+from discreet.core.lazily import lazily
 from discreet.data import NumberTargets, Schema, TimeTarget
 from discreet.data import Target as ClassTarget
 from discreet.data.columns import CategoricalColumn, DateColumn, NumberTarget, NumericColumn
 from discreet.data.encodings import Bins, Bounds, Linear
 from discreet.data.encodings.bins import PRIVATE
 from discreet.data.labels import Label
-from discreet.data.records import class_codes
-from discreet.matrices import Matrix
 from discreet.mechanisms.cuts.grid import ColumnCells
 from discreet.mechanisms.margins.problem import Cut
 
+if TYPE_CHECKING:
+    from discreet.matrices import Matrix
+
+of_records = lazily("discreet.data.records")
 Codes: TypeAlias = npt.NDArray[np.int64]
 BINS = Bins(count=16, steps="mixed")
 _STEPS = 64
@@ -202,7 +205,7 @@ class Coder:
         lengths = [len(names) for names in schema.layout.names()]
         self._begins = [0, *accumulate(lengths)]
 
-    def bins_and_fine(self, rows: Matrix, targets: npt.NDArray[np.generic] | None) -> list[Codes]:
+    def bins_and_fine(self, rows: "Matrix", targets: npt.NDArray[np.generic] | None) -> list[Codes]:
         """(n,) each: the bins of every column, then the fine cells of those that have some. Private."""
         parts = [self._some(rows.entries(slice(start, start + _ROWS))) for start in range(0, rows.shape[0], _ROWS)]
         own = self.schema.layout.own
@@ -229,7 +232,7 @@ class Coder:
     def _of_targets(self, targets: npt.NDArray[np.generic]) -> Codes:
         target = self.schema.target
         if isinstance(target, ClassTarget):
-            return class_codes(targets, np.asarray(target.classes)).astype(np.int64)
+            return of_records.class_codes(targets, np.asarray(target.classes)).astype(np.int64)
         assert isinstance(target, NumberTarget)  # noqa: S101 - times are no column
         share = 0.5 * (targets.astype(np.float64) + 1.0)
         return self.columns[-1].fine_codes(target.lower + (share + _NUDGE) * (target.upper - target.lower))
