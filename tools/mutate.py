@@ -401,7 +401,8 @@ def faults() -> list[Fault]:
 def _faults_of(file: str, source: str) -> Iterator[Fault]:
     planted = [fault for fault in PLANTED if fault.file == file]
     yield from planted
-    if any(file == name or file.startswith(f"{name}/") for name in ELSEWHERE) or not any(name in source for name in (*SAMPLERS, *DRAWING, "words")):
+    texts = (*(f".{name}" for name in (*SAMPLERS, "words")), *(f"{name}(" for name in DRAWING))
+    if any(file == name or file.startswith(f"{name}/") for name in ELSEWHERE) or not any(text in source for text in texts):
         return
     tree = ast.parse(source)
     called = {id(node.func) for node in ast.walk(tree) if isinstance(node, ast.Call)}
