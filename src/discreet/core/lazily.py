@@ -9,6 +9,7 @@ import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import cache
 from importlib import import_module
+from types import ModuleType
 from typing import Any, TypeVar
 
 T = TypeVar("T")
@@ -17,15 +18,18 @@ _MOSTLY = "learning"
 
 
 class _Lazily:
-    __slots__ = ("_name",)
+    __slots__ = ("_module", "_name")
 
     def __init__(self, name: str) -> None:
         self._name = name
+        self._module: ModuleType | None = None
 
     def __getattr__(self, attribute: str) -> Any:  # noqa: ANN401 - whatever the module has
         if attribute.startswith("__"):  # whoever looks at all names of a module, and not what it has
             raise AttributeError(attribute)
-        return getattr(import_module(self._name), attribute)
+        if self._module is None:
+            self._module = import_module(self._name)
+        return getattr(self._module, attribute)
 
 
 def lazily(name: str) -> Any:  # noqa: ANN401 - as above
