@@ -133,7 +133,8 @@ def to_cover(name: str, found: IntervalFit, count: int) -> Floats:
         each = zip(problem.units, targets.T, strict=True)
         return np.concatenate([unit * _minimiser(problem.each, rows, column / unit, fit["ridge"] * MANY) for unit, column in each])
     if isinstance(problem, PredictionRisk):
-        return _minimiser(problem, rows, found.model._targets(targets, many, None)[0], fit["ridge"] * MANY)  # noqa: SLF001 - of this package
+        low, high = found.model.target_range
+        return _minimiser(problem, rows, 2.0 * (np.clip(targets, low, high) - low) / (high - low) - 1.0, fit["ridge"] * MANY)
     problem = problem.of_rows if isinstance(problem, MadeRisk) else problem
     alpha = (problem.ridge + fit.get("extra_ridge", 0.0)) / count
     loss = {"loss": problem.loss} if hasattr(problem, "loss") and hasattr(found.model, "loss") else {}
