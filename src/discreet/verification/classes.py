@@ -95,16 +95,20 @@ def _multinomial_stages(stated: Stated) -> Stages:
     steady = _steady(classes, s, ratio, 1 if stated.guarantee.neighbours is ADD_REMOVE else 2) if alone and not several else None
 
     @lru_cache
-    def helps(number: int) -> bool:
-        """Whether the supremum's law, which takes long, is about as good there as pairs of classes are, or better."""
-        return suprema is not None and suprema.delta(number * apart, number * apart, 0.0) < 1.2 * with_slope(best(number), number * apart)
+    def law_near(number: int) -> Callable[[float, float], float] | None:
+        """Of the supremum, with the line that is best there; None where pairs of classes are well ahead, for it takes long."""
+        near = number * apart
+        if suprema is None or suprema.delta(near, near, 0.0) >= 1.2 * with_slope(best(number), near):
+            return None
+        return partial(suprema.delta, near)
 
     def first(epsilon: float, mu: float) -> float:
         # Every slope bounds delta: the best at the two nearest of the searched epsilons is used between them, of persons at the nearest.
         searched = {round(epsilon / apart)} if several else {math.floor(epsilon / apart), math.ceil(epsilon / apart)}
         found = min(with_slope(best(number), epsilon, mu) for number in searched)
         others = [steady(epsilon, mu)] if steady else []
-        others += [suprema.delta(round(epsilon / apart) * apart, epsilon, mu)] if suprema and helps(round(epsilon / apart)) else []
+        law = law_near(round(epsilon / apart))
+        others += [law(epsilon, mu)] if law else []
         return min((found, *others))
 
     return with_last(stated, _radius(stated, ridge), smooth(first, "numerical integrals over pairs of classes"))

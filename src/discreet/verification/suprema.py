@@ -98,10 +98,11 @@ def squares_beyond(count: int, nu: Floats, x: float, *, step: float = _STEP) -> 
     """P(sum of `count` (g_j + nu)_+^2 > x), elementwise: for each nu along the parabola on which the transform is least at the real axis."""
     key = nu.tobytes()
     sizes = (_WIDTHS - 0.5) * x + count * _at_real(key) - np.log(np.abs(_WIDTHS - 0.5)) + _DEARER
-    best = np.where((np.min(sizes, axis=1) < -_CLEAR) & (_WIDTHS[np.argmin(sizes, axis=1)] > 0.5), -1, np.argmin(sizes, axis=1))  # -1: it is 1
+    best = np.argmin(sizes, axis=1)
+    left = (_WIDTHS[best] < 0.5) | (np.min(sizes, axis=1) > -_CLEAR)  # elsewhere it is 1 to the last bit
     found = np.ones(len(nu))
-    for width in np.unique(best[best >= 0]).tolist():
-        rows, m = best == width, float(_WIDTHS[width])
+    for width in np.unique(best[left]).tolist():
+        rows, m = left & (best == width), float(_WIDTHS[width])
         steep = count * max(float(nu[rows].max()), 0.0) ** 2 / (4.0 * m)  # e^{steep / (1 + i u)^2} is what the transform is like
         ways = (m * x * _AWAY * (2.0 + _AWAY) + _CLEAR) / _AWAY, (steep * ((1.0 - _AWAY) ** -2 - 1.0) + _CLEAR) / _AWAY
         clear = 2.0 * math.pi / max(*(float(np.min(way)) for way in ways), _CLEAR / abs(1.0 - math.sqrt(0.5 / m)))
