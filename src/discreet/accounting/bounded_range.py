@@ -52,6 +52,8 @@ _WIDEST = 50.0
 _CELLS = 32
 _ORDERS = np.asarray(ORDERS)
 _EXCESSES = _ORDERS - 1.0
+_AT_ORDERS = _EXCESSES * np.log(_EXCESSES) - _ORDERS * np.log(_ORDERS)
+"""What a curve's bound of ln delta has at each order beside its divergence (module renyi)."""
 _CLEAR_ABOVE = 1e-200
 """Below this delta the least number that a curve can say begins to count."""
 
@@ -144,8 +146,9 @@ def _keeps(log_width: float, count: int, epsilon: float, share: float, delta: fl
     width = math.exp(log_width)
     if count * width <= epsilon:
         return True
-    sizes = (count - 1.0) * _roughly(width) + _roughly(share * width)
-    exponents = _EXCESSES * (sizes - epsilon) + _EXCESSES * np.log(_EXCESSES) - _ORDERS * np.log(_ORDERS)
+    each = _roughly(width)
+    sizes = (count - 1.0) * each + (each if share == 1 else _roughly(share * width))
+    exponents = _EXCESSES * (sizes - epsilon) + _AT_ORDERS
     doubt = 1e-8 + 1e-14 * count * (1.0 + width) * _ORDERS
     if delta > _CLEAR_ABOVE and not np.min(exponents - doubt) <= math.log(delta) <= np.min(exponents + doubt):
         return bool(np.min(exponents) < math.log(delta))
