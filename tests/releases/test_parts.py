@@ -45,10 +45,14 @@ def test_that_test_would_notice(tmp_path, monkeypatch):
     assert peak_of_release(tmp_path) > TOTAL
 
 
-def test_parts_are_the_same_rows_in_order(tmp_path, monkeypatch):
-    X = np.random.default_rng(0).uniform(-1, 1, (5000, 3))
+def to_be_released(rows):
+    """So many rows of three columns, and what is asked for."""
     domain = Domain(features=3, entry_bound=1.0, target_bound=1.0)
-    asked = {"domain": domain, "method": "additive", "target": "omitted", **PRIVATE}
+    return np.random.default_rng(0).uniform(-1, 1, (rows, 3)), {"domain": domain, "method": "additive", "target": "omitted", **PRIVATE}
+
+
+def test_parts_are_the_same_rows_in_order(tmp_path, monkeypatch):
+    X, asked = to_be_released(5000)
     whole = publish(X, tmp_path / "whole", SeededNoise(2), **asked)
     monkeypatch.setattr(parts, "PART_NUMBERS", 4000)
     split = publish(X, tmp_path / "split", SeededNoise(2), **asked)
@@ -60,9 +64,7 @@ def test_parts_are_the_same_rows_in_order(tmp_path, monkeypatch):
 
 
 def test_files_without_a_plain_page_are_written_and_read_by_the_library(tmp_path, monkeypatch):
-    X = np.random.default_rng(0).uniform(-1, 1, (500, 3))
-    domain = Domain(features=3, entry_bound=1.0, target_bound=1.0)
-    asked = {"domain": domain, "method": "additive", "target": "omitted", **PRIVATE}
+    X, asked = to_be_released(500)
     plain = publish(X, tmp_path / "plain", SeededNoise(2), **asked)
     monkeypatch.setattr(plain_parquet, "_LARGEST_PAGE", 8)
     other = publish(X, tmp_path / "other", SeededNoise(2), **asked)
