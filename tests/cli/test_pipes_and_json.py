@@ -73,15 +73,35 @@ def test_predicting_needs_no_target_and_no_records(model):
 
 
 FORMULAS = {"=1+2": "'=1+2", "@SUM(A1)": "'@SUM(A1)", "+cmd": "'+cmd", "-cmd": "'-cmd", "-1": "-1", "+1.5": "+1.5", "a=b": "a=b"}
-"""A class, and what a cell of a CSV file says for it."""
+"""A class, and what a cell of a CSV file for spreadsheets says for it."""
 
 
 @pytest.mark.parametrize("label", FORMULAS)
-def test_no_class_is_a_formula_to_a_spreadsheet(model, label):
+def test_a_class_and_an_id_are_written_as_they_are_and_for_a_spreadsheet_as_no_formula(model, label):
     (model / "model.json").write_text((model / "model.json").read_text(encoding="utf-8").replace('"yes"', f'"{label}"'), encoding="utf-8")
-    said = list(csv.reader(io.StringIO(discreet("predict", "model.json", "people.csv").out)))
-    assert {row[0] for row in said[1:]} == {"no", FORMULAS[label]}
+    header, *lines = csv_text(rows()).splitlines()
+    table = "\n".join([f"{header},{label}", *(f"{line},{label}" for line in lines)])
+    asked = ("predict", "model.json", "-", "--keep", label)
+    for more, written in (((), label), (("--for-spreadsheet",), FORMULAS[label])):
+        told = list(csv.reader(io.StringIO(discreet(*asked, *more, stdin=table).out)))
+        assert {row[0] for row in told} == {written}
+        assert {row[1] for row in told[1:]} == {"no", written}
     assert set(discreet("predict", "model.json", "people.csv", "--json").json["predictions"]) == {"no", label}
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ("show", "model.json"),
+        ("describe", "people.csv", "--schema", "people.toml", "--epsilon", "1"),
+        ("inspect", "."),
+        ("frequencies", "-", "--schema", "people.toml"),
+    ],
+)
+def test_for_spreadsheet_asks_for_the_file_that_it_is_about(model, words):
+    refused = discreet(*words, "--for-spreadsheet")
+    assert refused.code == 2
+    assert "--for-spreadsheet is about the file of --" in refused.error
 
 
 @pytest.mark.parametrize("command", ["show", "predict", "verify"])

@@ -70,10 +70,11 @@ def test_coefficients_as_csv_say_what_the_model_answers():
     np.testing.assert_allclose(wanted, model.predict(frame), rtol=1e-9)
 
 
-def test_a_name_that_would_be_a_formula_is_a_text_in_the_file():
+def test_a_name_that_would_be_a_formula_is_a_text_in_the_file_for_spreadsheets_and_itself_in_any_other():
     text = schema_text("people", TARGETS["numbers"], {"=1+1": (0, 100)}, rows="bound")
     schema = Schema.from_toml(text)
     frame = pl.DataFrame({"=1+1": np.linspace(0, 100, 50), "answer": np.linspace(20, 60, 50)})
     made = encoded_estimator("linear-regression", schema, {"epsilon": 5.0, "delta": 1e-3, "random_state": 1})
     model = Model.from_estimator(made.fit(schema.encode(frame, target=True)), schema)
-    assert ",'=1+1,'=1+1,0." in model.summary().to_csv()
+    assert ",=1+1,=1+1,0." in model.summary().to_csv()
+    assert ",'=1+1,'=1+1,0." in model.summary().to_csv(for_spreadsheet=True)

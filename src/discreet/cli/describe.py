@@ -4,11 +4,26 @@ Everything that can fail without a record fails before one is read; after the re
 file cannot be written.
 """
 
+from functools import partial
 from typing import Annotated
 
 import discreet
 from discreet.cli.inputs import Records, Spending, Whose, ask, check_fits, receipt
-from discreet.cli.options import Delta, File, Neighbours, Option, PublicRecords, Report, SchemaFile, Seed, command, noise_of, usage_error
+from discreet.cli.options import (
+    Delta,
+    File,
+    ForSpreadsheet,
+    Neighbours,
+    Option,
+    PublicRecords,
+    Report,
+    SchemaFile,
+    Seed,
+    check_spreadsheet,
+    command,
+    noise_of,
+    usage_error,
+)
 from discreet.cli.output import Outcome, announce, check_output, check_report, keep, labelled, same_path, step, tried, written, written_report
 from discreet.core.errors import InvalidInput
 from discreet.core.neighbours import DELTA
@@ -37,6 +52,7 @@ def describe(
     whose: Whose,
     out: Annotated[File | None, "Write numbers, intervals and certificate to this JSON file."] = None,
     csv: Annotated[File | None, "Write the table to this CSV file."] = None,
+    for_spreadsheet: ForSpreadsheet = False,
     plot: Annotated[File | None, "Write the pictures to this SVG file."] = None,
     report: Report = None,
     overwrite: Annotated[bool, "Overwrite these files if they exist."] = False,
@@ -74,6 +90,7 @@ def describe(
             whole=_listed(whole) or (),
             level=level,
         )
+        check_spreadsheet("--csv", csv, asked=for_spreadsheet)
         sources = [*records.files, schema, spending.ledger]
         files = {"--out": out, "--csv": csv, "--plot": plot}
         for name, path in files.items():
@@ -96,15 +113,16 @@ def describe(
     if out is not None:
         keep(found, "description", out, overwrite=overwrite)
     page = written_report(found, report, account, name=out, overwrite=overwrite)
-    made = [(path, made) for path, made in ((csv, found.to_csv), (plot, found.plot)) if path is not None]
+    made = [(path, made) for path, made in ((csv, partial(found.to_csv, for_spreadsheet=for_spreadsheet)), (plot, found.plot)) if path is not None]
     failure = written(*made, overwrite=overwrite) if made else None
     if failure is not None:
         csv = plot = None
-    document, paid = receipt(found.certificate, found.verify(), account)
+    document, paid, checked = receipt(found.certificate, found.verify(), account)
     kept = labelled(("Written to", out), ("Table", csv), ("Pictures", plot), ("Report", page.path))
     return Outcome(
         document={**found.to_dict(), **document, "written": out, "csv": csv, "plot": plot, "report": page.path},
         lines=[*description_lines(found), *paid, *kept],
+        checked=checked,
         lost=[(failure, "The numbers above are complete."), page.lost],
     )
 

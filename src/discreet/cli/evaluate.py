@@ -175,11 +175,12 @@ def _private(given: _Evaluate, epsilon: float) -> Outcome:
     page = written_report(found, given.report, account, name=given.out, overwrite=given.overwrite)
     failure = None if given.plot is None else written((given.plot, found.plot), overwrite=given.overwrite)
     plot = given.plot if failure is None else None
-    document, paid = receipt(found.certificate, found.verify(), account)
+    document, paid, checked = receipt(found.certificate, found.verify(), account)
     files = labelled(("Written to", given.out), ("Curves", plot and f"written to {plot}"), ("Report", page.path))
     return Outcome(
         document={"private": True, **found.to_dict(), **document, "written": given.out, "plot": plot, "report": page.path},
         lines=[*evaluation_lines(found), *paid, *files],
+        checked=checked,
         lost=[(failure, "The numbers above are complete."), page.lost],
     )
 
@@ -276,14 +277,14 @@ def intervals(
         found = measure_uncertainty(prepared, *records, noise, account=account, coding=fitted.schema.coding)
     names, labels = tuple(fitted.schema.feature_names), interval_labels(fitted)
     held = discreet.estimators.IntervalFile(uncertainty=found, names=names, level=level, target=target, labels=labels)
-    document, paid = receipt(held.certificate, held.verify(), account)
     if out is not None:
         keep(held, "interval file", out, overwrite=overwrite)
+    document, paid, checked = receipt(held.certificate, held.verify(), account)
     per_unit = None if out is None else f"discreet show {model} --intervals {out} prints them in the units of the columns"
-    [*interval_lines(held), *paid, *labelled(("Written to", out), ("Per unit", per_unit))]
     return Outcome(
         document={**held.to_dict(), **document, "written": out},
         lines=[*interval_lines(held), *paid, *labelled(("Written to", out), ("Per unit", per_unit))],
+        checked=checked,
     )
 
 

@@ -1,14 +1,13 @@
 """`discreet frequencies`: how common each category is, from reports that owners randomised themselves. Nothing is spent."""
 
-import csv as comma
-import io
 from typing import Annotated
 
 import click
 
 import discreet
-from discreet.cli.options import ARGUMENT, File, Option, SchemaFile, command
+from discreet.cli.options import ARGUMENT, File, ForSpreadsheet, Option, SchemaFile, check_spreadsheet, command
 from discreet.cli.output import Outcome, check_output, check_report, labelled, step, table, written
+from discreet.core.comma_separated import comma_separated
 from discreet.core.errors import FileFormatError, InvalidInput
 from discreet.core.files.whole_file import reason_of
 
@@ -30,6 +29,7 @@ def frequencies(
     ] = None,
     shuffle: Annotated[int | None, "With --delta: rely on this many owners having answered as asked.  [default: all]"] = None,
     csv: Annotated[File | None, "Write the table to this CSV file."] = None,
+    for_spreadsheet: ForSpreadsheet = False,
     report: Annotated[File | None, Option(metavar="PAGE", help="Also write a page that explains the result: HTML, or Markdown (.md).")] = None,
     overwrite: Annotated[bool, "Overwrite these files if they exist."] = False,
 ) -> Outcome:
@@ -43,6 +43,7 @@ def frequencies(
         from discreet.consumers import frequencies as counted
 
         public = discreet.Schema.load(schema)
+        check_spreadsheet("--csv", csv, asked=for_spreadsheet)
         check_output(csv, lines, schema, overwrite=overwrite)
         check_report(report, lines, schema, csv, overwrite=overwrite)
     with step("Counting"):
@@ -54,7 +55,8 @@ def frequencies(
     promised = _promised(together, shuffle or len(reports))
     rows = [row for one in found.values() for row in one.rows()]
     number = len(reports)
-    failure = written((csv, lambda: _comma_separated(rows)), overwrite=overwrite) if csv is not None else None
+    lined: list[list[object]] = [list(rows[0]), *(list(row.values()) for row in rows)]
+    failure = written((csv, lambda: comma_separated(lined, for_spreadsheet=for_spreadsheet)), overwrite=overwrite) if csv is not None else None
     if report is not None:
         from discreet.display.frequencies import page
         from discreet.display.reports import write_page
@@ -107,11 +109,3 @@ def _read(lines: str, schema: "discreet.Schema") -> "discreet.releases.Reports":
         needed = "A file of lines from `discreet randomise --delta 0` is needed."
         refusal = InvalidInput(f"{lines!r} cannot be read ({reason_of(error)}). {needed}")
     raise refusal
-
-
-def _comma_separated(rows: list[dict[str, object]]) -> str:
-    text = io.StringIO()
-    writer = comma.DictWriter(text, fieldnames=list(rows[0]), lineterminator="\n")
-    writer.writeheader()
-    writer.writerows(rows)
-    return text.getvalue()

@@ -270,14 +270,17 @@ def short(certificate: "discreet.Certificate") -> str:
 
 def receipt(
     certificate: "discreet.Certificate", verification: "discreet.Verification", account: "discreet.ledger.Account | None", *, spent: bool = True
-) -> tuple[dict[str, object], list[str]]:
-    """What a release cost, what it left in the ledger, and whether its certificate holds: for programs and for people."""
+) -> "tuple[dict[str, object], list[str], discreet.Verification | None]":
+    """What a release cost, what it left in the ledger, and whether its certificate holds: for programs, for people, and as what has to hold.
+
+    Nothing has to where the noise was no secret, or there was none: that is said, and was asked for.
+    """
     left, ledger = _left_after(account, certificate.ledger_entry)
     stated = guarantee_of(certificate)
     cost = NO_PRIVACY if stated["epsilon"] is None else f"{short(certificate)}. Other releases about the same people add to this."
     lines = labelled(("Spent", cost if spent else None), ("Left", left), ("Noise", certificate.noise), ("Certificate", verdict(verification)))
     document: dict[str, object] = {"guarantee": stated, "ledger": ledger, "noise": certificate.noise, "verification": verification.to_dict()}
-    return document, lines
+    return document, lines, verification if stated["private"] else None
 
 
 def verdict(verification: "discreet.Verification") -> str:

@@ -1,13 +1,20 @@
 """`discreet inspect`: what a released folder is, and its numbers as a CSV file. Nothing is spent."""
 
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import discreet
 from discreet.cli.artefacts import read_artefact
-from discreet.cli.options import ARGUMENT, File, command, usage_error
+from discreet.cli.options import ARGUMENT, File, ForSpreadsheet, check_spreadsheet, command, usage_error
 from discreet.cli.output import Outcome, check_output, labelled, styled, within, written
+from discreet.core.comma_separated import as_cell
 from discreet.core.errors import quietly
 from discreet.core.files.reading import is_folder
+from discreet.core.lazily import lazily
+
+if TYPE_CHECKING:
+    import polars as pl
+else:
+    pl = lazily("polars")
 
 
 @command(
@@ -24,12 +31,14 @@ def inspect(
         bool, "With --csv: move numbers beyond the public bounds of their column to the nearest bound, so that no age is negative."
     ] = False,
     decimals: Annotated[str | None, "With --csv: round columns to this many decimals: NAME=PLACES, separated by commas."] = None,
+    for_spreadsheet: ForSpreadsheet = False,
     overwrite: Annotated[bool, "Overwrite this file if it exists."] = False,
 ) -> Outcome:
     """Print what the release in FOLDER is, what it protects and does not, and how to use it. To check it, use `discreet verify`.
 
     Rounded or clipped rows are for reading only. Learn from the release itself: clipped noise does not average out.
     """
+    check_spreadsheet("--csv", csv, asked=for_spreadsheet)
     check_output(csv, overwrite=overwrite)
     if csv is not None and within(csv, folder):
         raise usage_error("--csv names a file inside the release, which must not change. Choose a path outside it")
@@ -47,7 +56,7 @@ def inspect(
             )
         else:
             rows = found.long_frame()
-        failure = written((csv, rows.write_csv), overwrite=overwrite)
+        failure = written((csv, (_without_formulas(rows) if for_spreadsheet else rows).write_csv), overwrite=overwrite)
     lines: list[str] = []
     for title, said in found.inspection():
         mark = "" if title.startswith("How") else "- "
@@ -57,6 +66,12 @@ def inspect(
     lines += [*labelled(("Rows", kept))] if kept is not None else []
     lost = [(failure, "The output above is complete.")]
     return Outcome(document=document, lines=[*lines, f"Check it with: discreet verify {folder}"], lost=lost)
+
+
+def _without_formulas(rows: "pl.DataFrame") -> "pl.DataFrame":
+    """The rows with texts, and names of columns, that are no formulas to a spreadsheet."""
+    texts = rows.select(pl.selectors.string()).columns
+    return rows.with_columns(pl.col(texts).map_elements(as_cell, return_dtype=pl.String)).rename(as_cell)
 
 
 def _places(text: str | None) -> dict[str, int]:

@@ -193,7 +193,7 @@ class ModelFile:
         page = written_report(subject, self.report, account, name=self.out, overwrite=self.overwrite)
         with step("Checking the certificate"):
             verification = model.verify()
-        document, paid = receipt(model.certificate, verification, account)
+        document, paid, checked = receipt(model.certificate, verification, account)
         from discreet.estimators.released_noise import noise_share
 
         share = noise_share(model.certificate, model.weights)
@@ -216,7 +216,7 @@ class ModelFile:
                 *paid,
                 *labelled(("Careful", noisy), ("Written to", self.out), ("Report", page.path)),
             ],
-            checked=verification if guarantee["private"] else None,
+            checked=checked,
             lost=[page.lost],
         )
 

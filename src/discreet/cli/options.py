@@ -89,6 +89,10 @@ Seed: TypeAlias = Annotated[int | None, "Reproducible noise, for tests only: the
 PublicRecords: TypeAlias = Annotated[
     int | None, Option(name="--public-records", help="The number of records, if it is public: used for what is said before anything is spent.")
 ]
+ForSpreadsheet: TypeAlias = Annotated[
+    bool,
+    "Put an apostrophe before a text in the CSV file that a spreadsheet would take for a formula: for people who open it, not for programs.",
+]
 Report: TypeAlias = Annotated[File | None, Option(metavar="PAGE", help="Also write a page that explains the result: HTML, or Markdown (.md).")]
 
 
@@ -210,6 +214,12 @@ def usage_error(message: str) -> click.UsageError:
 def typed(name: str) -> bool:
     """Whether the option of this field was given on the command line that runs; a variable of the environment is for all commands."""
     return click.get_current_context().get_parameter_source(name) is ParameterSource.COMMANDLINE
+
+
+def check_spreadsheet(option: str, path: str | None, *, asked: bool) -> None:
+    """A usage error where --for-spreadsheet is asked for and the CSV file that it is about is not."""
+    if asked and path is None:
+        raise usage_error(f"--for-spreadsheet is about the file of {option}: add {option} FILE")
 
 
 def noise_of(seed: int | None) -> "discreet.SystemNoise | discreet.SeededNoise":

@@ -1,5 +1,8 @@
 """What commands say and write: an outcome as text or JSON on standard output, refusals and progress on standard error, colours on a terminal only.
 
+With --json there is one document on standard output, whatever happens: what goes wrong with a thing that was made stands in its document (`error`),
+and what goes wrong after a document was printed is said on standard error.
+
 Files are tried before anything is spent, and are never a reason to lose what was bought: commands that release something can also write a page about
 it (`--report`), and by then the budget is spent. A page that cannot be written is said at the end, after everything else, and a file that cannot be
 written goes to standard output.
@@ -24,6 +27,7 @@ from discreet.core.files.whole_file import check_writable, write_whole
 INTERRUPTED = 130
 """Exit code after Ctrl-C, as a shell counts it."""
 UNWRITABLE = 9
+_ANSWERED = "discreet.answered"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -39,7 +43,7 @@ class Outcome:
     named: bool = True
     """Whether the document begins with the name of the command."""
     checked: "discreet.Verification | None" = None
-    """Raises where it does not hold, after everything was said."""
+    """What has to hold: where it does not, the command says so last, and ends with its exit code."""
 
 
 class Ended(KeyboardInterrupt):
@@ -56,9 +60,13 @@ def present(outcome: Outcome) -> None:
     context = click.get_current_context()
     as_json = context.params["as_json"]
     document = ({"command": context.command_path.partition(" ")[2]} if outcome.named else {}) | dict(outcome.document)
-    click.echo(as_text(document) if as_json else "\n".join(outcome.lines))
-    if outcome.checked is not None:
-        outcome.checked.require()
+    failed = _failure_of(outcome.checked)
+    if as_json:
+        print_document(document | ({} if failed is None else _told(type(failed).__name__, str(failed))))
+    else:
+        click.echo("\n".join(outcome.lines))
+    if failed is not None:
+        context.exit(failed.exit_code if as_json else refuse(type(failed).__name__, str(failed), as_json=False, code=failed.exit_code))
     code = 0
     for error, rest in outcome.lost:
         if error is not None:
@@ -94,10 +102,32 @@ def as_text(document: Mapping[str, object]) -> str:
     return json.dumps(document, indent=2, ensure_ascii=False, allow_nan=False)
 
 
+def _failure_of(checked: "discreet.Verification | None") -> DiscreetError | None:
+    try:
+        if checked is not None:
+            checked.require()
+    except DiscreetError as error:
+        return error
+    return None
+
+
+def print_document(document: Mapping[str, object]) -> None:
+    """The one that a command prints where --json asks for it."""
+    click.echo(as_text(document))
+    if (context := click.get_current_context(silent=True)) is not None:
+        context.meta[_ANSWERED] = True
+
+
+def _told(kind: str, message: str) -> dict[str, object]:
+    """What went wrong, in a document."""
+    return {"error": {"kind": kind, "message": message}}
+
+
 def refuse(kind: str, message: str, *, as_json: bool, code: int) -> int:
-    """Say why nothing more is done; the exit code."""
-    if as_json:
-        click.echo(as_text({"error": {"kind": kind, "message": message}}))
+    """Say why nothing more is done, on standard error where a document has been printed; the exit code."""
+    context = click.get_current_context(silent=True)
+    if as_json and not (context is not None and context.meta.get(_ANSWERED)):
+        print_document(_told(kind, message))
     else:
         click.echo(f"{styled('Error:', fg='red', to_error=True)} {message}", err=True)
     return code
@@ -145,8 +175,8 @@ class Released(Protocol):
     def save(self, path: str, *, overwrite: bool = False) -> None:
         """Write it, whole or not at all."""
 
-    def to_dict(self) -> Mapping[str, object]:
-        """Its document."""
+    def to_dict(self) -> object:
+        """What stands for it in a document."""
 
     def to_json(self) -> str:
         """The same as text."""
@@ -245,7 +275,7 @@ def keep(released: Released, name: str, out: str, *, overwrite: bool, beside: "S
     context = click.get_current_context()
     documents = {called: one.to_dict() for called, one, _ in lost}
     if context.params["as_json"]:
-        click.echo(as_text({"error": {"kind": kind, "message": message}, **documents}))
+        print_document(_told(kind, message) | documents)
     else:
         refuse(kind, message, as_json=False, code=code)
         click.echo(lost[0][1].to_json().rstrip("\n") if len(lost) == 1 else as_text(documents))

@@ -1,17 +1,15 @@
 """`discreet predict`: the model's answer for every record of a table, as CSV."""
 
-import csv
-import io
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Annotated, Any
 
 import discreet
 from discreet.cli.any_model import AnyModel, load_model, read_rows
-from discreet.cli.options import ARGUMENT, Argument, File, Option, command, usage_error
+from discreet.cli.options import ARGUMENT, Argument, File, ForSpreadsheet, Option, command, usage_error
 from discreet.cli.output import Outcome, check_output, step
+from discreet.core.comma_separated import comma_separated
 from discreet.core.files.whole_file import write_whole
-from discreet.core.told import as_cell
 
 
 @command(
@@ -35,6 +33,7 @@ def predict(
     ] = None,
     keep: Annotated[tuple[str, ...], Option(metavar="COLUMN", help="Copy this column of TABLE beside the answers, such as an id. Repeatable.")] = (),
     out: Annotated[File | None, "The CSV file to write. Default: standard output."] = None,
+    for_spreadsheet: ForSpreadsheet = False,
     overwrite: Annotated[bool, "Overwrite that file if it exists."] = False,
 ) -> Outcome:
     """Predict the class of every record of TABLE, or its number or mean time in the unit of the target: one line per record, in order.
@@ -64,7 +63,8 @@ def predict(
     first = labels
     if targets:
         first, beside = [one for one, *_ in labels], [rest for _, *rest in labels]
-    text = _csv(kept, [canonical(label) for label in first], beside, answers)
+    rows_of_answers = _rows(kept, [canonical(label) for label in first], beside, answers)
+    text = comma_separated(rows_of_answers, for_spreadsheet=for_spreadsheet)
     document: dict[str, Any] = {"classes": [canonical(label) for label in found.classes], "written": out}
     if out is None:
         document |= {"kept": kept} if keep else {}
@@ -94,12 +94,10 @@ def _text(cell: Any) -> str:
     return "" if cell is None else str(cell)
 
 
-def _csv(kept: Mapping[str, Sequence[str]], predictions: Sequence[str], beside: Sequence[Sequence[float | None]], answers: Sequence[str]) -> str:
+def _rows(
+    kept: Mapping[str, Sequence[str]], predictions: Sequence[str], beside: Sequence[Sequence[float | None]], answers: Sequence[str]
+) -> Iterator[list[object]]:
     """A header and one line a record."""
-    text = io.StringIO()
-    writer = csv.writer(text, lineterminator="\n")
-    writer.writerow([*map(as_cell, kept), *answers])
+    yield [*kept, *answers]
     for place, label in enumerate(predictions):
-        copied = (as_cell(cells[place]) for cells in kept.values())
-        writer.writerow([*copied, as_cell(label), *("" if one is None else one for one in beside[place])])
-    return text.getvalue()
+        yield [*(cells[place] for cells in kept.values()), label, *beside[place]]

@@ -18,7 +18,7 @@ import click
 
 import discreet
 from discreet.cli import synthetic
-from discreet.cli.inputs import Records, Spending, Whose, ask, check_fits, guarantee_of, read, receipt
+from discreet.cli.inputs import Records, Spending, Whose, ask, check_fits, read, receipt
 from discreet.cli.options import (
     LATER,
     Argument,
@@ -270,7 +270,7 @@ def _shown(
     with step("Checking the release"):
         verification = made.verify()
     foreseen = {} if outlook is None else {"outlook": outlook.to_dict()}
-    document, paid = receipt(made.certificate, verification, account, spent=False)
+    document, paid, checked = receipt(made.certificate, verification, account, spent=False)
     (_, what), (_, protected), (_, exposed), _ = made.inspection()
     return Outcome(
         document={"release": out, **foreseen, **document, **made.inspection_record(), "report": page.path},
@@ -283,7 +283,7 @@ def _shown(
             "",
             f"Next: discreet inspect {out}, discreet verify {out}",
         ],
-        checked=verification if guarantee_of(made.certificate)["private"] else None,
+        checked=checked,
         lost=[page.lost],
     )
 

@@ -5,7 +5,7 @@ spent, so what was chosen is printed even where a file cannot be written.
 """
 
 import sys
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 from shlex import quote
 from typing import Annotated, Any, Literal
@@ -13,7 +13,7 @@ from typing import Annotated, Any, Literal
 import discreet
 from discreet.cli.inputs import Spending, ask, check_fits, read, receipt, said
 from discreet.cli.options import ARGUMENT, Argument, Delta, File, Hidden, Option, Seed, command, group, noise_of, usage_error
-from discreet.cli.output import Outcome, check_output, labelled, same_path, step, written
+from discreet.cli.output import Outcome, check_output, keep, labelled, same_path, step
 from discreet.core.errors import InvalidInput, quoted
 from discreet.core.files.whole_file import write_whole
 from discreet.core.neighbours import DELTA
@@ -229,21 +229,41 @@ def bounds(
         released = release_bounds(prepared, frame, noise, account=account)
         del frame
     text = "" if released.schema is None else released.schema.to_toml()
-    document, paid = receipt(released.certificate, released.verify(), account)
-    failure = written((certified, lambda: released.certificate.to_json() + "\n"), (out, lambda: text), overwrite=overwrite)
+    keep(released.certificate, "certificate", certified, overwrite=overwrite, beside=[(_Text(text), "schema", out)])
+    document, paid, checked = receipt(released.certificate, released.verify(), account)
     width = max(map(len, released.bounds)) + 2
-    following = [f"Written to   {out}, {certified}", "", f"Next: discreet fit TABLE --schema {out} --epsilon E --out MODEL"]
     return Outcome(
-        document={**released.to_dict(), "schema": text, **document, "written": None if failure else [out, certified]},
+        document={**released.to_dict(), "schema": text, **document, "written": [out, certified]},
         lines=[
             "Chosen among public candidates, with noise:",
             *(f"  {name:<{width}}{low:.10g} to {high:.10g}" for name, (low, high) in released.bounds.items()),
             "",
             *paid,
-            *([] if failure else following),
+            f"Written to   {out}, {certified}",
+            "",
+            f"Next: discreet fit TABLE --schema {out} --epsilon E --out MODEL",
         ],
-        lost=[(failure, "The bounds above are complete.")],
+        checked=checked,
     )
+
+
+@dataclass(frozen=True)
+class _Text:
+    """A schema that a budget paid for, to be kept as what was released is."""
+
+    text: str
+
+    def save(self, path: str, *, overwrite: bool = False) -> None:
+        """Write it, whole or not at all."""
+        write_whole(path, self.text, overwrite=overwrite)
+
+    def to_dict(self) -> str:
+        """In a document: the text."""
+        return self.text
+
+    def to_json(self) -> str:
+        """The text itself, which is TOML."""
+        return self.text
 
 
 def _said(seen: "discreet.data.Dialect", **said: str | None) -> "discreet.data.Dialect":

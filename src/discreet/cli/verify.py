@@ -12,7 +12,7 @@ from typing import Annotated
 import discreet
 from discreet.cli.artefacts import Artefact, is_ledger, read_artefact, shown_model
 from discreet.cli.inputs import guarantee_of, open_ledger
-from discreet.cli.options import ARGUMENT, Argument, File, Option, command, usage_error
+from discreet.cli.options import ARGUMENT, Argument, File, ForSpreadsheet, Option, check_spreadsheet, command, usage_error
 from discreet.cli.output import Outcome, check_output, check_report, labelled, refuse_same_file, same_path, step, styled, warn, within
 from discreet.core.errors import InvalidInput, InvalidType, VerificationFailure, quoted
 from discreet.core.files.reading import is_file
@@ -38,6 +38,7 @@ def show(
     label: Annotated[str | None, "With --plot, for more than two classes or several targets: which one to draw."] = None,
     coefficients: Annotated[File | None, "For a model: write all coefficients with all digits to this CSV file."] = None,
     intervals: Annotated[File | None, "For a model: the file of its intervals. Coefficients and curves then count sampling error too."] = None,
+    for_spreadsheet: ForSpreadsheet = False,
     overwrite: Annotated[bool, "Overwrite these files if they exist."] = False,
 ) -> Outcome:
     """Print what FILE is, and what its certificate guarantees under which conditions. To check it, use `discreet verify`.
@@ -48,6 +49,7 @@ def show(
         raise usage_error("--label chooses whose curves --plot draws: add --plot")
     if plot is not None and same_path(plot, coefficients):
         raise usage_error("--plot and --coefficients name the same file")
+    check_spreadsheet("--coefficients", coefficients, asked=for_spreadsheet)
     for written in (plot, coefficients):
         check_output(written, path, intervals, overwrite=overwrite)
     found = read_artefact(path)
@@ -61,7 +63,7 @@ def show(
         summary = found.value.summary(most=max(1, found.value.weights.size), **bought)
         if not summary.parts:
             raise InvalidInput(f"--coefficients writes those of a linear model. {summary.notes[0]}")
-        write_whole(coefficients, summary.to_csv(), overwrite=overwrite)
+        write_whole(coefficients, summary.to_csv(for_spreadsheet=for_spreadsheet), overwrite=overwrite)
         stated, lines = {**stated, "coefficients": coefficients}, [*lines, *labelled(("Coefficients", f"written to {coefficients}"))]
     if plot is not None:
         write_whole(plot, found.value.curves(label=_label(found.value, label), **bought).plot(), overwrite=overwrite)

@@ -1,7 +1,6 @@
 """What prints as a table: text in columns where it is printed, and the same words and numbers in a notebook.
 
-A class says once what it tells (`told`), from public values, and `Tabled` gives it both: `print(one)` and `_repr_html_`. In a CSV file a text is
-written such that people may open it in a spreadsheet (`as_cell`).
+A class says once what it tells (`told`), from public values, and `Tabled` gives it both: `print(one)` and `_repr_html_`.
 """
 
 from collections.abc import Iterator, Sequence
@@ -78,14 +77,3 @@ def columns(header: Sequence[str], rows: Sequence[Sequence[str]], *, texts: Sequ
         yield "  ".join(cells).rstrip()
         if number == 0:
             yield "-" * (sum(widths) + 2 * (len(widths) - 1))
-
-
-def as_cell(text: str) -> str:
-    """The text as a cell of a CSV file: one that would be a formula to a spreadsheet begins with an apostrophe, unless it is a number."""
-    if not text.startswith(("=", "+", "-", "@")):
-        return text
-    try:
-        float(text)
-    except ValueError:
-        return f"'{text}"
-    return text

@@ -9,6 +9,7 @@ from pathlib import Path
 from discreet.accounting import Guarantee
 from discreet.certificates import Certificate, Verification
 from discreet.core.arrays import Floats
+from discreet.core.comma_separated import comma_separated
 from discreet.core.errors import InvalidInput, did_you_mean
 from discreet.core.files.whole_file import write_whole
 from discreet.core.short import short_repr
@@ -191,9 +192,9 @@ class Description:
             rows.append(_row(f"{column.name}, missing", [_count_words(one.missing) for one in found if one.missing is not None]))
         return rows
 
-    def to_csv(self) -> str:
-        """`rows` as comma-separated text: a table for a paper."""
-        return "".join(",".join(_quoted(cell) for cell in row) + "\n" for row in self.rows())
+    def to_csv(self, *, for_spreadsheet: bool = False) -> str:
+        """`rows` as comma-separated text: a table for a paper. `for_spreadsheet` keeps texts from being formulas to one."""
+        return comma_separated(self.rows(), for_spreadsheet=for_spreadsheet)
 
     def __str__(self) -> str:
         """`rows` in columns of equal width."""
@@ -239,7 +240,3 @@ def _count_words(one: Count, *, share: bool = True) -> tuple[str, str]:
 
 def _row(name: str, found: Sequence[Sequence[str]]) -> list[str]:
     return [name, *(words for pair in found for words in pair)]
-
-
-def _quoted(cell: str) -> str:
-    return '"' + cell.replace('"', '""') + '"' if set(cell) & set(',"\n') else cell

@@ -3,17 +3,16 @@
 How it is made: module `summarised`.
 """
 
-import csv
-import io
 import json
 import math
 from collections.abc import Iterator
 from dataclasses import dataclass
 
 from discreet.accounting import Json
+from discreet.core.comma_separated import comma_separated
 from discreet.core.short import short_repr
 from discreet.core.showing import html_of, shown
-from discreet.core.told import as_cell, columns
+from discreet.core.told import columns
 
 MOST = 40
 """Coefficients that are shown where nobody says how many."""
@@ -108,14 +107,10 @@ class Summary:
         """`to_dict` as text."""
         return json.dumps(self.to_dict(), indent=2, ensure_ascii=False, allow_nan=False) + "\n"
 
-    def to_csv(self) -> str:
-        """One line per coefficient, with all digits; missing values are empty."""
-        text = io.StringIO()
-        writer = csv.writer(text, lineterminator="\n")
-        writer.writerow(["towards", "name", "unit", *_HEADER])
-        for part in self.parts:
-            writer.writerows([as_cell(part.towards), *_exact(line)] for line in part.lines)
-        return text.getvalue()
+    def to_csv(self, *, for_spreadsheet: bool = False) -> str:
+        """One line per coefficient, with all digits; missing values are empty. `for_spreadsheet` keeps names from being formulas to one."""
+        lines = [[part.towards, *_exact(line)] for part in self.parts for line in part.lines]
+        return comma_separated([["towards", "name", "unit", *_HEADER], *lines], for_spreadsheet=for_spreadsheet)
 
     @property
     def _filled(self) -> tuple[int, ...]:
@@ -137,7 +132,7 @@ def _named(line: Line) -> str:
 def _exact(line: Line) -> list[str]:
     """The name and the unit as texts, and the numbers in the order of the header."""
     given = (line.coefficient, line.noise, line.low, line.high, line.odds_ratio)
-    return [as_cell(line.name), as_cell(line.unit), *("" if one is None or not math.isfinite(one) else repr(float(one)) for one in given)]
+    return [line.name, line.unit, *("" if one is None or not math.isfinite(one) else repr(float(one)) for one in given)]
 
 
 def _plain(line: Line) -> dict[str, Json]:

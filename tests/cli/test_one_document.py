@@ -1,0 +1,66 @@
+"""With --json there is one document on standard output, whatever becomes of what a budget paid for; without, the sentence comes last."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from discreet.certificates import Check, certificate
+from discreet.core.files import whole_file
+from tests.cli.conftest import SURVEY, discreet
+from tests.cli.test_bounds import DRAFT
+
+BUDGET = ("--epsilon", "1", "--delta", "1e-6")
+PLANTED = Check("planted", False, "this check fails")
+FAILED = f"the certificate does not hold. planted: {PLANTED.detail}"
+SCHEMA = ("people.csv", "--schema", "people.toml", *BUDGET)
+PAID = {
+    "fit": ("fit", *SCHEMA, "--out", "new.json"),
+    "fit with intervals": ("fit", *SCHEMA, "--out", "new.json", "--intervals", "i.json"),
+    "tune": ("tune", *SCHEMA, "--grid", "alpha=0.1,1", "--out", "new.json"),
+    "describe": ("describe", *SCHEMA, "--out", "new.json"),
+    "evaluate": ("evaluate", "model.json", "people.csv", "--epsilon", "2", "--out", "new.json"),
+    "intervals": ("intervals", "model.json", "people.csv", *BUDGET, "--out", "new.json"),
+    "bounds": ("bounds", "people.csv", "--schema", "draft.toml", *BUDGET, "--out", "new.toml"),
+    "release": ("release", "people.csv", "--schema", "survey.toml", *BUDGET, "--method", "moments", "--out", "new"),
+}
+
+
+@pytest.fixture
+def all_of(model):
+    """A model, a table, its schema, one with open bounds and one of numbers."""
+    (model / "draft.toml").write_text(DRAFT, encoding="utf-8")
+    (model / "survey.toml").write_text(SURVEY, encoding="utf-8")
+    return model
+
+
+@pytest.mark.parametrize("words", PAID.values(), ids=PAID)
+def test_what_fails_its_own_check_is_in_one_document_with_the_error(all_of, monkeypatch, words):
+    honest = certificate.recheck
+    monkeypatch.setattr(certificate, "recheck", lambda stated: [*honest(stated), PLANTED])
+    said = discreet(*words, "--json")
+    assert said.code == 6, said
+    assert said.err == ""
+    assert said.json["error"]["kind"] == "VerificationFailure"
+    assert said.json["error"]["message"].startswith(FAILED)
+    assert not said.json["verification"]["ok"]
+    told = discreet(*words, "--overwrite")
+    assert told.code == 6
+    assert "NOT VALID: planted" in told.out
+    assert told.err.splitlines()[-1].startswith(f"Error: {FAILED}")
+
+
+@pytest.mark.parametrize("words", PAID.values(), ids=PAID)
+def test_what_a_full_disk_does_not_take_is_in_one_document(all_of, monkeypatch, words):
+    def full(*_):
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(whole_file.os, "fsync", full)
+    said = discreet(*words, "--json")
+    assert said.code == 3, said
+    assert "No space left on device" in said.json["error"]["message"]
+    if words[0] != "release":  # whose rows are as many as a table has: room for them is looked for before
+        assert "The budget is spent" in said.json["error"]["message"]
+        kept = [one for one in said.json.values() if isinstance(one, dict) and "certificate" in json.dumps(one)]
+        assert kept, said
+    assert not list(Path().glob("new*"))
