@@ -1,15 +1,18 @@
 """What is no question of the page: no traceback, no detail, no file, and the next one is answered."""
 
+import io
 import json
 import random
 import socket
+import threading
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 
 import pytest
 
 from discreet.cli.jobs import CommandJobs
 from discreet.core.errors import InvalidInput
-from discreet.display.workbench import Workbench
+from discreet.display.workbench import Workbench, server
 from tests.canary import CANARY, assert_silent
 from tests.display.workbench.conftest import BUDGET, FORM, JOB
 
@@ -193,6 +196,89 @@ def test_a_request_that_says_too_much_or_nothing_of_its_length_is_refused(client
     assert b" 411 " in wire(client.port, f"{begin}\r\n".encode())
     assert b" 413 " in wire(client.port, f"{begin}Content-Length: 99999999999\r\n\r\n".encode())
     assert b" 400 " in wire(client.port, f"{begin}Content-Length: 10\r\n\r\n{{}}".encode())
+
+
+def held(port, *, length, sent=b""):
+    """A connection that says how much it will send to the door, and sends less."""
+    connection = socket.create_connection(("127.0.0.1", port), timeout=300)
+    head = f"Host: 127.0.0.1:{port}\r\nOrigin: http://127.0.0.1:{port}\r\nContent-Type: application/json\r\nContent-Length: {length}\r\n\r\n"
+    connection.sendall(f"POST /api/enter HTTP/1.1\r\n{head}".encode() + sent)
+    return connection
+
+
+def test_who_has_not_entered_is_not_listened_to_for_long(stranger):
+    """A token is short: what is longer is refused before it is there."""
+    with held(stranger.port, length=8 << 20) as connection:
+        assert b" 413 " in connection.recv(20)
+    assert stranger.ask("enter", {"token": "x" * server.LARGEST_ENTRY}).status == 413
+    assert stranger.enter().status == 200
+
+
+def test_a_refused_request_is_thrown_away_in_pieces(stranger, monkeypatch):
+    """Read to its end, so that the reason arrives, and never kept."""
+    pieces, read = [], io.BufferedReader.read
+
+    class Counting(io.BufferedReader):
+        def read(self, size=-1):
+            pieces.append(size)
+            return read(self, size)
+
+    monkeypatch.setattr(server.io, "BufferedReader", Counting)
+    assert stranger.send("POST", "/api/enter", b"x" * (3 << 20), stranger.headers).status == 413
+    assert stranger.send("POST", "/api/state", b"x" * (3 << 20), stranger.headers).status == 401
+    assert max(pieces) <= 1 << 16
+
+
+def test_held_connections_give_way_to_the_page(stranger):
+    """The oldest first; whoever has entered keeps its place, and a thread ends with its connection."""
+    waiting = [held(stranger.port, length=100) for _ in range(3 * server.MOST_CONNECTIONS)]
+    assert stranger.enter().status == 200
+    assert waiting[0].recv(1) == b""
+    assert threading.active_count() < 2 * server.MOST_CONNECTIONS
+    assert stranger.ask("state").status == 200
+    for connection in waiting:
+        connection.close()
+
+
+def test_a_connection_whose_sender_is_known_keeps_its_place(client, monkeypatch):
+    monkeypatch.setattr(server, "MOST_CONNECTIONS", 1)
+    begun, ended = threading.Event(), threading.Event()
+
+    def state(_):
+        begun.set()
+        ended.wait(300)
+        return {}
+
+    monkeypatch.setattr(client.page.desk, "state", state)
+    with ThreadPoolExecutor(1) as pool:
+        asked = pool.submit(client.ask, "state")
+        begun.wait(300)
+        with held(client.port, length=100) as second, suppress(ConnectionError):
+            assert second.recv(1) == b""
+        ended.set()
+        assert asked.result().status == 200
+
+
+def test_a_slow_sender_is_not_waited_for(stranger, monkeypatch):
+    monkeypatch.setattr(server, "PATIENCE", 0.05)
+    for sent in (b"", b"{"):
+        with held(stranger.port, length=100, sent=sent) as connection:
+            assert connection.recv(1) == b""
+    with socket.create_connection(("127.0.0.1", stranger.port), timeout=300) as connection:
+        connection.sendall(b"POST /api/enter")
+        assert connection.recv(1) == b""
+
+
+def test_one_byte_after_another_does_not_begin_the_time_anew(monkeypatch):
+    monkeypatch.setattr(server, "PATIENCE", 0.0)
+    here, there = socket.socketpair()
+    with here, there:
+        there.sendall(b"two")
+        arriving = server._Arriving(here)
+        with pytest.raises(TimeoutError):
+            arriving.readinto(bytearray(1))
+        arriving.known = True
+        assert arriving.readinto(bytearray(1)) == 1
 
 
 def test_a_question_of_another_type_is_refused(client):

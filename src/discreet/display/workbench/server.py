@@ -8,14 +8,20 @@
 
 Python's server parses requests and nothing else; sizes, headers and answers are decided here. An unexpected error answers with its type
 alone, since its text could hold a value of the table.
+
+Whoever has not entered can take little: a request of his is kept up to `LARGEST_ENTRY` bytes, must be there within `PATIENCE` seconds, and of
+`MOST_CONNECTIONS` at a time the oldest of those gives way to a new one.
 """
 
+import io
 import json
 import shutil
 import socket
 import tempfile
 import threading
+import time
 from collections.abc import Callable, Mapping
+from contextlib import suppress
 from http import HTTPStatus
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from importlib.resources import files
@@ -31,6 +37,14 @@ from discreet.display.workbench.jobs import Jobs
 from discreet.display.workbench.wire import Fields, Refused, read_fields
 
 LARGEST_REQUEST = 8 << 20
+LARGEST_ENTRY = 1024
+"""Bytes of a request before its sender has entered: a token, and nothing else."""
+MOST_CONNECTIONS = 32
+PATIENCE = 10.0
+"""Seconds for a request to arrive, until its sender is known."""
+_AT_HOME = 60.0
+"""Seconds for each piece of what the page sends."""
+_PIECE = 1 << 16
 _DECIDING = ("Host", "Origin", "Cookie", "Content-Length", KEY_HEADER, "Sec-Fetch-Site")
 _TYPES = {
     ".html": "text/html; charset=utf-8",
@@ -123,21 +137,82 @@ class Workbench:
 
 
 class _Server(ThreadingHTTPServer):
+    """At most so many connections at a time; those whose senders are known never give way."""
+
     daemon_threads = True
     block_on_close = False
     request_queue_size = 32
     workbench: Workbench
 
+    def __init__(self, address: tuple[str, int], handler: type[BaseHTTPRequestHandler]) -> None:
+        super().__init__(address, handler)
+        self._connections: dict[socket.socket, bool] = {}  # in the order they came, and whether their senders are known
+        self._lock = threading.Lock()
+
+    def process_request(self, request: Any, client_address: Any) -> None:  # noqa: ANN401 - http.server's signature
+        """Answer in a thread, when there is room."""
+        with self._lock:
+            self._connections[request] = False
+            full = len(self._connections) > MOST_CONNECTIONS
+            oldest = next(one for one, known in self._connections.items() if not known) if full else None
+            if oldest is not None:
+                del self._connections[oldest]
+                with suppress(OSError):
+                    oldest.shutdown(socket.SHUT_RDWR)  # its thread finds nothing more to read, and ends
+        if oldest is request:
+            self.shutdown_request(request)
+        else:
+            super().process_request(request, client_address)
+
+    def shutdown_request(self, request: Any) -> None:  # noqa: ANN401 - http.server's signature
+        """Give its place back."""
+        with self._lock:
+            self._connections.pop(request, None)
+        super().shutdown_request(request)
+
+    def knows(self, connection: socket.socket) -> None:
+        """Its sender has entered."""
+        with self._lock:
+            if connection in self._connections:
+                self._connections[connection] = True
+
     def handle_error(self, request: Any, client_address: Any) -> None:  # noqa: ANN401 - http.server's signature
         """Say nothing: a browser that went away is no news, and a traceback could show a value."""
 
 
+class _Arriving(io.RawIOBase):
+    """What a connection sends, until its time is over: a sender of one byte a minute keeps nobody waiting."""
+
+    def __init__(self, connection: socket.socket) -> None:
+        self._connection = connection
+        self.only(PATIENCE)
+
+    def only(self, seconds: float) -> None:
+        """From now on."""
+        self._end, self.known = time.monotonic() + seconds, False
+
+    def readable(self) -> bool:
+        return True
+
+    def readinto(self, buffer: Any) -> int:  # noqa: ANN401 - a buffer, as io has it
+        left = _AT_HOME if self.known else self._end - time.monotonic()
+        if left <= 0.0:
+            raise TimeoutError
+        self._connection.settimeout(left)
+        return self._connection.recv_into(buffer)
+
+
 class _Handler(BaseHTTPRequestHandler):
     server: _Server
-    timeout = 60
     server_version = "discreet"
     sys_version = ""
     _unread = True
+
+    def setup(self) -> None:
+        """Read with patience that ends."""
+        super().setup()
+        self._arriving = _Arriving(self.connection)
+        self.rfile = io.BufferedReader(self._arriving)
 
     def log_message(self, format: str, *args: object) -> None:  # noqa: A002 - http.server's signature
         """No log: paths and refusals are nobody's business."""
@@ -184,6 +259,7 @@ class _Handler(BaseHTTPRequestHandler):
                 self._asset(name)
             case ["", "runs", number, name] if number.isascii() and number.isdigit() and len(number) < 7:
                 gate.check_cookie(headers)
+                self._known()
                 found = desk.file(int(number), name)
                 if found is None:
                     raise Refused(404, "There is no such file.")
@@ -196,35 +272,44 @@ class _Handler(BaseHTTPRequestHandler):
         gate.check_origin(headers)
         name = self.path.removeprefix("/api/") if self.path.startswith("/api/") else ""
         if name == "enter":
-            key, cookie = gate.enter(self._fields().only("token").text("token"))
+            key, cookie = gate.enter(self._fields(LARGEST_ENTRY).only("token").text("token"))
             self._json({"key": key}, {"Set-Cookie": cookie})
             return
-        gate.check_session(headers)
+        self._check_session(headers)
         call = self._calls().get(name)
         if call is None:
             raise Refused(404, "There is no such question.")
-        self._json(call(self._fields()))
+        self._json(call(self._fields(LARGEST_REQUEST)))
 
     def _put(self, headers: dict[str, str]) -> None:
         gate = self.server.workbench.gate
         gate.check_origin(headers)
-        gate.check_session(headers)
+        self._check_session(headers)
         if self.path != "/api/upload":
             raise Refused(404, "There is no such question.")
         self._unread = False
         name = unquote(self.headers.get("X-Discreet-Name", ""), errors="replace")
         self._json(self.server.workbench.desk.upload(name, self._length(), self.rfile))
 
+    def _check_session(self, headers: dict[str, str]) -> None:
+        """That the page entered; from here on it has time and keeps its place."""
+        self.server.workbench.gate.check_session(headers)
+        self._known()
+
+    def _known(self) -> None:
+        self._arriving.known = True
+        self.server.knows(self.connection)
+
     def _calls(self) -> dict[str, Callable[[Fields], dict[str, object]]]:
         desk = self.server.workbench.desk
         asked = (desk.state, desk.sheet, desk.browse, desk.table, desk.check, desk.load, desk.save, desk.point, desk.plan, desk.foresee, desk.run)
         return {call.__name__: call for call in (*asked, desk.status, desk.stop, desk.ledger, desk.declare, desk.amend)}
 
-    def _fields(self) -> Fields:
+    def _fields(self, largest: int) -> Fields:
         if self.headers.get_content_type() != "application/json":
             raise Refused(415, "A question is application/json.")
         length = self._length()
-        if length > LARGEST_REQUEST:
+        if length > largest:
             raise Refused(413, "The request is too large.")
         body = self.rfile.read(length)
         self._unread = False
@@ -265,8 +350,10 @@ class _Handler(BaseHTTPRequestHandler):
         """Read a body that was refused unread: else the connection is reset, and the reason may never arrive."""
         given = self.headers.get("Content-Length", "") if self.command in ("POST", "PUT") else ""
         if self._unread and given.isascii() and given.isdigit() and len(given) < 15:
-            self.connection.settimeout(2.0)
-            self.rfile.read(min(int(given), LARGEST_REQUEST))
+            self._arriving.only(2.0)
+            left = min(int(given), LARGEST_REQUEST)
+            while left > 0 and (piece := self.rfile.read(min(left, _PIECE))):
+                left -= len(piece)
 
     def _send(self, status: int, body: bytes, kind: str, headers: Mapping[str, str] | None = None) -> None:
         self._head(status, len(body), kind, headers or {})
@@ -274,6 +361,7 @@ class _Handler(BaseHTTPRequestHandler):
             self.wfile.write(body)
 
     def _head(self, status: int, length: int, kind: str, headers: Mapping[str, str]) -> None:
+        self.connection.settimeout(_AT_HOME)
         self.send_response(status)
         for name, value in ({"Content-Security-Policy": _POLICY} | _HEADERS | dict(headers)).items():
             self.send_header(name, value)
