@@ -79,7 +79,7 @@ class NoiseLaw:
     def bounds(self, lengths: Floats) -> Floats:
         """Deviations of a'w for |a| = `lengths` (n,) and every value of v, (n, atoms): exact for noise on the weights, else upper bounds."""
         least = self.ridge if self.in_objective else 1.0
-        return np.multiply.outer(lengths, np.sqrt(self.variances / least**2 + self.last_stage))
+        return np.multiply.outer(lengths, np.sqrt(self.variances / least / least + self.last_stage))
 
 
 def noise_law(certificate: Certificate) -> NoiseLaw:
@@ -163,11 +163,13 @@ def _dimension(problem: Mapping[str, Json]) -> float:
 
 def _parameter(parameters: Mapping[str, Json], name: str) -> float:
     value = parameters.get(name)
-    if isinstance(value, bool) or not isinstance(value, int | float) or not math.isfinite(value) or value < 0:
+    if isinstance(value, bool) or not isinstance(value, int | float) or not (value == 0 or _SMALLEST <= value <= _LARGEST):
         raise InvalidInput(f"the certificate states no usable {name}.")
     return float(value)
 
 
+_SMALLEST, _LARGEST = 1e-100, 1e100
+"""Numbers of a certificate between which squares and products of several are numbers too. A file can state anything: what it states is verified elsewhere."""
 MOSTLY = 0.5
 """A share of noise from which on readers are told."""
 
@@ -212,28 +214,23 @@ def _length(law: NoiseLaw, weights: int, curvature: float) -> float:
     if math.isinf(curvature):
         return 0.0
     least = law.ridge + curvature if law.in_objective else 1.0
-    return math.sqrt(weights * float(np.mean(law.variances / least**2 + law.last_stage)))
+    return math.sqrt(weights * float(np.mean(law.variances / least / least + law.last_stage)))
 
 
 def _curvature(certificate: Certificate, weights: int) -> float:
     """tr H / m, at most; infinite where no number of records is public or the loss is of another kind."""
     _, _, problem = fit_within(certificate)
-    given = (problem.get("records"), problem.get("data_norm"), problem.get("intercept_scale"), problem.get("max_weight"))
-    name, parameters, classes = problem.get("loss"), problem.get("loss_parameters"), problem.get("classes", 2)
-    if (
-        "made_rows" in problem
-        or not all(isinstance(one, int | float) for one in (*given, classes))
-        or not isinstance(name, str)
-        or not isinstance(parameters, dict)
-    ):
+    name, parameters = problem.get("loss"), problem.get("loss_parameters")
+    if "made_rows" in problem or not isinstance(name, str) or not isinstance(parameters, dict):
         return math.inf
-    records, norm, intercept, heaviest = map(float, given)  # type: ignore[arg-type]
-    trace = records * heaviest * (norm**2 + intercept**2)
-    if problem.get("scheme") == "multinomial":
-        return trace * (1.0 - 1.0 / float(classes)) / weights  # type: ignore[arg-type]
     try:
+        records, norm, intercept, heaviest = (_parameter(problem, key) for key in ("records", "data_norm", "intercept_scale", "max_weight"))
+        classes = _parameter({"classes": 2, **problem}, "classes")
+        trace = records * heaviest * (norm**2 + intercept**2)
+        if problem.get("scheme") == "multinomial":
+            return trace * (1.0 - 1.0 / max(classes, 1.0)) / weights
         loss = loss_named(name, {key: float(value) for key, value in parameters.items()})  # type: ignore[arg-type]
     except (InvalidInput, TypeError, ValueError):
         return math.inf
-    functions = float(classes) if problem.get("scheme") == "one-vs-rest" else 1.0  # type: ignore[arg-type]
+    functions = classes if problem.get("scheme") == "one-vs-rest" else 1.0
     return trace * loss.smoothness * functions / weights
