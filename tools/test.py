@@ -12,6 +12,8 @@ How much is tested is said in tests/conftest.py: without an option the quick tes
 the slow ones too. These two also build the documentation site, and install everything that tests use where it is there: Dask, mbi, tabmat, and
 torch's build for processors; what an index does not have is named at the end.
 
+`--turn` runs the slow tests of one more group after the others, the one that waited longest (tools/slow.py).
+
 `--oldest` installs the package as a user does (built, not editable) with the oldest supported versions of tools/oldest.txt, and runs pytest only:
 this also shows that the built package holds every file that it needs.
 """
@@ -47,6 +49,7 @@ def main(arguments: list[str] | None = None) -> int:
     parser.add_argument("--oldest", action="store_true", help="the oldest supported versions; pytest only")
     parser.add_argument("--all", action="store_true", help="every combination of parameters, and everything optional that can be installed")
     parser.add_argument("--slow", action="store_true", help="as --all, and the tests marked slow")
+    parser.add_argument("--turn", action="store_true", help="afterwards the slow tests whose turn it is")
     options, for_pytest = parser.parse_known_args(arguments)
     sizes = [f"--{size}" for size in ("all", "slow") if vars(options)[size]]
     for_pytest = [*sizes, *for_pytest]
@@ -87,6 +90,8 @@ def run_all(options: argparse.Namespace, for_pytest: list[str], venv: Path) -> i
         print(f"--- failed beside the tests: {', '.join(failed)}", flush=True)
     if tested:
         failed.append("pytest")
+    if options.turn and step("slow tests whose turn it is", [python, "tools/slow.py", "next"]):
+        failed.append("slow tests")
     if absent:
         print(f"--- could not be installed, and is not tested: {', '.join(absent)}", flush=True)
     return 1 if failed else 0

@@ -169,7 +169,7 @@ def _parameter(parameters: Mapping[str, Json], name: str) -> float:
 
 
 _SMALLEST, _LARGEST = 1e-100, 1e100
-"""Numbers of a certificate between which squares and products of several are numbers too. A file can state anything: what it states is verified elsewhere."""
+"""Numbers of a certificate between which squares and products of several are numbers too: a file can state anything."""
 MOSTLY = 0.5
 """A share of noise from which on readers are told."""
 
