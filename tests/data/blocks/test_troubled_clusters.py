@@ -185,6 +185,24 @@ def test_a_scheduler_that_is_gone_is_one_sentence_whatever_it_was_asked(question
     assert_silent(refused.value)
 
 
+@pytest.mark.parametrize("answers", [True, False])
+@pytest.mark.parametrize("fault", [OSError, RuntimeError, KeyError])
+def test_whatever_a_task_fails_with_the_scheduler_is_blamed_where_it_is_gone_and_only_there(fault, answers):
+    """A client that has lost its scheduler fails in as many ways as it had things to do."""
+
+    class Failing(Here):
+        def submit(self, function, *arguments, pure):
+            future = Future()
+            future.set_exception(fault(CANARY))
+            if not answers:
+                self.nthreads = future.result
+            return future
+
+    with pytest.raises(InvalidInput, match="a block was lost" if answers else "the scheduler of the Dask cluster has stopped or does") as refused:
+        list(DaskTable(Failing(), [make(0)], features=ROWS.shape[1]).map(lambda number, block: number, 1))
+    assert_silent(refused.value)
+
+
 @pytest.mark.parametrize("question", ["who_has", "nthreads"])
 def test_a_scheduler_that_hangs_is_not_waited_for_for_ever(question):
     client, end = Here(), threading.Event()

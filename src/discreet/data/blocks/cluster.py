@@ -31,6 +31,8 @@ R = TypeVar("R")
 
 DEADLINE = 900.0
 """Seconds without a finished task, unless something else is said."""
+_ANSWER = 30.0
+"""Seconds in which a scheduler that has just reported a failure answers."""
 _PARTING = 5.0
 """Seconds that a cluster may take to hear that a pass is over."""
 
@@ -98,6 +100,11 @@ class Cluster:
         """What to raise where the client has lost its scheduler. It is closed in silence, since it would tell of its own end in pages."""
         self._answers(lambda to: to.close(timeout=1), _PARTING)
         return InvalidInput(GONE)
+
+    def blame(self, otherwise: str) -> InvalidInput:
+        """What to raise for a task that failed: `otherwise` where the scheduler still answers, since with it everything fails, in many ways."""
+        answers = self._answers(lambda of: of.nthreads(), min(self.deadline, _ANSWER))
+        return InvalidInput(otherwise) if answers else self.lost()
 
     def dismiss(self, futures: list[Any]) -> None:
         """Have the cluster forget them, if it still listens."""

@@ -196,7 +196,7 @@ class DaskTable(BlockTable):
         except CancelledError:  # nobody else cancels: the client does it with all futures where it loses its scheduler
             refusal = self._cluster.lost()
         except Exception:  # noqa: BLE001 - the message of whatever went wrong there may hold records
-            refusal = InvalidInput(_LOST)
+            refusal = self._cluster.blame(_LOST)
         else:
             return outcome
         raise refusal
