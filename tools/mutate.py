@@ -4,9 +4,9 @@
 
 Places are found in the syntax of the source: calls of a sampler (`noise.gaussian(scale=...)`), whose scale is halved or whose rate is doubled, and
 calls of what draws words, orders and choices, for which PLANTED says what is planted. A place without a rule or without a test is an error, so that a
-new one needs its line here. A fault is compiled from the faulty text of the whole file and given to the loaded program in a process of its own, which
-runs the tests of TESTS for the file; exit code 1 if one of them passes. `--write` puts the rows into docs/audit.md. Needs an environment with the
-package's tools, on a system that can fork; some seconds a fault.
+new one needs its line here. What calibrations and rechecks share has its faults in `tools/shared.py`. A fault is compiled from the faulty text of the
+whole file and given to the loaded program in a process of its own, which runs its test, or those of TESTS for the file; exit code 1 if none of them
+fails. `--write` puts the rows into docs/audit.md. Needs an environment with the package's tools, on a system that can fork; some seconds a fault.
 """
 
 import argparse
@@ -18,9 +18,12 @@ from importlib import import_module
 from multiprocessing import get_context
 from pathlib import Path
 from types import CodeType, FunctionType
-from typing import NamedTuple
 
 ROOT = Path(__file__).resolve().parents[1]
+sys.path.insert(0, str(ROOT))
+
+from tools.shared import Fault, shared_faults  # noqa: E402 - a script, whose folder's folder has both
+
 PACKAGE = ROOT / "src" / "discreet"
 PAGE = ROOT / "docs" / "audit.md"
 BEGIN, END = "<!-- faults planted by tools/mutate.py: begin -->", "<!-- faults planted by tools/mutate.py: end -->"
@@ -41,15 +44,6 @@ ELSEWHERE = {
     "estimators/search_methods.py": "a seed of a seeded search; none where noise is private",
 }
 """Folders and files that draw nothing that protects a record, and what they draw."""
-
-
-class Fault(NamedTuple):
-    """A text of a file, and what is planted in its place."""
-
-    file: str
-    """In the package."""
-    before: str
-    after: str
 
 
 _EITHER = "draw = noise.discrete_laplace if self.law == LAPLACE else noise.discrete_gaussian\n        return correct + int(draw(scale="
@@ -389,10 +383,11 @@ def faults() -> list[Fault]:
     for path in sorted(PACKAGE.rglob("*.py")):
         file = path.relative_to(PACKAGE).as_posix()
         found += _faults_of(file, path.read_text(encoding="utf-8"))
-    missing = [fault for fault in PLANTED if (PACKAGE / fault.file).read_text(encoding="utf-8").count(fault.before) != 1]
+    found += shared_faults()
+    missing = [fault for fault in found if (PACKAGE / fault.file).read_text(encoding="utf-8").count(fault.before) != 1]
     if missing:
         raise SystemExit(f"the text of a rule is not in its file, or there twice: {missing[0].file}: {missing[0].before}")
-    untested = sorted({fault.file for fault in found} - set(TESTS))
+    untested = sorted({fault.file for fault in found if not fault.test} - set(TESTS))
     if untested:
         raise SystemExit(f"nothing tests what these draw: {', '.join(untested)}")
     return found
@@ -456,7 +451,7 @@ def faulty_code(fault: Fault) -> CodeType:
 
 def plant(fault: Fault) -> int:
     """Give the functions of the loaded module the code of the faulty file; how many have other code now. For a process that ends soon."""
-    module = import_module("discreet." + fault.file.removesuffix(".py").replace("/", "."))
+    module = import_module("discreet." + fault.file.removesuffix(".py").removesuffix("/__init__").replace("/", "."))
     found, changed = dict(_functions_of(faulty_code(fault))), 0
     for owner in (module, *(value for value in vars(module).values() if isinstance(value, type) and value.__module__ == module.__name__)):
         for value in vars(owner).values():
@@ -478,7 +473,7 @@ def _functions_of(code: CodeType) -> Iterator[tuple[str, CodeType]]:
 
 def seen_by(fault: Fault) -> str | None:
     """The first test that fails with the fault; None where all pass. Raises SystemExit where it cannot be planted, or a test cannot run."""
-    for test in TESTS[fault.file]:
+    for test in [fault.test] if fault.test else TESTS[fault.file]:
         child = get_context("fork").Process(target=_run, args=(fault, test))
         child.start()
         child.join()
@@ -491,24 +486,39 @@ def seen_by(fault: Fault) -> str | None:
 
 def _run(fault: Fault, test: str) -> None:
     """In a process of its own: plant, run the test, and say by the exit code whether it failed."""
-    from tests.audit import test_drawn  # noqa: PLC0415 - loaded by `load` already
+    import pytest  # noqa: PLC0415 - both loaded by `load` already
+
+    from tests.audit import test_drawn  # noqa: PLC0415
 
     if plant(fault) != 1:
         sys.exit(3)
     try:
         if "::" in test:
-            getattr(test_drawn, test.partition("::")[2])()
+            _called(test)
         else:
             run = next(run for run in test_drawn.RUNS if "-".join(map(str, run)) == test)
             test_drawn.test_what_leaves_has_the_noise_that_the_certificate_states(*run)
-    except AssertionError:
+    except (AssertionError, pytest.fail.Exception):
         sys.exit(_SEEN)
+
+
+def _called(test: str) -> None:
+    """The test of this name, with each of its sets of parameters."""
+    file, _, name = test.partition("::")
+    function = getattr(import_module(file.removesuffix(".py").replace("/", ".")), name)
+    sets: list[dict[str, object]] = [{}]
+    for mark in getattr(function, "pytestmark", ()):
+        names = mark.args[0].split(",") if isinstance(mark.args[0], str) else mark.args[0]
+        values = [value if len(names) > 1 else (value,) for value in mark.args[1]]
+        sets = [{**one, **dict(zip(names, value, strict=True))} for one in sets for value in values]
+    for each in sets:
+        function(**each)
 
 
 def load() -> None:
     """Import the tests and the package once, for all faults."""
-    sys.path.insert(0, str(ROOT))
-    import_module("tests.audit.test_drawn")
+    for file in {"tests/audit/test_drawn.py", *(fault.test.partition("::")[0] for fault in shared_faults())}:
+        import_module(file.removesuffix(".py").replace("/", "."))
 
 
 def row(fault: Fault, test: str) -> str:
@@ -551,7 +561,7 @@ def write(rows: list[str]) -> None:
 
 def main() -> int:
     """See the module docstring."""
-    parser = argparse.ArgumentParser(description="Plant a fault at every place that draws noise, and run the tests that must see it.")
+    parser = argparse.ArgumentParser(description="Plant a fault at every place that draws and in all that both roads share, and run the tests.")
     parser.add_argument("names", nargs="*", help="only files whose name holds one of these")
     parser.add_argument("--write", action="store_true", help="put the rows into docs/audit.md")
     given = parser.parse_args()

@@ -1,7 +1,7 @@
 """The certificate of a release: what was done, what it promises, under which hypotheses, in a form that a stranger can check.
 
 Public by construction: every field is a public parameter, except the digest, which is a function of what was released. `verify` recomputes
-the guarantee from the recorded parameters by a path independent of the calibration that chose them (see `discreet.verification`), and compares the
+the guarantee from the recorded parameters by another path than the calibration that chose them (see `discreet.verification`), and compares the
 digest with the value.
 """
 

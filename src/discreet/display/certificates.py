@@ -233,7 +233,8 @@ def _numbers(certificate: Certificate) -> Iterator[Block]:
 def _checking(certificate: Certificate, verification: Verification, command: str) -> list[Block]:
     """The verdict of the checks when the page was written, and how to repeat them."""
     scope = (
-        "A check recomputes the guarantee from the recorded public numbers, with code that shares nothing with the code that chose the noise. "
+        "A check recomputes the guarantee from the recorded public numbers, in lines of its own: it calls nothing of what chose the noise. Both use "
+        "the same theorems and a short list of functions, such as the derivatives of losses, which the documentation of certificates names. "
         "It cannot see whether the release was made as recorded, whether the declared facts are really public, or whether the records are genuine."
     )
     identified = [

@@ -3,7 +3,7 @@
 files        each has the size and SHA-256 of the manifest, none is missing and none was added
 manifest     its digest; its query, target, columns and rows are those of its certificate; its words are those of this version, if it is of it
 projection   P is the matrix of the public seed, or that of the certificate
-certificate  the guarantee again, independently; the noise source
+certificate  the guarantee again, by other lines; the noise source
 value        the digest of the released numbers, P included where it was drawn with them
 """
 

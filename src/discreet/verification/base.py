@@ -1,8 +1,8 @@
 """The certificate again, from its recorded numbers: every field but those that no stranger can know is compared with what is stated.
 
 What follows from the record alone is the same for all mechanisms and is here: relation, grids, theorem, hypotheses, unit, who randomised, what must
-stay secret, what was declared. The numbers of the guarantee are computed by the *recheck* of the mechanism: independent, it shares no code with
-its calibration, starts from the loss's own derivatives, and integrates numerically. Without one, no certificate of a mechanism verifies.
+stay secret, what was declared. The numbers of the guarantee are computed by the *recheck* of the mechanism, in lines of its own: it imports nothing
+of its calibration, starts from the loss's own derivatives, and integrates numerically. Without one, no certificate of a mechanism verifies.
 What nobody can recompute is checked for its form: the digest, without the value; the ledger entry.
 """
 

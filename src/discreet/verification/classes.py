@@ -1,4 +1,4 @@
-"""What a stranger computes from a certificate for K classes: the guarantee again, independently.
+"""What a stranger computes from a certificate for K classes: the guarantee again, by other lines.
 
 Multinomial. The line above the Jacobian term is found anew: for every slope its height is the largest gap of the exact ln det(I + a S(p)) over
 vectors p of two levels (m classes share q, the others 1 - q), and the best slope is searched for, at the stated epsilon and at quarters of it. Pairs
@@ -33,6 +33,7 @@ from discreet.verification.numerics import (
     hinge,
     last_stage,
     least_tangent,
+    noise_error,
     normal_above,
     normal_excess,
     panels,
@@ -158,7 +159,8 @@ def _one_vs_rest_pure(stated: Stated) -> Iterator[Check]:
     scan, classes = scan_of(stated.problem), _classes(stated.problem)
     shift = positive(stated.parameters["rate"]) * scan.gradient
     first = float(np.max(shift * scan.slopes + scan.jacobian)) + (0.0 if stated.guarantee.neighbours is ADD_REMOVE else shift)
-    total = classes * (first + last_stage(stated.parameters, dimension_of(stated.problem) // classes, _radius(stated, scan.ridge)))
+    each = dimension_of(stated.problem) // classes
+    total = classes * (first + last_stage(stated.parameters, each, drawn_radius(stated, scan.ridge, noise_error(stated, each))))
     yield epsilon_check(stated, total, "the classes' suprema of the log density ratio, plus their last stages")
 
 
@@ -213,7 +215,7 @@ def _sum_of_classes(slopes: Floats, heights: Floats, s: float, classes: int, eps
 
 def _radius(stated: Stated, ridge: float, minimisers: int = 1) -> float:
     """See `drawn_radius`."""
-    return drawn_radius(stated, ridge, positive(stated.parameters["noise_error"]), minimisers=minimisers)
+    return drawn_radius(stated, ridge, noise_error(stated), minimisers=minimisers)
 
 
 def _classes(problem: Mapping[str, Json]) -> int:

@@ -38,7 +38,7 @@ def two_steps(one_step: Callable[[Floats], Floats], reach: float) -> Callable[[f
     def delta(epsilon: float) -> float:
         # Where epsilon is small the best split is no share of it.
         splits = np.concatenate((epsilon * np.linspace(-1.0, 2.0, 3001), np.linspace(-reach, reach + epsilon, 1001)))
-        return float(np.min(least(splits) + np.exp(splits) * least(epsilon - splits)))
+        return float(np.min(least(splits) + np.exp(np.minimum(splits, 700.0)) * least(epsilon - splits)))
 
     return delta
 
@@ -138,6 +138,6 @@ def curve_of(losses: Floats, masses: Floats) -> Callable[[Floats], Floats]:
 
     def delta(epsilons: Floats) -> Floats:
         at = np.searchsorted(losses, epsilons, side="right")
-        return infinite + np.maximum(above[at] - np.exp(epsilons) * against[at], 0.0)
+        return infinite + np.maximum(above[at] - np.exp(np.minimum(epsilons, 700.0)) * against[at], 0.0)
 
     return delta

@@ -1,4 +1,4 @@
-"""What a stranger computes from the certificate of private steps over a set: the guarantee again, independently.
+"""What a stranger computes from the certificate of private steps over a set: the guarantee again, by other lines.
 
 Calibration takes the loss's stated constants, closed-form radii, the optimal recursion of bounded range on its own grid, and closed forms of the
 Gaussian curve. Here slopes are scanned over a grid of predictions and targets, corners included. Radii are those of the vertices, one by one, where

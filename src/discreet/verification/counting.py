@@ -1,4 +1,4 @@
-"""What a stranger computes from the certificate of a release of integers: its guarantee again, independently.
+"""What a stranger computes from the certificate of a release of integers: its guarantee again, by other lines.
 
 Counts, pure: the largest log ratio of the two laws over a scan of integers, coordinate by coordinate, instead of sensitivities over scales.
 

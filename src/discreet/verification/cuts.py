@@ -1,4 +1,4 @@
-"""What a stranger computes from the certificate of a choice and a fit on it: the guarantee of each again, then that of both, independently.
+"""What a stranger computes from the certificate of a choice and a fit on it: the guarantee of each again, then that of both, by other lines.
 
 The parts are rechecked by the rechecks of their own mechanisms. The calibration discretises the curves of both; here the curve of the fit is averaged
 over the privacy loss of the choice; between knots it is read on chords, which lie above it. The loss of counts is that of a sum of integers. That of

@@ -1,4 +1,4 @@
-"""What a stranger computes from the certificate of a fit by objective or output perturbation: the guarantee again, independently.
+"""What a stranger computes from the certificate of a fit by objective or output perturbation: the guarantee again, by other lines.
 
 Calibration works with the loss's stated constants, a bound of its curvature by slope, chords of that bound and closed forms. A recheck takes
 none of these. It scans the loss's first and second derivatives over margins, or over residuals, takes suprema over that scan, or over corners
@@ -188,7 +188,7 @@ def _two_signed(stated: Stated, slopes: Floats, traces: Floats, s: float, dimens
             total = (1.0 if convex else 2.0) * (total + 2.0 * least_union(lines, s, epsilon, mu))
         return total * _LESS
 
-    radius = drawn_radius(stated, positive(stated.parameters["ridge"]), positive(stated.parameters["noise_error"]))
+    radius = drawn_radius(stated, positive(stated.parameters["ridge"]), noise_error(stated, dimension))
     first = smooth(delta, "numerical integral of the privacy loss over both signs of slopes")
     if coming and not several:
         along, most = one_direction.one_direction(slopes, jacobian, s), float(jacobian.max())

@@ -1,4 +1,4 @@
-"""What a stranger computes from the certificate of contingency tables in rounds: its guarantee again, independently.
+"""What a stranger computes from the certificate of contingency tables in rounds: its guarantee again, by other lines.
 
 How far a record moves each round is not read from a formula: a record is added to, or moved in, every small table beside every expectation, and the
 farthest that counts and scores were seen to move is what is taken. The Gaussian curve of all rounds is integrated numerically.

@@ -12,10 +12,10 @@ from discreet.core.arrays import Floats
 from discreet.core.fields import not_negative, positive
 from discreet.core.least import least_between
 from discreet.core.normal import log_ndtr, ndtr
-from discreet.noise.stated import gaussian_error, spherical_error
 from discreet.statements.base import mapping
 from discreet.statements.learning import dimension_of
 from discreet.verification.base import Stated
+from discreet.verification.drawn import gaussian_distance, spherical_distance
 
 LEAST_SCALE = 64.0
 """Of discrete noise that is compared with Gaussian noise, in steps; the lemma would do with less."""
@@ -334,13 +334,13 @@ def discrete_integral(epsilon: float, mu: float, *, integers: float, scale: floa
     return gaussian_integral(epsilon - apart.total, mu) * math.exp(apart.upper)
 
 
-def noise_error(stated: Stated) -> float:
+def noise_error(stated: Stated, dimension: int | None = None) -> float:
     """How far drawn noise may be from its ideal: what is recorded, or what the sampler's arithmetic allows if that is more."""
-    parameters, dimension = stated.parameters, dimension_of(stated.problem)
+    parameters, numbers = stated.parameters, dimension or dimension_of(stated.problem)
     if "rate" in parameters:
-        allowed = spherical_error(rate=positive(parameters["rate"]), dimension=dimension)
+        allowed = spherical_distance(positive(parameters["rate"]), numbers)
     else:
-        allowed = gaussian_error(scale=positive(parameters["scale"]), dimension=dimension)
+        allowed = gaussian_distance(positive(parameters["scale"]), numbers)
     return max(positive(parameters["noise_error"]), allowed)
 
 

@@ -1,4 +1,4 @@
-"""What a stranger computes from the certificate of a least-squares mechanism: its guarantee again, independently.
+"""What a stranger computes from the certificate of a least-squares mechanism: its guarantee again, by other lines.
 
 Moments. The calibration has a closed form of the joint sensitivity. Here the distance of two records' moments is maximised over their lengths,
 targets and angle numerically, and the curve of the composed Gaussian answers is an integral of its density.

@@ -1,4 +1,4 @@
-"""What a stranger computes from the certificate of released rows: the guarantee again, independently.
+"""What a stranger computes from the certificate of released rows: the guarantee again, by other lines.
 
 The calibration takes singular values, Mills' ratio and Gauss-Legendre sums over sqrt(W). Here norms are square roots of eigenvalues of P'P, Gaussian
 curves are integrated numerically, the mean over W is a trapezoid sum over W with its density, and the ground state comes from inverse iteration.

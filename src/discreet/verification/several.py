@@ -1,4 +1,4 @@
-"""What a stranger computes from the certificate of several fits whose curves were composed: their delta again, independently.
+"""What a stranger computes from the certificate of several fits whose curves were composed: their delta again, by other lines.
 
 The curve of one ideal minimiser is the recheck's own (module `learning`, `classes`), at 161 knots and along the lower hull of these and of
 their complements below 0. The pair of measures with that convex curve is folded on a grid by one transform, tilted to the stated epsilon. Under

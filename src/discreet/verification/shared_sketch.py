@@ -1,4 +1,4 @@
-"""What a stranger computes of sketches where persons own several rows (sketch.md, theorem 6): the bound again, independently.
+"""What a stranger computes of sketches where persons own several rows (sketch.md, theorem 6): the bound again, by other lines.
 
 The calibration has incomplete gamma functions, Y below a chord, and steps towards the best u. Here losses are integrated over the densities of the
 norms of normal rows, Y is a maximum over a scan of splits, and u comes from a search.

@@ -1,4 +1,4 @@
-"""What a stranger computes from the certificate of shuffled rows: the guarantee again, independently.
+"""What a stranger computes from the certificate of shuffled rows: the guarantee again, by other lines.
 
 The calibration convolves laws on a grid. Here E (X_1 + .. + X_n)_+ is an integral along a line: with M(z) = E e^{z X} and any t > 0
 

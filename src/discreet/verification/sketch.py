@@ -1,4 +1,4 @@
-"""What a stranger computes from the certificate of a sketch: its guarantee again, independently.
+"""What a stranger computes from the certificate of a sketch: its guarantee again, by other lines.
 
 The calibration has differences of chi-square distribution functions. Here the positive part of the difference of two densities is integrated itself,
 over one statistic (one record more or less) or two (one replaced), and bits come from determinants and traces of two-by-two matrices.
@@ -10,14 +10,14 @@ from typing import NamedTuple
 
 import numpy as np
 
-from discreet.accounting import Json, closeness, gaussian_deltas
+from discreet.accounting import Json, closeness
 from discreet.core.arrays import Floats
 from discreet.core.fields import finite, positive, whole
 from discreet.core.neighbours import ADD_REMOVE, Neighbours
 from discreet.core.normal import ndtr
 from discreet.core.rounding import raising
 from discreet.verification.base import Check, Stated, bits_check, delta_check, register_recheck
-from discreet.verification.numerics import LEAST_SCALE, discrete_integral
+from discreet.verification.numerics import LEAST_SCALE, discrete_integral, hinge
 from discreet.verification.rows import Record, record_of
 from discreet.verification.shared_sketch import shared_composed, shared_integral
 
@@ -145,12 +145,12 @@ def composed(neighbours: Neighbours, epsilon: float, rows: int, ratio: float, mu
     if neighbours is ADD_REMOVE:
         shift = 0.5 * rows * math.log1p(ratio)
         losses = (0.5 * ratio * squares - shift, shift - 0.5 * ratio / (1.0 + ratio) * squares)
-        return max(float(masses @ gaussian_deltas(epsilon - loss, mu)) for loss in losses)
+        return max(float(masses @ hinge(0.5 * mu * mu - epsilon + loss, mu)) for loss in losses)
     slope = 0.5 * ratio / (1.0 + ratio)
     total = 0.0
     for square, mass in zip(squares.tolist(), masses.tolist(), strict=True):
         if mass > 1e-30:
-            total += mass * float(masses @ gaussian_deltas(epsilon - slope * ((1.0 + ratio) * squares - square), mu))
+            total += mass * float(masses @ hinge(0.5 * mu * mu - epsilon + slope * ((1.0 + ratio) * squares - square), mu))
     return total
 
 

@@ -72,7 +72,7 @@ class LastStage(NamedTuple):
 
         def expected(left: float) -> float:
             places = left - self.mu * (0.5 * self.mu + _DEVIATIONS[::-1])
-            known = first(np.abs(places))
+            known = first(np.minimum(np.abs(places), _LARGEST))  # a curve falls
             mirrored = np.exp(np.minimum(places, 0.0)) * known - np.expm1(np.minimum(places, 0.0))  # below 0 by complements
             above = chords(places, np.where(places >= 0, known, mirrored))
             g, weights = panels(_DEVIATIONS)

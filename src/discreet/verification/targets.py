@@ -1,4 +1,4 @@
-"""What a stranger computes from a certificate for several targets: the guarantee again, independently.
+"""What a stranger computes from a certificate for several targets: the guarantee again, by other lines.
 
 The privacy loss in one objective is the supremum over a scan of the loss's own derivatives, at a normal number of either sign; its law is a
 Gauss-Legendre sum, less its least value, which every target adds. So many of them are composed on a grid finer than the calibration's, and a replaced
@@ -21,7 +21,7 @@ from discreet.verification import regression
 from discreet.verification.base import Check, Stated, register_recheck
 from discreet.verification.compositions import composed, curve_of, sum_beyond
 from discreet.verification.learning import STAGES, scan_of_predictions, worst_loss
-from discreet.verification.numerics import drawn_radius, least_tangent, panels
+from discreet.verification.numerics import drawn_radius, least_tangent, noise_error, panels
 from discreet.verification.scans import several_rows
 from discreet.verification.stages import First, Stages, smooth, with_last
 
@@ -47,7 +47,7 @@ def _stages(stated: Stated) -> Stages:
     g, weight = panels(np.linspace(0.0, 13.0, 105))
     weight = weight * np.exp(-0.5 * g * g) * math.sqrt(2.0 / math.pi)
     alone, several = stated.guarantee.neighbours is ADD_REMOVE, several_rows(problem)
-    apart = drawn_radius(stated, ridge, positive(parameters["noise_error"]), minimisers=count)
+    apart = drawn_radius(stated, ridge, noise_error(stated), minimisers=count)
     if several:
         return with_last(stated, apart, smooth(partial(_of_persons, slopes, curvature * radius**2 / ridge, s, count, alone=alone), _PERSONS))
     worst = worst_loss(slopes, np.log1p(curvature * radius**2 / ridge), s)
