@@ -89,12 +89,16 @@ def odd_pair(folder: Path, odd: Odd, columns: dict[str, list[Any]], column: str)
         second[column] = pl.Series([*usual[:-1], cell], dtype=written).cast(kind)
     else:
         texts = [text_of(cell) for cell in columns[column]]
-        cell = Xml(SHEET[odd.name]) if odd.suffix == ".xlsx" and odd.name in SHEET else odd.name
-        first[column], second[column] = texts, [*texts[:-1], cell]
+        first[column], second[column] = texts, [*texts[:-1], odd_cell(odd)]
     paths = folder / f"first{odd.suffix}", folder / f"second{odd.suffix}"
     for path, table in zip(paths, (first, second), strict=True):
         write_table(path, table)
     return paths
+
+
+def odd_cell(odd: Odd) -> str:
+    """What is written of one that is no typed cell."""
+    return Xml(SHEET[odd.name]) if odd.suffix == ".xlsx" and odd.name in SHEET else odd.name
 
 
 def text_of(cell: Any) -> str:

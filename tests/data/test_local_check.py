@@ -28,7 +28,7 @@ TARGETS = {
     "a time": TimeTarget(column="y", ends=(1.0, 5.0), event="e"),
 }
 TEXTS = ("", "?", " 3 ", "3,5", "3.5", "11", "-1", "a", "A", "x", "yes", "No", "z", "1", "0", "true", "1.2.2003", "2003-02-01", "1.2.1999")
-SPELLED = ("nan", "inf", "1e400", "-9", "-9.0", "-9,0", "2005-01-01", "2005-01-01 00:00", "1.1.2005")
+SPELLED = ("\0", "nan", "inf", "1e400", "-9", "-9.0", "-9,0", "2005-01-01", "2005-01-01 00:00", "1.1.2005")
 PLAIN = {"n": "3", "m": "-1", "d": "2003-02-01", "c": "x", "o": "z", "e": "1", "p": "7"}
 COVERED = {kind: {**PLAIN, "y": "yes" if kind == "classes" else "3"} for kind in TARGETS}
 CELLS = st.sampled_from([*TEXTS, *SPELLED, None])
@@ -46,6 +46,11 @@ def test_a_table_without_troubles_is_one_that_is_encoded(kind, data):
 def test_numbers_and_days_are_missing_in_whatever_spelling(cell):
     for column in ("n", "d", "y"):
         check("a time", Dialect(dates="day.month.year"), COVERED["a time"] | {column: cell})
+
+
+@pytest.mark.parametrize("cell", SPELLED)
+def test_ids_are_missing_in_whatever_spelling(cell):
+    check("classes", FILE, COVERED["classes"] | {"p": cell})
 
 
 def check(kind, file, row):

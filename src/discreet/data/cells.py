@@ -14,10 +14,11 @@ import numpy.typing as npt
 from discreet.core.arrays import Floats
 from discreet.core.errors import InvalidInput, quietly
 from discreet.core.lazily import lazily
+from discreet.data.clock import is_moment, moment_days, moment_texts, time_texts
 from discreet.data.columns import CategoricalColumn, DateColumn, NumberTarget, NumericColumn, Target
 from discreet.data.dialect import Dialect
-from discreet.data.frames import MIDNIGHT, object_texts
-from discreet.data.labels import BLANKS, Label, canonical, texts_of
+from discreet.data.frames import object_texts
+from discreet.data.labels import BLANKS, Label, canonical, spellings, texts_of
 from discreet.data.toml_text import toml_key
 
 if TYPE_CHECKING:
@@ -123,6 +124,7 @@ def encode_labels(series: "pl.Series", column: CategoricalColumn | Target, *, di
     return codes
 
 
+_TRUTHS = {text: canonical(label) for label in (False, True) for text in spellings(label)}
 _MISSING = -1
 _UNDECLARED = -2
 
@@ -152,8 +154,6 @@ def _numbers(series: "pl.Series", dialect: Dialect, no_number: InvalidInput) -> 
     if series.dtype.is_numeric() or series.dtype == pl.Null:
         values = series.cast(pl.Float64).to_numpy()
     else:
-        if series.dtype == pl.Boolean:
-            raise no_number
         texts = without_markers(cell_texts(series), dialect)
         parsed = dialect.plain_numbers(texts).cast(pl.Float64, strict=False)
         if dialect.unreadable == "refuse" and (parsed.is_null() & texts.is_not_null()).any():
@@ -176,10 +176,8 @@ _ZONE = r"(\d\d:\d\d.*?)(?:Z|[+-]\d\d:?\d\d)$"
 
 def _days(series: "pl.Series", dialect: Dialect, no_date: InvalidInput) -> Floats:
     """Days since 1970-01-01 with NaN for missing cells, in an array of our own; moments with a time zone count by their own clock."""
-    if series.dtype == pl.Date:
-        values = np.array(series.cast(pl.Int32).cast(pl.Float64).to_numpy(), dtype=np.float64)
-    elif isinstance(series.dtype, pl.Datetime):
-        values = _in_days(series.dt.replace_time_zone(None).dt.timestamp("us"))
+    if is_moment(series):
+        values = moment_days(series)
     else:
         texts = without_markers(cell_texts(series), dialect)
         moments = moments_of(texts, dialect)
@@ -227,12 +225,18 @@ def cell_texts(series: "pl.Series") -> "pl.Series":
         return series.cast(pl.String).str.strip_chars(BLANKS)
     if dtype.is_integer() or dtype in (pl.Boolean, pl.Null):
         return series.cast(pl.String)
-    if isinstance(dtype, pl.Date | pl.Datetime):
-        moments = series.cast(pl.Datetime("us")) if dtype == pl.Date else series.dt.replace_time_zone(None)
-        return moments.dt.to_string("%Y-%m-%dT%H:%M:%S%.6f").str.replace(MIDNIGHT.pattern, "")
+    if is_moment(series):
+        return moment_texts(series)
+    if dtype == pl.Time:
+        return time_texts(series)
     if dtype.is_numeric() or dtype == pl.Object:
         return object_texts(series.name, series.to_list())
     raise TypeError
+
+
+def as_labels(texts: "pl.Series") -> "pl.Series":
+    """Texts, of those that match the same integer or boolean label the first one."""
+    return texts.str.replace(r"^(0|-?[1-9][0-9]*)\.0$", "${1}").replace(_TRUTHS)
 
 
 def without_markers(texts: "pl.Series", dialect: Dialect) -> "pl.Series":

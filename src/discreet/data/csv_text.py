@@ -2,7 +2,10 @@
 
 Fast readers fill short rows with gaps, swallow the rest of a file after an open quote, or differ in both from version to version, and their messages
 quote the cell they stumbled over. This one is the standard library's, in strict mode: UTF-8 (with or without byte-order mark) or the encoding that is
-said, double quotes, blanks after a separator ignored, empty lines skipped, all cells text. No message tells a cell, a row number or a count of rows.
+said, double quotes, blanks after a separator ignored, all cells text. No message tells a cell, a row number or a count of rows.
+
+Names are in the first line with a text. Behind it an empty line is no record, since one of several cells has a separator; where there is one name, it
+is a record of one empty cell. Whether a line counts is a matter of how it is written, and never of what it holds.
 
 A line is not longer than it may be: a few kilobytes of a packed file unpack to gigabytes of one line, which would have to be held before anything
 could be said about it. It is counted while it is read, over the line breaks that quotes keep within it.
@@ -46,16 +49,20 @@ codecs.register_error(_UNREAD, lambda error: (_NO_CHARACTER, getattr(error, "end
 
 def csv_start(path: str) -> bytes:
     """The bytes up to the end of the first line that is not empty, or what can be had of them: of a standard input what can be looked at."""
-    found = b""
+    found: list[bytes] = []
+    left = LONGEST_HEADER
     try:
         with _opened(path) as binary:
             if path == "-":
                 return bytes(getattr(binary, "peek", bytes)())
-            while not first_line(found) and (line := binary.readline(LONGEST_HEADER - len(found))):
-                found += line
+            while left and (line := binary.readline(left)):
+                found.append(line)
+                left -= len(line)
+                if first_line(line):
+                    break
     except (OSError, EOFError, zlib.error):
         return b""
-    return found
+    return b"".join(found)
 
 
 def csv_header(path: str, *, separator: str, encoding: str) -> list[str]:
@@ -76,7 +83,7 @@ def _told(lines: Iterator[list[str]]) -> Iterator[list[str]]:
 
 
 def header_of(lines: Iterator[list[str]], path: str) -> list[str]:
-    """The names in the first of the lines that is not empty. Raises as `csv_header`."""
+    """The names in the first of the lines with a text. Raises as `csv_header`."""
     header = _header(lines, path)
     if _looks_like_a_record(header):
         raise InvalidInput(f"the first line of {path!r} holds numbers, so it looks like a record. {_NEEDS_HEADER}")
@@ -93,7 +100,7 @@ def csv_table(path: str, columns: Sequence[str], *, separator: str, encoding: st
 
 
 def columns_of(lines: Iterator[list[str]], path: str, columns: Sequence[str], *, separator: str = "") -> "pl.DataFrame":
-    """`columns` of lines of text, of which the first is the header; empty ones are skipped. Raises as `csv_table`."""
+    """`columns` of lines of text, of which the first with a text is the header. Raises as `csv_table`."""
     header = _header(lines, path)
     hint = ""
     if _looks_like_a_record(header):
@@ -105,16 +112,16 @@ def columns_of(lines: Iterator[list[str]], path: str, columns: Sequence[str], *,
     check_present(header, columns, hint=hint, source=repr(path))
     positions = [header.index(name) for name in columns]
     chunks = [pl.DataFrame({name: pl.Series(name, [], dtype=pl.String) for name in columns})]
-    while rows := list(islice(lines, _CHUNK)):
-        if any(len(row) != len(header) for row in rows if row):
+    nothing = [[""]] if len(header) == 1 else []
+    while read := list(islice(lines, _CHUNK)):
+        rows = [row for line in read for row in ([line] if line else nothing)]
+        if any(len(row) != len(header) for row in rows):
             raise FileFormatError(
                 f"{path!r} has a row with more or fewer fields than its header. Put fields that contain the separator in quotes, or export "
                 "the file again."
             )
         chunks.append(
-            pl.DataFrame(
-                {name: pl.Series(name, [row[at] for row in rows if row], dtype=pl.String) for name, at in zip(columns, positions, strict=True)}
-            )
+            pl.DataFrame({name: pl.Series(name, [row[at] for row in rows], dtype=pl.String) for name, at in zip(columns, positions, strict=True)})
         )
     return pl.concat(chunks)
 
@@ -156,9 +163,7 @@ def _reading(path: str, separator: str, encoding: str, action: Callable[[Iterato
             f' "{WESTERN}" under [file] in the schema, or save it as UTF-8.'
         )
     except csv.Error:
-        refusal = FileFormatError(
-            f"{path!r} is not valid CSV: a quote is not closed or stands inside a field, or a field is very long. Export the file again."
-        )
+        refusal = FileFormatError(f"{path!r} is not valid CSV: a quote is not closed or stands inside a field. Export the file again.")
     except (OSError, EOFError, zlib.error):
         refusal = FileFormatError(
             f"{path!r} cannot be read to its end: it is damaged, truncated, not what its name says, or you lack permission to read it."
@@ -194,9 +199,10 @@ class _Lines:
 def _records(text: io.TextIOWrapper, separator: str) -> Iterator[list[str]]:
     """The fields of one record after the other."""
     lines = _Lines(text)
+    csv.field_size_limit(max(csv.field_size_limit(), LONGEST_LINE))  # of the process: a field is as long as its line may be
     named = False
     for fields in csv.reader(lines, delimiter=separator, skipinitialspace=True, strict=True):
-        named = named or bool(fields)
+        named = named or _named(fields)
         lines.left = LONGEST_LINE if named else LONGEST_HEADER
         yield fields
 
@@ -215,11 +221,15 @@ def _opened(path: str) -> Iterator[BinaryIO]:
 
 
 def _header(lines: Iterator[list[str]], path: str) -> list[str]:
-    """The first line that is not empty, names without the blanks around them."""
+    """The first line with a text, names without the blanks around them."""
     for fields in lines:
-        if fields:
+        if _named(fields):
             return [name.strip(BLANKS) for name in fields]
     raise FileFormatError(f"{path!r} is empty. {_NEEDS_HEADER}")
+
+
+def _named(fields: Sequence[str]) -> bool:
+    return any(field.strip(BLANKS) for field in fields)
 
 
 def _looks_like_a_record(header: Sequence[str]) -> bool:

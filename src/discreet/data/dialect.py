@@ -34,7 +34,7 @@ WESTERN = "cp1252"
 _DATES = re.compile(r"(day|month|year)([./-])(day|month|year)\2(day|month|year)")
 _TIMES = ("", " %H:%M", " %H:%M:%S", " %H:%M:%S%.f")
 _ISO = "year-month-day"
-_FIRST_LINE = re.compile(rb"(?:\xef\xbb\xbf|\xff\xfe|\xfe\xff)?+[\s\0]*+[^\r\n]+")
+_FIRST_LINE = re.compile(rb"(?:\xef\xbb\xbf|\xff\xfe|\xfe\xff)?+[\s\0,;|]*+[^\r\n]+")
 _GROUPS = (".", ",", "'", "\u2019", " ", "\u00a0", "\u202f", "_")
 
 
@@ -123,10 +123,10 @@ class Dialect:
 def recognised(start: bytes, *, separator: str) -> Dialect:
     """The dialect that the first line of a table shows; `start` are the first bytes of the file, `separator` is what its name says.
 
-    Empty lines before it do not count.
+    Lines before it without a text do not count.
     """
     encoding = _encoding_of(start)
-    line = next((text for text in start.decode(encoding, errors="replace").splitlines() if text.strip("\ufeff\0 \t")), "")
+    line = next((text for text in start.decode(encoding, errors="replace").splitlines() if text.strip("\ufeff\0 \t,;|")), "")
     bare = re.sub('"[^"]*"', "", line)
     best = max(SEPARATORS, key=lambda mark: (bare.count(mark), mark == separator))
     found = "" if best not in bare or best == separator else best

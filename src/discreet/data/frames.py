@@ -17,10 +17,10 @@ import math
 import re
 import sys
 from collections.abc import Callable, Mapping, Sequence
-from datetime import date, datetime
+from datetime import date, datetime, time
 from decimal import Decimal
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
@@ -28,7 +28,7 @@ import numpy.typing as npt
 from discreet.core.errors import FileFormatError, InvalidInput, InvalidType, SchemaError, frameless, quietly, quoted
 from discreet.core.lazily import lazily
 from discreet.data.dialect import Dialect, recognised
-from discreet.data.labels import BLANKS
+from discreet.data.labels import BLANKS, UNREADABLE
 
 if TYPE_CHECKING:
     import polars as pl
@@ -37,10 +37,6 @@ if TYPE_CHECKING:
 else:
     pl = lazily("polars")
     csv_text, parquet_file, sheet_file = (lazily(f"discreet.data.{name}") for name in ("csv_text", "parquet_file", "sheet_file"))
-
-_SEPARATORS = {".csv": ",", ".csv.gz": ",", ".txt": ",", ".tsv": "\t"}
-_PARQUET = ".parquet"
-_XLSX = ".xlsx"
 
 _NUMBERS = "biuf"
 _OBJECTS = "OUT"
@@ -142,7 +138,7 @@ def _of_pandas(values: Frame) -> npt.NDArray[Any]:
     return cells
 
 
-def cell_text(cell: object) -> str | None:
+def cell_text(cell: object) -> str | None:  # noqa: PLR0911 - one line a type
     """The text of one cell (see `labels`). Raises TypeError for anything but None, text, numbers, booleans and dates."""
     match cell:
         case None:
@@ -158,6 +154,8 @@ def cell_text(cell: object) -> str | None:
             return None if math.isnan(number) else str(int(number)) if number.is_integer() else repr(number)
         case np.datetime64() | date():
             return _date_text(cell)
+        case time():
+            return MIDNIGHT.sub("", cell.isoformat(timespec="microseconds"))
         case _:
             raise TypeError
 
@@ -171,8 +169,16 @@ def _date_text(cell: np.datetime64 | date) -> str | None:
 
 
 def object_texts(name: str, cells: Sequence[object], *, text: Callable[[object], str | None] = cell_text) -> "pl.Series":
-    """Python objects as text, None for missing ones."""
-    return pl.Series(name, [text(cell) for cell in cells], dtype=pl.String)
+    """Python objects as text, None for missing ones, UNREADABLE for those that have none."""
+    return pl.Series(name, [_text_of(cell, text) for cell in cells], dtype=pl.String)
+
+
+def _text_of(cell: object, text: Callable[[object], str | None]) -> str | None:
+    try:
+        found = text(cell)
+        return found if found is None or found.isascii() else found.encode().decode()  # half a surrogate pair is no text
+    except Exception:  # noqa: BLE001 - whatever a type of the user's own raises is a matter of this cell
+        return UNREADABLE
 
 
 @frameless
@@ -182,38 +188,63 @@ def read_table(path: str | Path, columns: Sequence[str], dialect: Dialect | None
     `dialect` is `schema.file`; None is CSV in UTF-8. Raises InvalidInput where there is no such file, FileFormatError where it is empty, damaged,
     ragged, not of this encoding or of another kind than its name says, SchemaError where a column is absent or there twice.
     """
-    name, suffix = _checked(path)
-    if suffix == _XLSX:
-        return sheet_file.xlsx_table(name, columns, decimal="." if dialect is None else dialect.decimal)
-    return parquet_file.parquet_table(name, columns) if suffix == _PARQUET else csv_text.csv_table(name, columns, **_text(suffix, dialect))
+    name, reader = _checked(path)
+    return reader.table(name, columns, Dialect() if dialect is None else dialect)
 
 
 @frameless
 def read_header(path: str | Path, dialect: Dialect | None = None) -> list[str]:
     """The column names of the table; no record is interpreted. Columns without a name are left out. Raises as `read_table` does."""
-    name, suffix = _checked(path)
-    if suffix == _XLSX:
-        return sheet_file.xlsx_header(name)
-    return parquet_file.parquet_header(name) if suffix == _PARQUET else csv_text.csv_header(name, **_text(suffix, dialect))
+    name, reader = _checked(path)
+    return reader.header(name, Dialect() if dialect is None else dialect)
 
 
 @frameless
 def dialect_of(path: str | Path) -> Dialect:
     """The dialect that the first line of the table shows, and nothing after it; the usual one of a file that is no text. Raises as `read_table`."""
-    name, suffix = _checked(path)
-    return Dialect() if suffix in (_PARQUET, _XLSX) else recognised(csv_text.csv_start(name), separator=_SEPARATORS[suffix])
+    name, reader = _checked(path)
+    return recognised(csv_text.csv_start(name), separator=reader.separator) if reader.separator else Dialect()
 
 
-def _text(suffix: str, dialect: Dialect | None) -> dict[str, str]:
-    written = Dialect() if dialect is None else dialect
-    return {"separator": written.separator or _SEPARATORS[suffix], "encoding": written.encoding}
+class Reader(NamedTuple):
+    """How files of a kind are read."""
+
+    header: Callable[[str, Dialect], list[str]]
+    table: "Callable[[str, Sequence[str], Dialect], pl.DataFrame]"
+    separator: str = ""
+    """Of a text, where its dialect says nothing; "" for what is none."""
 
 
-def _checked(path: str | Path) -> tuple[str, str]:
-    """The path as text and the suffix that says how to read it."""
+def _text(separator: str) -> Reader:
+    def said(dialect: Dialect) -> dict[str, str]:
+        return {"separator": dialect.separator or separator, "encoding": dialect.encoding}
+
+    return Reader(
+        lambda path, dialect: csv_text.csv_header(path, **said(dialect)),
+        lambda path, columns, dialect: csv_text.csv_table(path, columns, **said(dialect)),
+        separator,
+    )
+
+
+READERS = {
+    ".csv": _text(","),
+    ".csv.gz": _text(","),
+    ".txt": _text(","),
+    ".tsv": _text("\t"),
+    ".xlsx": Reader(
+        lambda path, _: sheet_file.xlsx_header(path),
+        lambda path, columns, dialect: sheet_file.xlsx_table(path, columns, decimal=dialect.decimal),
+    ),
+    ".parquet": Reader(lambda path, _: parquet_file.parquet_header(path), lambda path, columns, _: parquet_file.parquet_table(path, columns)),
+}
+"""By the ending of a file's name. The same cells give the same table, whatever file they are in (`tests/data/test_same_table.py`)."""
+
+
+def _checked(path: str | Path) -> tuple[str, Reader]:
+    """The path as text and what reads it."""
     name = str(path)
     if name == "-":
-        return name, ".csv"
+        return name, READERS[".csv"]
     file = Path(name)
     try:
         empty = file.stat().st_size == 0
@@ -223,15 +254,14 @@ def _checked(path: str | Path) -> tuple[str, str]:
     except (OSError, ValueError) as error:
         refusal = InvalidInput(f"{name!r} cannot be opened ({type(error).__name__}). A readable file is needed.")
     else:
-        suffix = next((known for known in (*_SEPARATORS, _PARQUET, _XLSX) if name.lower().endswith(known)), None)
+        reader = next((READERS[known] for known in READERS if name.lower().endswith(known)), None)
         if directory:
             refusal = InvalidInput(f"{name!r} is a directory. Give the path of one file in it.")
-        elif suffix is None:
-            refusal = InvalidInput(
-                f"the name of a table must end in .csv, .csv.gz, .txt, .tsv, .xlsx or .parquet; {name!r} was given. Rename or convert the file."
-            )
+        elif reader is None:
+            *first, last = READERS
+            refusal = InvalidInput(f"the name of a table must end in {', '.join(first)} or {last}; {name!r} was given. Rename or convert the file.")
         elif empty:
             refusal = FileFormatError(f"{name!r} is empty. A table with a header is needed.")
         else:
-            return name, suffix
+            return name, reader
     raise refusal

@@ -28,6 +28,9 @@ Label: TypeAlias = str | int | bool
 BLANKS = " \t\r\n\f\v"
 """What counts as blank around a cell."""
 
+UNREADABLE = "\0"
+"""The text of a cell that cannot be read: it is no number, no date, no id, and no label that can be declared."""
+
 _TURNS = frozenset("\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069")
 """Turn the direction of what follows."""
 

@@ -14,10 +14,10 @@ from discreet.core.arrays import Floats
 from discreet.core.errors import frameless
 from discreet.core.lazily import lazily
 from discreet.core.private import holds_records
-from discreet.data.cells import cell_texts, marked_days, marked_numbers, moments_of, without_markers
+from discreet.data.cells import as_labels, cell_texts, marked_days, marked_numbers, moments_of, without_markers
 from discreet.data.columns import CategoricalColumn, DateColumn, NumberTarget, NumericColumn, Target
 from discreet.data.frames import Frame, as_frame
-from discreet.data.labels import spellings, texts_of
+from discreet.data.labels import UNREADABLE, spellings, texts_of
 from discreet.data.schema import Schema
 from discreet.data.targets import NumberTargets, TimeTarget
 
@@ -60,8 +60,9 @@ def troubles(frame: Frame, schema: Schema) -> "list[Trouble]":
     if isinstance(target, TimeTarget):
         found += [trouble for name in target.columns for trouble in _of_times(table.get_column(name), target, schema)]
     if person is not None:
-        ids = without_markers(cell_texts(table.get_column(person.column)), schema.dialect)
-        found += _counted(person.column, "missing ids", ids.is_null(), ids, "these rows have no person id: leave them out")
+        ids = without_markers(as_labels(cell_texts(table.get_column(person.column))), schema.dialect)
+        none = ids.is_null() | (ids == UNREADABLE).fill_null(value=False)
+        found += _counted(person.column, "missing ids", none, ids, "these rows have no person id: leave them out")
     return found
 
 

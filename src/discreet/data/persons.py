@@ -15,8 +15,9 @@ convex. A rule that looked at other people's rows, at the most rows that anybody
 
 Weights are multiples of 2^-53, and so are their partial sums up to 1: floating point adds up those of a person exactly, in any order, to at most 1.
 
-Ids are compared as text, as labels are (module `labels`): 17, 17.0 and "17" are one person, in memory and in files. A number that is not whole, or
-of 2^53 and more in floating point, may have been another id once, and is refused.
+Ids are compared as text, as labels are (module `labels`): 17, 17.0, "17" and "17.0" are one person, in memory and in files, and "017" is another
+one. An id is what the table holds. A number of 2^53 and more in floating point may have lost digits before it came here, and two persons with it what
+told them apart; nothing in the table says so, and a refusal would tell of one cell.
 
 Rows in blocks, which may lie in other processes. A block sends `keyed` ids: 16 bytes a row, BLAKE2b (RFC 7693) under a key of 32 bytes that is drawn
 for the run and kept nowhere, so that what travels tells nobody an id who does not take part. Equal ids have equal keys whichever block they are in.
@@ -39,9 +40,10 @@ from discreet.core.errors import InvalidInput, frameless, quietly
 from discreet.core.lazily import lazily
 from discreet.core.neighbours import Persons
 from discreet.core.private import holds_records
-from discreet.data.cells import cell_texts, without_markers
+from discreet.data.cells import as_labels, cell_texts, without_markers
 from discreet.data.dialect import Dialect
 from discreet.data.frames import cell_text, column_series, object_texts
+from discreet.data.labels import UNREADABLE
 
 if TYPE_CHECKING:
     import polars as pl
@@ -63,7 +65,6 @@ _WHOLE = 2.0**53
 _SHORT = frozenset({"Int8", "Int16", "Int32", "Int64", "UInt8", "UInt16", "UInt32"})
 _UNREAD = "person ids must be integers, texts or dates; something else was given. Write every id as text."
 _MISSING = "a person id is missing. Every row needs one: fill in the ids, or drop rows beforehand by a rule that looks at one row at a time."
-_ROUNDED = "person ids are floating-point numbers that are not whole or exceed 2^53, so two persons may share one. Give ids as integers or texts."
 
 
 class Source(Protocol):
@@ -166,12 +167,14 @@ def person_ids(ids: Any, *, dialect: Dialect | None = None) -> "pl.Series":  # n
     if isinstance(series.dtype, pl.Decimal | pl.Object):
         series = object_texts("person", series.to_list(), text=_id_text)
     if series.dtype.is_float():
-        series = _whole_ids(series)
+        series = _of_floats(series)
     written = Dialect() if dialect is None else dialect
     if str(series.dtype) not in _SHORT or written.missing:
-        series = quietly(lambda: without_markers(cell_texts(series), written), InvalidInput(_UNREAD))
+        series = quietly(lambda: without_markers(as_labels(cell_texts(series)), written), InvalidInput(_UNREAD))
     if series.null_count():
         raise InvalidInput(_MISSING)
+    if series.dtype == pl.String and (series == UNREADABLE).any():
+        raise InvalidInput(_UNREAD)
     return series if series.dtype == pl.String else series.cast(pl.Int64)
 
 
@@ -182,17 +185,15 @@ def _id_text(cell: object) -> str | None:
             return None if cell.is_nan() else f"{cell.normalize():f}"
         case UUID():
             return str(cell)
-        case float() | np.floating() if not np.isnan(cell):
-            return str(_whole_ids(pl.Series([float(cell)]))[0])
         case _:
             return cell_text(cell)
 
 
-def _whole_ids(series: "pl.Series") -> "pl.Series":
+def _of_floats(series: "pl.Series") -> "pl.Series":
+    """Integers where all are, else texts."""
     numbers = series.cast(pl.Float64).fill_nan(None)
-    if not (numbers.is_null() | ((numbers.abs() < _WHOLE) & (numbers == numbers.floor()))).all():
-        raise InvalidInput(_ROUNDED)
-    return numbers.cast(pl.Int64)
+    whole = (numbers.is_null() | ((numbers.abs() < _WHOLE) & (numbers == numbers.floor()))).all()
+    return numbers.cast(pl.Int64) if whole else object_texts(series.name, numbers.to_list())
 
 
 def _grouped(ids: "pl.Series") -> tuple[PersonCodes, list[int | str]]:

@@ -2,49 +2,60 @@
 
     text                          as it is
     number                        its shortest decimal text, 3 and 0.5, with the mark of fractions that the schema's [file] says
-    date, moment                  1990-01-31, 1990-01-31T12:30:00
+    date, moment, time            1990-01-31, 1990-01-31T12:30:00, 12:30:00; hours that were counted 26:30:00
     true, false                   true, false
     empty, an error (#N/A)        missing
     formula                       the value that was stored with it
+    anything else                 UNREADABLE (module `labels`)
 
-So a sheet reads as the CSV file of the same cells, whatever stands beside them: no column is given a type by looking at it, and rows without text,
-those of errors alone too, are skipped as empty lines are. A cell that is formatted as a date and holds a number of no date, negative or
-beyond the year 9999, is no date here either, and a column of dates refuses it.
+So a sheet reads as the CSV file of the same cells, whatever stands beside them: no column is given a type by looking at it. A cell that is formatted
+as a date and holds a number of no date, negative or beyond the year 9999, is that number, and a column of dates refuses it.
 
-Cells are read by `calamine`; a panic of it would print to standard error, which is closed to it meanwhile. It holds the whole rectangle between the
-first cell and the last, so a stray cell at the end of a sheet would need more memory than there is, and end the process. Where the cells of each
-sheet lie is therefore read first, a piece at a time, and a rectangle of more than `MOST_CELLS` is refused.
+Names are in the first row with a text, up to the last name. Every row behind it is a record, up to the last one that the file stores: those without a
+cell, or of errors alone, and those that are left out between two others. Whether a row counts is a matter of where it is, and never of what it holds.
+A stray row at the end of a sheet would make records of all before it: one more than `FARTHEST` behind another is refused, and so is a table of
+more than `MOST_CELLS`.
 """
 
 import re
 from collections.abc import Callable, Iterator, Sequence
-from datetime import time, timedelta
-from typing import IO, TYPE_CHECKING, TypeVar
+from datetime import datetime, timedelta
+from pathlib import Path
+from typing import TYPE_CHECKING, TypeVar
 from zipfile import ZipFile
 
-from discreet.core.errors import FileFormatError, InvalidInput, quietly
+from discreet.core.errors import FileFormatError, quietly
 from discreet.data.csv_text import columns_of, header_of
 from discreet.data.frames import cell_text
-from discreet.data.parquet_file import silent
+from discreet.data.labels import BLANKS, UNREADABLE
+from discreet.data.workbook import Attributes, Malformed, Runs, Workbook, unescaped
 
 if TYPE_CHECKING:
     import polars as pl
 
 T = TypeVar("T")
+FARTHEST = 10_000
+"""Rows from one that is stored to the next."""
 MOST_CELLS = 100_000_000
-"""Of the rectangle between the first cell of a sheet and the last, about 3 GB while it is read."""
-_PIECE = 1 << 20
-_FILLED = re.compile(rb'<(?:\w+:)?c\s(?:[^>]*\s)?r="([A-Z]{1,3})([0-9]{1,9})"[^>]*(?<!/)>')
-"""A cell that is not empty, with its place."""
+"""Between the names and the last row."""
+_LETTERS = re.compile("[A-Z]{1,3}")
+_ROW = re.compile(r"[1-9][0-9]{0,8}")
+_WHOLE = re.compile(r"-?[0-9]{1,300}")
+_NUMBER = re.compile(r"[+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?")
+_DAY_0, _LEAP = datetime.fromisoformat("1899-12-30"), 60
+"""Day 60 is the 29th of February 1900, which there was not; before it days are a day later."""
+_DAYS, _FROM_1904 = 2_958_466, 1_462
+_DAY_MS = 86_400_000
+_TRUTHS = {"1": "true", "true": "true", "0": "false", "false": "false", "": ""}
 
 
 def xlsx_header(path: str) -> list[str]:
-    """The names in the first row that is not empty, columns without a name left out. Raises as `csv_header`, InvalidInput without calamine."""
+    """The names in the first row that is not empty, columns without a name left out. Raises as `csv_header`."""
     return _reading(path, ".", lambda lines: header_of(lines, path))
 
 
 def xlsx_table(path: str, columns: Sequence[str], *, decimal: str) -> "pl.DataFrame":
-    """`columns` as text, whose numbers have the mark `decimal`. Raises as `csv_table`, InvalidInput without calamine."""
+    """`columns` as text, whose numbers have the mark `decimal`. Raises as `csv_table`."""
     return _reading(path, decimal, lambda lines: columns_of(lines, path, columns))
 
 
@@ -53,58 +64,154 @@ def _reading(path: str, decimal: str, action: Callable[[Iterator[list[str]]], T]
         f"{path!r} cannot be read as a spreadsheet: it is damaged, protected by a password, or not what its name says. Save it again."
     )
     too_large = FileFormatError(
-        f"{path!r} has a cell so far from the others that its sheet spans more than {MOST_CELLS:,} cells. Delete the stray cells, or save it as CSV."
+        f"{path!r} has a row more than {FARTHEST:,} rows below the one before it, or more than {MOST_CELLS:,} cells. Every row down to the last one "
+        "is a record: delete stray rows below the table, or save it as CSV."
     )
-    try:
-        from python_calamine import CalamineWorkbook  # noqa: PLC0415 - an extra
-    except ImportError:
-        raise InvalidInput(f"{path!r} is a spreadsheet. To read it, pip install discreet[xlsx], or save it as CSV.") from None
 
     def read() -> T:
-        if not _fits(path):
-            raise too_large
-        with CalamineWorkbook.from_path(path) as book:
-            sheet = book.get_sheet_by_index(0)
-            rows = sheet.iter_rows() if sheet.height else iter(())  # older releases panic at an empty one
-            return action([_text(cell, decimal) for cell in row] if any(cell != "" for cell in row) else [] for row in rows)
+        with ZipFile(path) as file:
+            book = Workbook(file, size=Path(path).stat().st_size, path=path)
+            return action(_lines(_Cells(book, decimal).rows(), too_large))
 
-    with silent():
-        return quietly(read, damaged)
+    return quietly(read, damaged)
 
 
-def _fits(path: str) -> bool:
-    """Whether no sheet is too large to be held."""
-    with ZipFile(path) as file:
-        names = [name for name in file.namelist() if re.fullmatch(r"xl/worksheets/[^/]+\.xml", name, re.IGNORECASE)]
-        return all(_span(stream) <= MOST_CELLS for stream in map(file.open, names))
+def _lines(rows: Iterator[tuple[int, dict[int, str]]], too_large: FileFormatError) -> Iterator[list[str]]:
+    """The names, then the cells of every row below them."""
+    top = last = width = 0
+    for number, cells in rows:
+        if not width:
+            width = 1 + max((place for place, text in cells.items() if text.strip(BLANKS)), default=-1)
+            if not width:
+                continue
+            top = number
+        else:
+            if number - last > FARTHEST or (number - top) * width > MOST_CELLS:
+                raise too_large
+            for _ in range(last + 1, number):
+                yield [""] * width
+        yield [cells.get(place, "") for place in range(width)]
+        last = number
 
 
-def _span(stream: IO[bytes]) -> int:
-    """Cells of the rectangle between the first and the last that are filled."""
-    columns: set[bytes] = set()
-    low, high, rest = 1 << 30, 0, b""
-    with stream:
-        while piece := stream.read(_PIECE):
-            text = rest + piece
-            found = _FILLED.findall(text)
-            columns.update(column for column, _ in found)
-            rows = [int(row) for _, row in found]
-            low, high = min(low, *rows, low), max(high, *rows, high)
-            rest = text[text.rfind(b"<") :]
-    places = [_number(column) for column in columns]
-    return (high - low + 1) * (max(places) - min(places) + 1) if places else 0
+class _Cells:
+    """The texts of cells, while elements are read."""
 
+    __slots__ = ("_book", "_cell", "_cells", "_columns", "_decimal", "_done", "_formats", "_inside", "_last", "_row", "_runs", "_texts", "_value")
 
-def _number(column: bytes) -> int:
-    """Of a column: 1 of A, 27 of AA."""
-    number = 0
-    for letter in column:
-        number = 26 * number + letter - 64
-    return number
+    def __init__(self, book: Workbook, decimal: str) -> None:
+        """Read what cells refer to."""
+        self._book, self._decimal = book, decimal
+        self._texts = book.texts()
+        self._formats = {str(style): kind for style, kind in enumerate(book.formats()) if kind}
+        self._runs = Runs()
+        self._columns: dict[str, int] = {}
+        self._done: list[tuple[int, dict[int, str]]] = []
+        self._cells: dict[int, str] = {}
+        self._inside, self._row, self._last = False, 0, -1
+        self._cell: Attributes = {}
+        self._value = ""
 
+    def rows(self) -> Iterator[tuple[int, dict[int, str]]]:
+        """The number of every row that is stored, and the texts of its cells by the numbers of their columns."""
+        opened = {"sheetData": self._begin, "row": self._row_begins, "c": self._cell_begins, **self._runs.opened}
+        closed = {"sheetData": self._end, "row": self._row_ends, "c": self._cell_ends, "v": self._keep, **self._runs.closed}
+        for _ in self._book.rows(opened, closed):
+            yield from self._done
+            self._done.clear()
 
-def _text(cell: object, decimal: str) -> str:
-    if isinstance(cell, time | timedelta):
-        return str(cell)
-    text = cell_text(cell) or ""
-    return text.replace(".", decimal) if isinstance(cell, float) else text
+    def _begin(self, _: Attributes) -> None:
+        self._inside = True
+
+    def _end(self, _: str) -> None:
+        self._inside = False
+
+    def _row_begins(self, said: Attributes) -> None:
+        if not self._inside:
+            return
+        given = said.get("r")
+        if given is not None and not _ROW.fullmatch(given):
+            raise Malformed
+        number = self._row + 1 if given is None else int(given)
+        if number <= self._row:
+            raise Malformed
+        self._row, self._last, self._cells = number, -1, {}
+
+    def _row_ends(self, _: str) -> None:
+        if self._inside:
+            self._done.append((self._row, self._cells))
+
+    def _cell_begins(self, said: Attributes) -> None:
+        self._cell, self._value = said, ""
+        self._runs.clear()
+
+    def _keep(self, text: str) -> None:
+        self._value = text
+
+    def _cell_ends(self, _: str) -> None:
+        if not self._inside:
+            return
+        given = self._cell.get("r")
+        self._last = self._last + 1 if given is None else self._column(given.rstrip("0123456789"))
+        self._cells[self._last] = self._text()
+
+    def _column(self, letters: str) -> int:
+        """0 of A, 26 of AA."""
+        known = self._columns.get(letters)
+        if known is None:
+            if not _LETTERS.fullmatch(letters):
+                raise Malformed
+            known = -1
+            for letter in letters:
+                known = 26 * (known + 1) + ord(letter) - 65
+            self._columns[letters] = known
+        return known
+
+    def _text(self) -> str:  # noqa: PLR0911 - one line a type
+        """Of the cell that ends."""
+        value = self._value
+        match self._cell.get("t", "n"):
+            case "n":
+                return self._number(value)
+            case "s":
+                return self._texts[int(value)] if value.isdecimal() and len(value) < 10 and int(value) < len(self._texts) else UNREADABLE
+            case "inlineStr":
+                return self._runs.taken()
+            case "str":
+                return unescaped(value)
+            case "b":
+                return _TRUTHS.get(value, UNREADABLE)
+            case "d":
+                return value.removesuffix("T00:00:00")
+            case "e":
+                return ""
+            case _:
+                return UNREADABLE
+
+    def _number(self, value: str) -> str:
+        """A number that is formatted as a date, a time or hours is one, where there is one."""
+        kind = self._formats.get(self._cell.get("s", "0"))
+        if _WHOLE.fullmatch(value):
+            return (kind and self._moment(int(value), kind)) or str(int(value))
+        if not _NUMBER.fullmatch(value):
+            return value and UNREADABLE
+        number = float(value)
+        return (kind and self._moment(number, kind)) or (str(int(number)) if number.is_integer() else repr(number).replace(".", self._decimal))
+
+    def _moment(self, number: float, kind: str) -> str | None:
+        """None where it is none."""
+        if not 0 <= number < _DAYS:
+            return None
+        milliseconds = round(number * _DAY_MS)
+        if kind == "hours":
+            minutes, seconds = divmod(milliseconds // 1_000, 60)
+            return f"{minutes // 60}:{minutes % 60:02}:{seconds:02}"
+        days, rest = divmod(milliseconds, _DAY_MS)
+        if self._book.from_1904:
+            days += _FROM_1904
+        elif days < _LEAP:
+            days += 1
+        if days >= _DAYS:
+            return None
+        moment = _DAY_0 + timedelta(days=days, milliseconds=rest)
+        return cell_text(moment.time() if number < 1 else moment)
