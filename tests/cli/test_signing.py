@@ -80,7 +80,15 @@ def test_a_release_is_signed_with_its_files(made, custodian):  # noqa: F811
     content = bytearray(part.read_bytes())
     content[len(content) // 2] ^= 1
     part.write_bytes(content)
-    assert discreet("verify", path, *KEY).code == 6
+    changed = discreet("verify", path, *KEY)
+    assert changed.code == 6
+    assert "vouches for" not in changed.out
+    assert "The signature covers the manifest of the release alone, and what is here is not what that says" in changed.out
+    document = discreet("verify", path, *KEY, "--json").json
+    assert not document["signed"]
+    assert document["checks"][-1]["ok"]
+    assert document["checks"][-1]["detail"].endswith(", for the manifest of the release")
+    assert any("does not vouch for this content" in one for one in document["limits"])
 
 
 def test_what_does_not_hold_is_not_signed(custodian):

@@ -165,3 +165,76 @@ def test_a_file_that_is_no_signature_is_refused(keys, tmp_path, broken):
     (tmp_path / "thing.sig").write_text(broken)
     with pytest.raises(DiscreetError, match="not a usable signature"):
         Signature.load(tmp_path / "thing.sig")
+
+
+PRIME, ORDER = 2**255 - 19, 2**252 + 27742317777372353535851937790883648493
+D = -121665 * pow(121666, -1, PRIME) % PRIME
+
+
+def added(first, second):
+    """The sum of two points of the curve of Ed25519, by its complete law of addition."""
+    (x1, y1), (x2, y2) = first, second
+    product = D * x1 * x2 * y1 * y2 % PRIME
+    x = (x1 * y2 + y1 * x2) * pow(1 + product, -1, PRIME) % PRIME
+    return x, (y1 * y2 + x1 * x2) * pow(1 - product, -1, PRIME) % PRIME
+
+
+def times(count, point):
+    total = (0, 1)
+    while count:
+        if count & 1:
+            total = added(total, point)
+        point, count = added(point, point), count >> 1
+    return total
+
+
+def point_at(y):
+    """The point with this y, if there is one: p = 5 modulo 8."""
+    square = (y * y - 1) * pow(D * y * y + 1, -1, PRIME) % PRIME
+    x = pow(square, (PRIME + 3) // 8, PRIME)
+    x = x if x * x % PRIME == square else x * pow(2, (PRIME - 1) // 4, PRIME) % PRIME
+    return (x, y) if x * x % PRIME == square else None
+
+
+def torsion():
+    """All points whose order divides 8: the multiples of one, found as any point times the order of the large subgroup."""
+    for y in range(2, 1000):
+        point = point_at(y)
+        if point is not None and times(4, found := times(ORDER, point)) != (0, 1):
+            return [times(count, found) for count in range(8)]
+    raise AssertionError
+
+
+def spellings(point):
+    """The 32 bytes of a point, and those that decode to it though no encoder writes them."""
+    x, y = point
+    for value in (y, y + PRIME):
+        for parity in {x & 1, 1} if x == 0 else {x & 1}:
+            if value < 1 << 255:
+                yield (value | parity << 255).to_bytes(32, "little")
+
+
+def test_a_key_of_low_order_is_refused_in_every_spelling(tmp_path):
+    points = torsion()
+    assert len(set(points)) == 8
+    raws = {raw for point in points for raw in spellings(point)}
+    assert len(raws) >= 12
+    forged = Signature(key="0" * 64, signature=(1).to_bytes(32, "little") + bytes(32))
+    refused = 0
+    for raw in raws:
+        try:
+            key = Ed25519PublicKey.from_public_bytes(raw)
+        except ValueError:
+            continue
+        shown = key.public_bytes(serialization.Encoding.PEM, serialization.PublicFormat.SubjectPublicKeyInfo)
+        (tmp_path / "low.pem").write_bytes(shown)
+        with pytest.raises(InvalidInput, match="low order, under which anybody can sign"):
+            check(DOCUMENT, forged, tmp_path / "low.pem")
+        refused += 1
+    assert refused >= 8
+
+
+def test_keys_that_were_made_are_of_no_low_order():
+    for _ in range(200):
+        raw = Ed25519PrivateKey.generate().public_key().public_bytes(serialization.Encoding.Raw, serialization.PublicFormat.Raw)
+        assert not signature._is_low_order(raw)

@@ -124,7 +124,7 @@ def verify(
         verification = found.verify()
         where = _signature_of(path) if signature is None else signature
         unchecked = f"The signature {where!r} was not checked (--key does): {_LIMITS}" if is_file(where) else UNSIGNED
-        signer, limit = (None, unchecked) if key is None else _signed(found, where, key)
+        signer, limit = (None, unchecked) if key is None else _signed(found, where, key, holds=verification.ok)
     if signer is not None:
         verification = type(verification)(checks=(*verification.checks, signer))
     checks = verification.checks
@@ -135,7 +135,7 @@ def verify(
             "path": path,
             "kind": found.kind.name,
             **verification.to_dict(),
-            "signed": signer is not None and signer.ok,
+            "signed": signer is not None and verification.ok,
             "limits": limits,
         },
         lines=[
@@ -255,12 +255,21 @@ def report(
     )
 
 
-def _signed(found: Artefact, where: str, key: str) -> "tuple[discreet.certificates.Check, str | None]":
-    """The verdict on the signature, and what it does not say. Raises InvalidInput where there is no signature, or no such key."""
+def _signed(found: Artefact, where: str, key: str, *, holds: bool) -> "tuple[discreet.certificates.Check, str | None]":
+    """The verdict on the signature, and what it does not say. Raises InvalidInput where there is no signature, or no such key.
+
+    `holds` is whether everything else does: a signature is of what a file or a manifest says, and its owner does not vouch for what is not that.
+    """
     signature = discreet.signing.Signature.load(where)
     verdict = discreet.signing.check(found.document, signature, key)
-    words = f"Signed with the key {signature.key}: its owner vouches for this file. That the noise was drawn as recorded rests on their word."
-    return discreet.certificates.Check("signature", verdict.ok, verdict.detail), words if verdict.ok else None
+    covered = "the manifest of the release" if found.kind.name == "release" else "the text of the file"
+    if not verdict.ok:
+        words = None
+    elif holds:
+        words = f"Signed with the key {signature.key}: its owner vouches for this file. That the noise was drawn as recorded rests on their word."
+    else:
+        words = f"The signature covers {covered} alone, and what is here is not what that says: the owner of the key does not vouch for this content."
+    return discreet.certificates.Check("signature", verdict.ok, verdict.detail if holds else f"{verdict.detail}, for {covered}"), words
 
 
 def _signature_of(path: str) -> str:

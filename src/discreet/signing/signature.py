@@ -7,6 +7,11 @@
 a JSON object with format, algorithm, key id and signature. A release is signed by its manifest, which holds the digests of its files. A verifier
 needs the public key from a place that the signer is known to write to; the key id is for comparing, and proves nothing by itself.
 
+A public key A of low order, 8 A = 0, is refused: under the neutral element R = A and S = 0 sign every document, and under the others one in eight of
+them at least. On the curve -x^2 + y^2 = 1 + d x^2 y^2 the points whose order divides 8 are those with x = 0 (y^2 = 1: orders 1 and 2), those with
+y = 0 (order 4: their double has y = -1), and those whose double has y = 0, which is x^2 = -y^2, so that d y^4 + 2 y^2 = 1 (order 8). They are the
+points whose y is a root of y (y^2 - 1) (d y^4 + 2 y^2 - 1), taken modulo p whatever its spelling: no list of encodings that could miss one.
+
 Keys are PEM files: PKCS #8 without a password for the private one, readable by its owner only, SubjectPublicKeyInfo for the public one. The package
 `cryptography` is needed: `pip install discreet[sign]`.
 """
@@ -29,6 +34,9 @@ if TYPE_CHECKING:
 FORMAT = "discreet-signature/1"
 """The format of a signature file; another version is refused. It is also the first line of what is signed: no other signature passes for one."""
 ALGORITHM = "Ed25519"
+_PRIME = 2**255 - 19
+_D = -121665 * pow(121666, -1, _PRIME) % _PRIME
+"""The curve of Ed25519 (RFC 8032, section 5.1)."""
 _KEYS = {"format", "algorithm", "key", "signature"}
 
 
@@ -125,8 +133,19 @@ def check(document: Mapping[str, Any], signature: Signature, public: str | Path)
 
 def key_id(key: "Ed25519PublicKey") -> str:
     """64 hexadecimal digits: SHA-256 of the 32 bytes of the key."""
+    return hashlib.sha256(_raw(key)).hexdigest()
+
+
+def _raw(key: "Ed25519PublicKey") -> bytes:
+    """The 32 bytes of the key: y, and the sign of x in the last bit."""
     serialization = _serialization()
-    return hashlib.sha256(key.public_bytes(serialization.Encoding.Raw, serialization.PublicFormat.Raw)).hexdigest()
+    return key.public_bytes(serialization.Encoding.Raw, serialization.PublicFormat.Raw)
+
+
+def _is_low_order(raw: bytes) -> bool:
+    """Whether the point is one of the eight whose order divides 8, in any spelling; see the module docstring."""
+    y = (int.from_bytes(raw, "little") & (1 << 255) - 1) % _PRIME
+    return y * (y * y - 1) * (_D * y**4 + 2 * y * y - 1) % _PRIME == 0
 
 
 def _signed(document: Mapping[str, Any]) -> bytes:
@@ -145,6 +164,10 @@ def _private_key(path: str | Path) -> "Ed25519PrivateKey":
 def _public_key(path: str | Path) -> "Ed25519PublicKey":
     text, key = _key(path, "public key", "Give the file that the signer publishes.")
     if isinstance(key, _ed25519().Ed25519PublicKey):
+        if _is_low_order(_raw(key)):
+            raise FileFormatError(
+                f"{str(path)!r} holds a public key of low order, under which anybody can sign anything. Give the file that the signer publishes."
+            )
         return key
     hint = " It holds a private key, which only its owner should have. Give the public one." if "PRIVATE KEY" in text else ""
     raise FileFormatError(f"{str(path)!r} holds no public key for {ALGORITHM}.{hint}")
