@@ -357,6 +357,7 @@ def over_set(draw: np.random.Generator) -> Honest:
         mechanism=str(draw.choice(["auto", "objective-perturbation-set", "mirror-descent", "frank-wolfe-gaussian", "frank-wolfe-polytope"])),
         n_iter=int(draw.integers(2, 12)) if draw.random() < 0.8 else None,
         data_norm=float(10.0 ** draw.uniform(-1, 1)),
+        target_bound=1.0,
     )
     targets = np.arange(count) % 2 if model.loss == "logistic" else draw.uniform(-1, 1, count)
     model = model.set_params(

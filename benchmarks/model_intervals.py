@@ -92,8 +92,8 @@ def _three(decisions: Floats, draw: np.random.Generator) -> npt.NDArray[Any]:
 
 
 CASES = {
-    "linear": Case(LinearRegression, _numbers),
-    "linear, skewed": Case(LinearRegression, _skewed),
+    "linear": Case(partial(LinearRegression, target_bound=1.0), _numbers),
+    "linear, skewed": Case(partial(LinearRegression, target_bound=1.0), _skewed),
     "several targets": Case(partial(LinearRegression, target_bound=(1.0, 10.0)), _several),
     "huber": Case(HuberRegression, _skewed),
     "median": Case(QuantileRegression, _skewed),

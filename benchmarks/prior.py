@@ -118,7 +118,7 @@ def diamonds(draws: int, tables: int, epsilons: list[float]) -> Iterator[tuple[t
                 for count in SIZES:
                     settings = {"epsilon": epsilon, "delta": 1e-6, "neighbours": "add-remove", "public_records": count, "data_norm": norm}
                     for draw in range(draws):
-                        made = LinearRegression(prior=point, random_state=1000 * seed + draw, **settings)
+                        made = LinearRegression(prior=point, random_state=1000 * seed + draw, **settings, target_bound=1.0)
                         fitted = made.fit(rows[private[:count]], prices[private[:count]])
                         yield (name, epsilon, 1.0, count), error(fitted.coef_, fitted.intercept_)
 

@@ -22,7 +22,7 @@ from scipy.special import expit, log_expit
 from tables import Table, adult, kdd_cup_99, mnist_4_against_9
 
 from discreet import LinearSVC, LogisticRegression
-from discreet.estimators.forms import log_odds, proper_log_odds
+from discreet.estimators.forms import log_odds
 from discreet.losses import MarginLoss
 
 Floats = npt.NDArray[np.float64]
@@ -55,7 +55,7 @@ def log_loss(signs: npt.NDArray[np.int64], odds: Floats) -> float:
 def integrated(loss: MarginLoss, decision: Floats, variance: Floats) -> Floats:
     """Log odds of E p(f + N(0, v)), by 41 nodes."""
     nodes, weights = np.polynomial.hermite_e.hermegauss(41)
-    chances = expit(proper_log_odds(loss, decision[:, np.newaxis] + np.sqrt(variance)[:, np.newaxis] * nodes)) @ (weights / weights.sum())
+    chances = expit(loss.proper_log_odds(decision[:, np.newaxis] + np.sqrt(variance)[:, np.newaxis] * nodes)) @ (weights / weights.sum())
     return np.asarray(np.log(chances) - np.log1p(-chances))
 
 
@@ -95,7 +95,7 @@ def main() -> None:
                     model = kind(epsilon=epsilon, delta=len(train[1]) ** -2.0, neighbours=neighbours, classes=[-1, 1], random_state=seed).fit(*train)
                     decision, loss = model.decision_function(test[0]), model._loss()  # noqa: SLF001
                     spread = variances(model, loss, train, test[0])
-                    told = (proper_log_odds(loss, decision), log_odds(loss, decision), integrated(loss, decision, spread))
+                    told = (loss.proper_log_odds(decision), log_odds(loss, decision), integrated(loss, decision, spread))
                     found.append([log_loss(test[1], odds) for odds in told])
                 print(
                     f"| {kind.__name__} | {neighbours} | {epsilon:g} | " + " | ".join(f"{mean:.4f}" for mean in np.mean(found, axis=0)) + " |",

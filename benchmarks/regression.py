@@ -112,7 +112,9 @@ def descents(part: Split, mu: float, relation: str, seed: int) -> dict[tuple[obj
 def ours(part: Split, epsilon: float, relation: str, *, declared: bool = False, **more: Any) -> float:  # noqa: ANN401 - of `LinearRegression`
     """Of `LinearRegression`."""
     known = len(part[1]) if declared else None
-    model = LinearRegression(epsilon=epsilon, delta=1.0 / len(part[1]) ** 2, neighbours=relation, public_records=known, data_norm=1.0, **more)
+    model = LinearRegression(
+        epsilon=epsilon, delta=1.0 / len(part[1]) ** 2, neighbours=relation, public_records=known, data_norm=1.0, **more, target_bound=1.0
+    )
     return float(error(part, model.fit(part[0], part[1]).predict(part[2])))
 
 

@@ -76,7 +76,7 @@ def raised(content: str, kind: str) -> str:
 
 
 def test_another_version_of_a_model_of_arrays_is_refused(tmp_path):
-    LinearRegression(random_state=1).fit([[0.5], [-0.5]] * 20, [0.5, -0.5] * 20).save(tmp_path / "model.json")
+    LinearRegression(random_state=1, target_bound=1.0).fit([[0.5], [-0.5]] * 20, [0.5, -0.5] * 20).save(tmp_path / "model.json")
     with pytest.raises(DiscreetError, match="discreet-arraymodel/1"):
         ArrayModel.from_json(raised((tmp_path / "model.json").read_text(encoding="utf-8"), "arraymodel"))
 

@@ -165,7 +165,7 @@ def coefficients() -> str:
     epsilons = (0.5, 1.0, 2.0, 4.0, 8.0)
     found = []
     for epsilon in epsilons:
-        fit = LinearRegression(epsilon=epsilon, mechanism="refined", random_state=3).fit(rows, targets)
+        fit = LinearRegression(epsilon=epsilon, mechanism="refined", random_state=3, target_bound=1.0).fit(rows, targets)
         found.append((fit.coef_, np.sqrt(np.diag(fit.covariance_))[:3]))
     lines = [
         Line(name=f"column {one + 1}", x=epsilons, y=[coef[one] for coef, _ in found], error=[1.96 * deviation[one] for _, deviation in found])
@@ -182,7 +182,7 @@ def quantiles() -> str:
     ends = np.array([[0.0], [1.0]])
     lines = [Line(name="records (300 of 4,000)", x=x[:300].tolist(), y=y[:300].tolist(), joined=False, colour="#b8c4cf")]
     for share in (0.1, 0.5, 0.9):
-        fit = QuantileRegression(quantile=share, epsilon=2.0, random_state=5).fit(x[:, None], y)
+        fit = QuantileRegression(quantile=share, epsilon=2.0, random_state=5, target_bound=1.0).fit(x[:, None], y)
         lines.append(smooth(f"quantile {share:g}", ends[:, 0], fit.predict(ends)))
     return chart("Quantiles at epsilon 2, invented data", "x", "y", *lines)
 

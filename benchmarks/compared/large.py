@@ -95,7 +95,7 @@ def linear(rows: Floats, targets: Floats) -> list[Contestant]:
         )
     ]
     for mechanism in ("auto", "moments", "refined"):
-        model = LinearRegression(epsilon=1.0, delta=1e-6, fit_intercept=False, mechanism=mechanism)
+        model = LinearRegression(epsilon=1.0, delta=1e-6, fit_intercept=False, mechanism=mechanism, target_bound=1.0)
         named = "private fit, default" if mechanism == "auto" else f"private fit, {mechanism}"
         fit = local(lambda model=model: model.fit(rows, targets))
         found.append(Contestant(name=named, side="ours", run=fit, note=lambda model=model: f"R^2 {model.score(rows, targets):.3f}"))

@@ -35,7 +35,7 @@ def fit_of(who: str) -> Callable[[Floats, Floats, Floats], Any]:
     if who == "private linear fit":
         from discreet import LinearRegression  # noqa: PLC0415
 
-        return lambda rows, _, targets: LinearRegression(epsilon=1.0, delta=1e-6, fit_intercept=False).fit(rows, targets)
+        return lambda rows, _, targets: LinearRegression(epsilon=1.0, delta=1e-6, fit_intercept=False, target_bound=1.0).fit(rows, targets)
     if who.startswith("scikit-learn"):
         from sklearn.linear_model import LogisticRegression  # noqa: PLC0415
 

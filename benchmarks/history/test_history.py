@@ -113,12 +113,12 @@ def test_kernel(benchmark, table):
 
 def test_linear_regression(benchmark, table):
     rows, _, targets = table
-    benchmark(LinearRegression(**TARGET).fit, rows, targets)
+    benchmark(LinearRegression(**TARGET, target_bound=1.0).fit, rows, targets)
 
 
 def test_lasso(benchmark, table):
     rows, _, targets = table
-    benchmark(Lasso(**TARGET).fit, rows, targets)
+    benchmark(Lasso(**TARGET, target_bound=1.0).fit, rows, targets)
 
 
 def test_prediction(benchmark, table):

@@ -47,7 +47,7 @@ def made(tmp_path_factory):
         ("budget", "export", base / "ledger", "--out", base / "export.json"),
     ):
         assert discreet(*command).code == 0, command
-    fitted = Lasso(epsilon=1.0, delta=1e-6).fit([[0.5, -0.5], [0.1, 0.2]] * 50, [0.5, 0.1] * 50)
+    fitted = Lasso(epsilon=1.0, delta=1e-6, target_bound=1.0).fit([[0.5, -0.5], [0.1, 0.2]] * 50, [0.5, 0.1] * 50)
     fitted.save(base / "arraymodel.json")
     owner = discreet("randomise", "age=41", "hours=38", "city=north", "answer=yes", "--schema", base / "bound.toml", *BUDGET)
     (base / "record.json").write_text(owner.out, encoding="utf-8")

@@ -48,7 +48,7 @@ def write_tables(of: str) -> None:
     Path("flats.toml").write_text(schema_text("flats", rent, {"size": (0, 200)}, rows="bound", rows_per_person=1))
     pl.DataFrame({"size": age, "rent": 12.0 * age}).write_csv("flats.csv")
     if of == "models.md":
-        fitted = LinearRegression(epsilon=1.0, data_norm=1.0, random_state=None).fit(pl.DataFrame({"size": age / 100}), age / 200)
+        fitted = LinearRegression(epsilon=1.0, data_norm=1.0, random_state=None, target_bound=1.0).fit(pl.DataFrame({"size": age / 100}), age / 200)
         fitted.save("of-arrays.json")
         pl.DataFrame({"size": age / 100, "price": age / 200}).write_csv("held-out.csv")
         return

@@ -5,6 +5,7 @@ import pytest
 from tests.cli.conftest import discreet
 
 OVER = ("plan", "over", "l1-ball", "--features", "8", "--entry-bound", "1", "--epsilon", "1")
+NUMBERS = (*OVER, "--target-bound", "1")
 
 
 def test_it_says_which_excess_is_proved_for_these_records(folder):
@@ -19,7 +20,7 @@ def test_it_says_which_excess_is_proved_for_these_records(folder):
 
 
 def test_the_numbers_are_those_of_the_simulation_too(folder):
-    document = discreet(*OVER, "--delta", "0", "--records", "1000", "--json").json
+    document = discreet(*NUMBERS, "--delta", "0", "--records", "1000", "--json").json
     assert document["bound"]["mechanism"] == document["bound"]["auto"] == "frank-wolfe-polytope"
     assert [one["records"] for one in document["simulated"]] == [10, 100, 1000]
     assert all(one["mean"] + one["error"] < one["own_risk"] for one in document["simulated"])
@@ -30,7 +31,7 @@ def test_the_numbers_are_those_of_the_simulation_too(folder):
 
 @pytest.mark.more
 def test_both_questions_agree(folder):
-    shared = (*OVER, "--delta", "1e-6", "--neighbours", "add-remove", "--no-simulation", "--json")
+    shared = (*NUMBERS, "--delta", "1e-6", "--neighbours", "add-remove", "--no-simulation", "--json")
     asked = discreet(*shared, "--excess", "0.2").json
     back = discreet(*shared, "--records", asked["bound"]["records"]).json
     assert back["bound"] == asked["bound"]
@@ -40,13 +41,29 @@ def test_both_questions_agree(folder):
 
 
 def test_it_says_how_many_records_are_enough_in_the_simulation(folder):
-    outcome = discreet(*OVER, "--delta", "1e-6", "--excess", "0.2")
+    outcome = discreet(*NUMBERS, "--delta", "1e-6", "--excess", "0.2")
     assert "are provably enough for an expected excess of the mean loss of 0.2" in outcome.out
     assert "records were enough for an excess of 0.2." in outcome.out
 
 
 def test_an_intercept_is_one_more_coordinate_of_the_set(folder):
-    line = ("plan", "over", "simplex", "--features", "3", "--data-norm", "2", "--entry-bound", "0.5", "--epsilon", "1", "--delta", "1e-5")
+    line = (
+        "plan",
+        "over",
+        "simplex",
+        "--features",
+        "3",
+        "--data-norm",
+        "2",
+        "--entry-bound",
+        "0.5",
+        "--target-bound",
+        "1",
+        "--epsilon",
+        "1",
+        "--delta",
+        "1e-5",
+    )
     document = discreet(*line, "--records", "100", "--loss", "absolute", "--intercept", "--radius", "2", "--steps", "20", "--json").json
     assert document["plan"]["features"] == 3
     assert document["plan"]["intercept_scale"] == 0.5
@@ -55,7 +72,7 @@ def test_an_intercept_is_one_more_coordinate_of_the_set(folder):
 
 
 def test_the_seed_repeats_the_simulation(folder):
-    runs = [discreet(*OVER, "--records", "200", "--seed", seed).out for seed in (1, 1, 2)]
+    runs = [discreet(*NUMBERS, "--records", "200", "--seed", seed).out for seed in (1, 1, 2)]
     assert runs[0] == runs[1] != runs[2]
 
 
@@ -65,13 +82,14 @@ def test_the_seed_repeats_the_simulation(folder):
         ("--entry-bound 1", 2, "either --excess"),
         ("--entry-bound 1 --excess 0.1 --records 5", 2, "not both"),
         ("--records 5", 2, "--entry-bound, --data-norm, or both"),
-        ("--entry-bound 1 --excess 0", 3, "excess"),
-        ("--entry-bound 1 --excess 1e-9", 4, "at best"),
-        ("--entry-bound 1 --records 0", 3, "records"),
-        ("--entry-bound 1 --records 10 --radius -1", 3, "radius"),
+        ("--entry-bound 1 --loss logistic --excess 0", 3, "excess"),
+        ("--entry-bound 1 --target-bound 1 --excess 1e-9", 4, "at best"),
+        ("--entry-bound 1 --target-bound 1 --records 0", 3, "records"),
+        ("--entry-bound 1 --records 10", 3, "needs target_bound"),
+        ("--entry-bound 1 --records 10 --loss logistic --radius -1", 3, "radius"),
         ("--entry-bound -1 --records 10", 3, "entry_bound"),
-        ("--entry-bound 1 --records 10 --delta 2", 3, "delta"),
-        ("--entry-bound 1 --records 10 --steps 0", 3, "steps"),
+        ("--entry-bound 1 --target-bound 1 --records 10 --delta 2", 3, "delta"),
+        ("--entry-bound 1 --target-bound 1 --records 10 --steps 0", 3, "steps"),
         ("--entry-bound 1 --records 10 --loss hinge --delta 0", 4, "delta > 0"),
         ("--entry-bound 1 --records 10 --loss logistic --target-bound 2", 3, "target_bound must be 1"),
         ("--entry-bound 1 --records 10 --loss magic", 3, "magic"),

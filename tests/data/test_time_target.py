@@ -30,7 +30,7 @@ def test_it_is_read_written_and_encoded():
     assert found.columns(target=True) == ("age", "months", "died")
     assert found.columns(target=False) == ("age",)
     for yes, no in ((1, 0), (True, False), ("1", "0"), ("true", "False"), (1.0, 0.0)):
-        assert times({"months": ["3", "-1", "99.5"], "died": [yes, no, yes]}).tolist() == [[3, 1], [0, 0], [99.5, 1]]
+        assert times({"months": ["3", "-1", "99.5"], "died": [yes, no, yes]}, outside="clip").tolist() == [[3, 1], [0, 0], [99.5, 1]]
     assert times({"months": [3, 4], "died": ["dead", "?"]}, happened="dead").tolist() == [[3, 1], [4, 0]]
     folded = replace(schema(happened="dead"), file=Dialect(ignore_case=True))
     table = pl.DataFrame({"age": [50.0] * 3, "months": [3, 4, 5], "died": ["Dead", "alive", "DEAD"]})
@@ -51,6 +51,7 @@ def test_it_is_read_written_and_encoded():
         ({"event": "age"}, "is both the target and a feature: a model would"),
         ({"event": ""}, "must not be empty"),
         ({"ordered": True}, "unknown key 'ordered'"),
+        ({"outside": "drop"}, 'Write outside = "clip"'),
     ],
 )
 def test_what_is_no_time_is_refused(changed, words):
@@ -65,6 +66,7 @@ def test_what_is_no_time_is_refused(changed, words):
         ({"months": [None, 3.0], "died": [1, 1]}, "a value is missing"),
         ({"months": [1, 3], "died": [None, 1]}, "does not say whether"),
         ({"months": [1, 3], "died": ["dead", "1"]}, "Add happened"),
+        ({"months": [1, -7], "died": [0, 1]}, 'has a time below 0. Add outside = "clip"'),
     ],
 )
 def test_a_cell_that_says_nothing_is_refused_without_being_told(frame, words):
@@ -72,6 +74,7 @@ def test_a_cell_that_says_nothing_is_refused_without_being_told(frame, words):
         times(frame)
     assert "soon" not in str(refused.value)
     assert "dead" not in str(refused.value)
+    assert "7" not in str(refused.value)
 
 
 def test_classes_in_order_are_classes():

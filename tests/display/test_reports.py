@@ -156,9 +156,9 @@ def test_every_estimator_has_a_report():
     for made, targets in (
         (KernelClassifier(**classes), labels),
         (LassoClassifier(data_bound=1.0, **classes), labels),
-        (Lasso(**square), y),
-        (SimplexRegression(**square), y),
-        (LinearRegression(epsilon=1.0, delta=1e-6), y),
+        (Lasso(**square, target_bound=1.0), y),
+        (SimplexRegression(**square, target_bound=1.0), y),
+        (LinearRegression(epsilon=1.0, delta=1e-6, target_bound=1.0), y),
         (LogisticRegression(epsilon=1.0, classes=["a", "b", "c"]), random.choice(["a", "b", "c"], 150)),
     ):
         words = shown(made.fit(X, targets))
@@ -308,7 +308,9 @@ def test_a_search_keeps_its_secret(schema):
 def test_models_over_sets_and_releases_of_rows():
     random = np.random.default_rng(0)
     X, y = random.uniform(-1, 1, (200, 2)), random.uniform(-1, 1, 200)
-    fitted = ConstrainedERM(constraint=L2Ball(dimension=2, radius=1.0), loss="squared", epsilon=1.0, delta=1e-6, data_bound=1.0).fit(X, y)
+    fitted = ConstrainedERM(
+        constraint=L2Ball(dimension=2, radius=1.0), loss="squared", epsilon=1.0, delta=1e-6, data_bound=1.0, target_bound=1.0
+    ).fit(X, y)
     assert "The noise against the signal" in shown(fitted)
     query = Rows(domain=Domain(features=2, entry_bound=1.0, target_bound=1.0), target="noisy")
     data = Records(rows=as_matrix(X), targets=y, domain=query.domain)

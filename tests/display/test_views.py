@@ -76,5 +76,5 @@ def test_below_the_diagram_of_a_fitted_estimator_is_its_certificate(released):
 def test_a_fitted_regression_shows_its_certificate_too():
     rng = np.random.default_rng(0)
     rows = rng.uniform(-0.5, 0.5, (500, 2))
-    model = LinearRegression(epsilon=1.0).fit(rows, rows[:, 0])
+    model = LinearRegression(epsilon=1.0, target_bound=1.0).fit(rows, rows[:, 0])
     assert model._repr_mimebundle_()["text/html"].endswith(model.certificate_._repr_html_())

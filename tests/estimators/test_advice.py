@@ -5,8 +5,14 @@ import warnings
 
 import numpy as np
 import pytest
-from sklearn.base import clone
+import scipy.sparse as sp
+from sklearn.base import BaseEstimator, MetaEstimatorMixin, clone
+from sklearn.calibration import CalibratedClassifierCV
+from sklearn.ensemble import BaggingClassifier, VotingClassifier
+from sklearn.feature_selection import RFECV
 from sklearn.model_selection import GridSearchCV, cross_val_score
+from sklearn.multiclass import OneVsRestClassifier
+from sklearn.multioutput import MultiOutputClassifier
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import FunctionTransformer, StandardScaler
 
@@ -21,11 +27,21 @@ from discreet import (
     Schema,
     SurvivalModel,
     evaluate_privately,
+    release_uncertainty,
 )
 from discreet.core.errors import InvalidInput, InvalidType, PrivacyAdvice
-from discreet.estimators import fit_with_cuts, threshold_for
+from discreet.data import FunctionTable
+from discreet.data.blocks.base import Block
+from discreet.estimators import advice as advice_of_fits
+from discreet.estimators import fit_with_cuts, fit_with_intervals, threshold_for
 from discreet.ledger import Ledger, using
+from discreet.matrices import as_matrix
 from tests.estimators.test_summary import TABLE, people
+
+
+@pytest.fixture(autouse=True)
+def no_table_was_seen():
+    advice_of_fits.forget()
 
 
 def table(count=200, seed=0):
@@ -57,8 +73,8 @@ def test_a_plain_fit_says_nothing():
         (lambda: model(epsilon=10.0), "22,026 times"),
         (lambda: model(delta=0.01), "above 1 / n"),
         (lambda: LinearSVC(classes=[0, 1]), "data_norm was left at 1.0"),
-        (Lasso, "data_bound was left at 1.0"),
-        (LinearRegression, "data_norm was left at 1"),
+        (lambda: Lasso(target_bound=1.0), "data_bound was left at 1.0"),
+        (lambda: LinearRegression(target_bound=1.0), "data_norm was left at 1"),
         (lambda: OrdinalRegression(classes=[0, 1], data_norm=1.0, epsilon=10.0), "22,026 times"),
         (lambda: SurvivalModel(data_norm=1.0, delta=0.01), "above 1 / n"),
     ],
@@ -91,10 +107,97 @@ def test_a_second_fit_of_one_table_without_a_ledger_is_noticed(tmp_path):
     X, y = table()
     assert advice(lambda: model().fit(X, y)) == []
     assert "no ledger" in advice(lambda: model(LogisticRegression).fit(X, y))[0]
-    assert advice(lambda: model().fit(X.copy(), y)) == []
+    other = X.copy()
+    other[17, 1] += 1e-9
+    assert advice(lambda: model().fit(other, y)) == []
     Ledger.create(tmp_path / "ledger").declare("people", epsilon=10.0, delta=1e-3)
     with using(tmp_path / "ledger", "people"):
         assert advice(lambda: model().fit(X, y)) == []
+
+
+def ways():
+    """How a table comes to a fit, each of its own objects every time."""
+    schema, (X, y), frame = Schema.from_dict(TABLE), table(), people()
+    yield "an array", lambda: model().fit(X.copy(), y)
+    yield "sparse rows", lambda: model().fit(sp.csr_array(X), y)
+    yield "a pipeline", lambda: make_pipeline(FunctionTransformer(np.tanh), model()).fit(X, y)
+    yield (
+        "a pipeline that encodes",
+        lambda: make_pipeline(schema.transformer(), LinearSVC(data_norm=1.5, classes=["no", "yes"])).fit(frame, frame["rich"]),
+    )
+    yield "a table that is encoded", lambda: LinearSVC(data_norm=schema.norm_bound).fit(schema.encode(frame, target=True))
+    yield "cuts", lambda: fit_with_cuts(LinearSVC(epsilon=2.0, delta=1e-6), frame, schema)
+    yield "a search", lambda: PrivateSearchCV(model(), {"alpha": [0.5, 5.0]}, epsilon=9.0, expected_runs=2.0).fit(X.copy(), y)
+    blocks = FunctionTable(lambda _: Block(as_matrix(X), y), blocks=1, features=2)
+    yield "blocks", lambda: model().fit(blocks)
+
+
+@pytest.mark.parametrize("work", [pytest.param(work, id=name) for name, work in ways()])
+def test_the_same_table_is_known_again_by_what_it_holds(work):
+    assert advice(work) == []
+    (said,) = advice(work)
+    assert "used in an earlier fit" in said
+
+
+def test_of_a_long_table_some_rows_are_compared_and_nothing_of_them_is_kept():
+    X = np.random.default_rng(0).uniform(-0.5, 0.5, (3000, 200))
+    y = (X[:, 0] > 0).astype(int)
+    assert advice(lambda: model().fit(X, y)) == []
+    assert "used in an earlier fit" in advice(lambda: model().fit(X.copy(), y))[0]
+    assert advice(lambda: model().fit(X[::-1], y)) == []
+    kept = list(advice_of_fits._SEEN)
+    assert [len(one) for one in kept] == [16, 16]
+    assert len(set(kept)) == 2
+
+
+def outer():
+    """Estimators around ours; each is another library's way to call a fit more than once, or to learn beside it."""
+    yield CalibratedClassifierCV(model(), cv=2)
+    yield RFECV(model(), cv=2)
+    yield BaggingClassifier(model(max_sample_weight=5.0), n_estimators=2)
+    yield OneVsRestClassifier(model())
+    yield VotingClassifier([("one", model()), ("two", model(LogisticRegression))])
+    yield MultiOutputClassifier(model())
+    yield Wrapped(model())
+
+
+class Wrapped(MetaEstimatorMixin, BaseEstimator):
+    """Somebody else's."""
+
+    def __init__(self, estimator):
+        self.estimator = estimator
+
+    def fit(self, X, y):
+        clone(self.estimator).fit(X, y)
+        return self
+
+
+@pytest.mark.parametrize("made", [*outer()], ids=lambda one: type(one).__name__)
+def test_any_estimator_around_ours_is_named(made):
+    X, y = table()
+    said = advice(lambda: made.fit(X, y[:, np.newaxis] if isinstance(made, MultiOutputClassifier) else y))
+    assert [one for one in said if one.startswith(f"{type(made).__name__} calls the fit of ")], said
+    assert ("fit_with_calibration" in said[0]) == isinstance(made, CalibratedClassifierCV)
+
+
+def seeded():
+    X, y = table()
+    yield lambda seed: model(random_state=seed).fit(X, y)
+    yield lambda seed: model(random_state=seed).fit_many(X, y, count=2)
+    yield lambda seed: LinearRegression(data_norm=1.0, target_bound=1.0, random_state=seed).fit(X, X[:, 0])
+    yield lambda seed: PrivateSearchCV(model(), {"alpha": [0.5, 5.0]}, epsilon=9.0, expected_runs=2.0, random_state=seed).fit(X, y)
+    yield lambda seed: fit_with_cuts(LinearSVC(epsilon=2.0, delta=1e-6, random_state=seed), people(), Schema.from_dict(TABLE))
+    yield lambda seed: fit_with_intervals(model(random_state=seed), X, y)
+    yield lambda seed: evaluate_privately(model().fit(X, y), X, y, epsilon=1.0, random_state=seed)
+    yield lambda seed: release_uncertainty(model().fit(X, y), X, y, epsilon=1.0, delta=1e-6, random_state=seed)
+
+
+@pytest.mark.parametrize("work", [*seeded()])
+def test_a_seed_is_said_to_make_the_noise_known(work):
+    for seed in (None, 0):
+        advice_of_fits.forget()
+        said = [one for one in advice(lambda seed=seed: work(seed)) if "draw the same noise again" in one]
+        assert len(said) == (seed is not None)
 
 
 def test_a_step_that_learns_is_named_and_public_ones_are_not():
@@ -112,11 +215,11 @@ def test_a_search_on_the_records_is_noticed_and_the_private_one_is_not():
     said = advice(lambda: GridSearchCV(model(), {"alpha": [0.1, 1.0]}, cv=2).fit(X, y))
     assert any("PrivateSearchCV" in one for one in said)
     private = PrivateSearchCV(model(), {"alpha": [0.5, 5.0]}, epsilon=9.0, expected_runs=2.0)
-    again = X.copy()
+    again, y = table(seed=1)
     assert advice(lambda: private.fit(again, y)) == []
     assert any("used in an earlier fit" in one for one in advice(lambda: private.fit(again, y)))
     large = PrivateSearchCV(LinearSVC(classes=[0, 1]), {"alpha": [0.5, 5.0]}, epsilon=12.0, delta=0.1, expected_runs=2.0)
-    said = advice(lambda: large.fit(X.copy(), y))
+    said = advice(lambda: large.fit(*table(seed=2)))
     assert [any(part in one for one in said) for part in ("162,755 times", "above 1 / n", "data_norm was left")] == [True] * 3
 
 

@@ -54,7 +54,7 @@ def test_it_is_saved_and_read_and_answers_as_the_estimator_does(kind, learnt, tm
 @pytest.mark.parametrize("made", [pytest.param(LogisticRegression, marks=pytest.mark.more), LinearRegression])
 def test_a_norm_that_was_chosen_in_the_fit_is_kept(made, tmp_path):
     target = TARGETS["numbers" if made is LinearRegression else "more classes"]
-    declared = {} if made is LinearRegression else {"classes": [0, 1, 2]}
+    declared = {"target_bound": 1.0} if made is LinearRegression else {"classes": [0, 1, 2]}
     estimator = made(epsilon=20.0, delta=1e-3, data_norm="private", random_state=1, **declared).fit(8.0 * X, target)
     assert estimator.data_norm_ != 1.0
     estimator.save(tmp_path / "model.json")
@@ -95,7 +95,7 @@ def test_a_file_that_contradicts_itself_is_refused(changes, words, tmp_path):
 def test_rows_of_other_columns_are_refused(tmp_path):
     pandas = pytest.importorskip("pandas")
     frame = pandas.DataFrame(X, columns=list("abcd"))
-    estimator = LinearRegression(epsilon=20.0, delta=1e-3, random_state=1).fit(frame, TARGETS["numbers"])
+    estimator = LinearRegression(epsilon=20.0, delta=1e-3, random_state=1, target_bound=1.0).fit(frame, TARGETS["numbers"])
     estimator.save(tmp_path / "model.json")
     model = ArrayModel.load(tmp_path / "model.json")
     assert model.names == ("a", "b", "c", "d")
@@ -105,7 +105,7 @@ def test_rows_of_other_columns_are_refused(tmp_path):
     with pytest.raises(InvalidInput, match="4 features; rows with 3"):
         model.predict(X[:, :3])
     with pytest.raises(InvalidInput, match="not fitted"):
-        LinearRegression().save(tmp_path / "other.json")
+        LinearRegression(target_bound=1.0).save(tmp_path / "other.json")
     with pytest.raises(InvalidType):
         ArrayModel.from_estimator(object())
     with pytest.raises(FileFormatError, match="discreet-model/1"):

@@ -26,7 +26,7 @@ def table(targets):
 @pytest.mark.parametrize(
     ("make", "targets"),
     [
-        (lambda: Lasso(random_state=1), TARGETS),
+        (lambda: Lasso(random_state=1, target_bound=1.0), TARGETS),
         (lambda: LassoClassifier(random_state=1, classes=["no", "yes"]), LABELS),
         (lambda: LassoClassifier(random_state=1, classes=["no", "yes"], neighbours="add-remove", public_records=5000), LABELS),
     ],
@@ -43,10 +43,12 @@ def test_what_a_table_in_blocks_must_bring():
     with pytest.raises(InvalidInput, match="for a table read in blocks, declare the classes"):
         LassoClassifier().fit(table(LABELS))
     with pytest.raises(InvalidInput, match="leave y out"):
-        Lasso().fit(table(TARGETS), TARGETS)
+        Lasso(target_bound=1.0).fit(table(TARGETS), TARGETS)
     with pytest.raises(InvalidInput, match="y contains a label that is not one of the declared"):
         LassoClassifier(classes=["no", "maybe"]).fit(table(LABELS))
     with pytest.raises(InvalidInput, match="targets must be finite numbers"):
-        Lasso().fit(table(LABELS))
+        Lasso(target_bound=1.0).fit(table(LABELS))
     with pytest.raises(InvalidInput, match="8 features; rows with 1"):
-        Lasso(random_state=1).fit(table(TARGETS)).predict(FunctionTable(lambda _: Block(DenseMatrix(ROWS[:, :1]), None), blocks=1, features=1))
+        Lasso(random_state=1, target_bound=1.0).fit(table(TARGETS)).predict(
+            FunctionTable(lambda _: Block(DenseMatrix(ROWS[:, :1]), None), blocks=1, features=1)
+        )

@@ -12,7 +12,7 @@ from scipy import sparse
 from sklearn.exceptions import NotFittedError
 
 from discreet import KernelClassifier, LinearSVC, LogisticRegression
-from discreet.estimators.forms import has_link, linear_decision, log_odds, log_probabilities, probabilities, proper_log_odds
+from discreet.estimators.forms import linear_decision, log_odds, log_probabilities, probabilities
 from discreet.kernels import Gaussian, draw_frequencies
 from discreet.kernels.feature_map import FeatureMap
 from discreet.kernels.matrix import FeatureMapMatrix
@@ -78,7 +78,7 @@ def test_the_decision_that_is_best_for_a_probability_tells_it(loss, chance):
         middle = 0.5 * (low + high)
         slope = chance * loss.slope(np.array([middle]))[0] - (1 - chance) * loss.slope(np.array([-middle]))[0]
         low, high = (middle, high) if slope < 0 else (low, middle)
-    assert 1.0 / (1.0 + np.exp(-proper_log_odds(loss, np.array([low]))[0])) == pytest.approx(chance, abs=1e-9)
+    assert 1.0 / (1.0 + np.exp(-loss.proper_log_odds(np.array([low]))[0])) == pytest.approx(chance, abs=1e-9)
 
 
 @pytest.mark.parametrize("loss", LINKED, ids=repr)
@@ -106,7 +106,7 @@ def test_the_link_rises_strictly_is_odd_and_keeps_its_accuracy_far_out(loss):
 
 @pytest.mark.parametrize("loss", [HuberHinge(), SmoothedHinge()], ids=repr)
 def test_losses_with_flat_parts_have_no_link(loss):
-    assert not has_link(loss)
+    assert not loss.linked
     model = LinearSVC(loss=loss)
     assert not hasattr(model, "predict_proba")
     with pytest.raises(AttributeError, match="has no attribute 'predict_proba'") as refused:
@@ -147,7 +147,7 @@ def test_probabilities_of_a_support_vector_machine_are_better_told_than_by_the_l
             decision, loss = model.decision_function(X[3000:]), SoftplusHinge()
             assert np.array_equal(model.predict_proba(X)[:, 1] > 0.5, model.predict(X) == 1)
             ours -= np.mean(model.predict_log_proba(X[3000:])[np.arange(3000), (y[3000:] + 1) // 2])
-            proper += np.mean(np.log1p(np.exp(-y[3000:] * proper_log_odds(loss, decision))))
+            proper += np.mean(np.log1p(np.exp(-y[3000:] * loss.proper_log_odds(decision))))
         assert ours < proper
 
 

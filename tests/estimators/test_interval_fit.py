@@ -136,12 +136,16 @@ def test_persons_are_those_of_both():
     ("estimator", "error", "says"),
     [
         (KernelClassifier(classes=[0, 1]), InvalidType, "coefficients of random features mean nothing by"),
-        (Lasso(radius=1.0), InvalidType, "a fit with intervals needs LogisticRegression"),
+        (Lasso(radius=1.0, target_bound=1.0), InvalidType, "a fit with intervals needs LogisticRegression"),
         (made(delta=0.0), InvalidInput, "positive delta"),
         (made(epsilon=np.inf), InvalidInput, "finite epsilon"),
         (made(data_norm="private"), InvalidInput, "declared data_norm"),
         (made(classes=None), InvalidInput, "classes declared"),
-        (LinearRegression(delta=1e-6, neighbours="add-remove", mechanism="moments"), InvalidInput, "distribution of the noise in single weights"),
+        (
+            LinearRegression(delta=1e-6, neighbours="add-remove", mechanism="moments", target_bound=1.0),
+            InvalidInput,
+            "distribution of the noise in single weights",
+        ),
     ],
 )
 def test_what_has_no_intervals_says_so_before_it_is_paid_for(estimator, error, says, tmp_path):

@@ -51,7 +51,7 @@ WHOSE = np.arange(300) // 3
             np.arange(300) % 2,
             "intervals need a declared data_norm",
         ),
-        (Lasso(radius=1.0, rows_per_person=3), X[:, 0], "intervals need a fitted classifier, a fitted"),
+        (Lasso(radius=1.0, rows_per_person=3, target_bound=1.0), X[:, 0], "intervals need a fitted classifier, a fitted"),
         (
             LinearRegression(mechanism="mixing", data_norm=1.0, target_bound=1.0, rows_per_person=3),
             X[:, 0],

@@ -25,8 +25,8 @@ def test_squares_around_a_prior_have_the_intervals_of_residuals_moved_by_it(targ
     """Residuals of w on (x, y) are those of w - w0 on (x, y - <x, w0>), so that fit, curvature and intervals are the same but for w0."""
     X, y = table()
     given = {"mechanism": "objective-huber", "fit_intercept": False, "random_state": 1, "data_norm": 1.0, **SPENT}
-    moved = LinearRegression(**given).fit(X, y - X @ PRIOR)
-    around = LinearRegression(prior=PRIOR, **given).fit(X, y)
+    moved = LinearRegression(**given, target_bound=1.0).fit(X, y - X @ PRIOR)
+    around = LinearRegression(prior=PRIOR, **given, target_bound=1.0).fit(X, y)
     assert around.coef_ - PRIOR == pytest.approx(moved.coef_, abs=1e-6)
     first, second = (
         release_uncertainty(one, X, given, random_state=2, **SPENT).coef_interval(target=target)

@@ -25,7 +25,7 @@ def table(records=20_000, features=50):
 
 def test_the_features_that_matter_are_found():
     X, y = table()
-    model = Lasso(epsilon=2.0, fit_intercept=False, random_state=0).fit(X, y)
+    model = Lasso(epsilon=2.0, fit_intercept=False, random_state=0, target_bound=1.0).fit(X, y)
     assert set(np.flatnonzero(np.abs(model.coef_) > 0.1)) == {1, 2}
     assert np.abs(model.coef_).sum() <= 1.0 + 1e-12
     assert model.score(X, y) > 0.9
@@ -40,14 +40,14 @@ def test_kinds_of_tables_give_the_same_model(change):
 
 def test_names_of_columns_are_kept():
     X, y = table(300, 4)
-    model = Lasso(random_state=1).fit(pd.DataFrame(X, columns=list("abcd")), y)
+    model = Lasso(random_state=1, target_bound=1.0).fit(pd.DataFrame(X, columns=list("abcd")), y)
     assert list(model.feature_names_in_) == list("abcd")
-    assert np.array_equal(model.weights_, Lasso(random_state=1).fit(X, y).weights_)
+    assert np.array_equal(model.weights_, Lasso(random_state=1, target_bound=1.0).fit(X, y).weights_)
 
 
 def test_an_intercept_is_a_coefficient_like_the_others():
     X, _ = table(20_000, 5)
-    model = Lasso(epsilon=4.0, radius=1.0, random_state=0).fit(X, np.full(len(X), 0.8))
+    model = Lasso(epsilon=4.0, radius=1.0, random_state=0, target_bound=1.0).fit(X, np.full(len(X), 0.8))
     assert model.intercept_ == pytest.approx(0.8, abs=0.15)
     assert np.abs(model.weights_).sum() <= 1.0 + 1e-12
     assert np.allclose(model.predict(X), X @ model.coef_ + model.intercept_)
@@ -55,7 +55,7 @@ def test_an_intercept_is_a_coefficient_like_the_others():
 
 def test_rows_are_brought_within_the_bounds_in_prediction_too():
     X, y = table(2000, 5)
-    model = Lasso(data_bound=0.5, data_norm=0.8, random_state=0).fit(X, y)
+    model = Lasso(data_bound=0.5, data_norm=0.8, random_state=0, target_bound=1.0).fit(X, y)
     far = 100.0 * X[:10]
     clipped = np.clip(far, -0.5, 0.5)
     clipped *= np.minimum(1.0, 0.8 / np.linalg.norm(clipped, axis=1))[:, np.newaxis]
@@ -64,7 +64,11 @@ def test_rows_are_brought_within_the_bounds_in_prediction_too():
 
 def test_a_certificate_verifies_without_a_seed_only():
     X, y = table(1000)
-    for model in (Lasso(), Lasso(neighbours="add-remove", mechanism="frank-wolfe-gaussian"), LassoClassifier(delta=0.0, classes=[False, True])):
+    for model in (
+        Lasso(target_bound=1.0),
+        Lasso(neighbours="add-remove", mechanism="frank-wolfe-gaussian", target_bound=1.0),
+        LassoClassifier(delta=0.0, classes=[False, True]),
+    ):
         target = y if isinstance(model, Lasso) else y > 0
         fitted = clone(model).fit(X, target)
         assert fitted.certificate_.verify(fitted.weights_).ok
@@ -75,18 +79,18 @@ def test_a_certificate_verifies_without_a_seed_only():
 @pytest.mark.more
 def test_public_records_are_declared_and_decide_on_the_number_of_steps():
     X, y = table(500)
-    hidden = Lasso(neighbours="add-remove").fit(X, y).certificate_
-    other = Lasso(neighbours="add-remove").fit(X[:100], y[:100]).certificate_
+    hidden = Lasso(neighbours="add-remove", target_bound=1.0).fit(X, y).certificate_
+    other = Lasso(neighbours="add-remove", target_bound=1.0).fit(X[:100], y[:100]).certificate_
     assert hidden.parameters == other.parameters
     assert hidden.problem["records"] is None
-    declared = Lasso(neighbours="add-remove", public_records=1_000_000).fit(X, y).certificate_
+    declared = Lasso(neighbours="add-remove", public_records=1_000_000, target_bound=1.0).fit(X, y).certificate_
     assert declared.parameters["steps"] > 4 * hidden.parameters["steps"]
     assert any("1000000" in line for line in declared.declared)
 
 
 def test_without_privacy_it_is_the_lasso():
     X, y = table(2000)
-    model = Lasso(epsilon=np.inf, radius=0.5, fit_intercept=False).fit(X, y)
+    model = Lasso(epsilon=np.inf, radius=0.5, fit_intercept=False, target_bound=1.0).fit(X, y)
     assert model.coef_[1] == pytest.approx(0.3, abs=0.02)  # soft thresholding of 0.5 and 0.4 to a sum of 0.5
     assert model.coef_[2] == pytest.approx(-0.2, abs=0.02)
     assert not model.certificate_.verify(model.weights_).ok
@@ -108,13 +112,13 @@ def test_probabilities_are_those_of_the_logistic_model():
 @pytest.mark.more
 def test_tools_of_scikit_learn_work():
     X, y = table()
-    assert cross_val_score(Lasso(epsilon=4.0, fit_intercept=False), X, y, cv=3).min() > 0.7
+    assert cross_val_score(Lasso(epsilon=4.0, fit_intercept=False, target_bound=1.0), X, y, cv=3).min() > 0.7
     assert cross_val_score(LassoClassifier(epsilon=4.0, radius=5.0, classes=[False, True]), X, y > 0, cv=3).min() > 0.8
 
 
 def test_only_public_attributes_are_kept():
     X, y = table(300)
-    for model in (Lasso().fit(X, y), LassoClassifier(classes=[False, True]).fit(X, y > 0)):
+    for model in (Lasso(target_bound=1.0).fit(X, y), LassoClassifier(classes=[False, True]).fit(X, y > 0)):
         found = {name for name in vars(model) if name.endswith("_")}
         assert found <= PUBLIC_ATTRIBUTES
         assert pickle.loads(pickle.dumps(model)).weights_.tolist() == model.weights_.tolist()  # noqa: S301 - our own bytes
@@ -125,14 +129,14 @@ def test_nothing_of_a_record_is_shown():
     X[0], y[0] = CANARY, CANARY
     with_nan = X.copy()
     with_nan[1, 1] = np.nan
-    fitted = Lasso().fit(X, y)
+    fitted = Lasso(target_bound=1.0).fit(X, y)
     assert_silent(repr(fitted) + str(fitted.certificate_) + str(vars(fitted)))
     calls = [
-        lambda: Lasso().fit(with_nan, y),
-        lambda: Lasso().fit(X, np.where(y == CANARY, np.inf, CANARY)),
-        lambda: Lasso().fit(X, [f"{CANARY}"] * 60),
-        lambda: Lasso().fit(X, y[:50]),
-        lambda: Lasso().fit(np.full((60, 3), f"text {CANARY}"), y),
+        lambda: Lasso(target_bound=1.0).fit(with_nan, y),
+        lambda: Lasso(target_bound=1.0).fit(X, np.where(y == CANARY, np.inf, CANARY)),
+        lambda: Lasso(target_bound=1.0).fit(X, [f"{CANARY}"] * 60),
+        lambda: Lasso(target_bound=1.0).fit(X, y[:50]),
+        lambda: Lasso(target_bound=1.0).fit(np.full((60, 3), f"text {CANARY}"), y),
         lambda: LassoClassifier(classes=[False, True]).fit(X, y),
         lambda: LassoClassifier(classes=[0, 1]).fit(X, np.full(60, 918273)),
         lambda: fitted.predict(np.full((2, 2), CANARY)),
@@ -166,14 +170,14 @@ REFUSED = [
 def test_a_wrong_parameter_is_refused_by_name(parameters, named):
     X, y = table(50)
     with pytest.raises(InvalidInput, match=named):
-        Lasso(**parameters).fit(X, y)
+        Lasso(**{"target_bound": 1.0, **parameters}).fit(X, y)
 
 
 def test_a_fit_spends_on_the_ledger_and_a_refused_one_leaves_no_model(tmp_path):
     Ledger.create(tmp_path / "spent.ledger").declare("people", epsilon=1.5, delta=1e-5)
     account = Account(tmp_path / "spent.ledger", "people")
     X, y = table(300)
-    Lasso(ledger=account).fit(X, y)
+    Lasso(ledger=account, target_bound=1.0).fit(X, y)
     model = LassoClassifier(ledger=account, classes=[False, True])
     with pytest.raises(BudgetExceeded):
         model.fit(X, y > 0)

@@ -271,10 +271,10 @@ ON_DEVICES = ("objective", "refined", "adassp", "mixing", "hessian-mixing")
 @pytest.mark.parametrize(
     "make",
     [
-        *(lambda name=name: LinearRegression(mechanism=name, **SETTINGS) for name in ON_DEVICES),
-        lambda: LinearRegression(epsilon=np.inf, **SETTINGS),
-        lambda: Lasso(n_iter=5, **SETTINGS),
-        lambda: ConstrainedERM(loss="absolute", mechanism="mirror-descent", n_iter=5, **SETTINGS),
+        *(lambda name=name: LinearRegression(mechanism=name, **SETTINGS, target_bound=1.0) for name in ON_DEVICES),
+        lambda: LinearRegression(epsilon=np.inf, **SETTINGS, target_bound=1.0),
+        lambda: Lasso(n_iter=5, **SETTINGS, target_bound=1.0),
+        lambda: ConstrainedERM(loss="absolute", mechanism="mirror-descent", n_iter=5, **SETTINGS, target_bound=1.0),
     ],
     ids=[*ON_DEVICES, "not-private", "lasso", "descent"],
 )
@@ -289,7 +289,10 @@ def test_the_model_is_that_of_the_rows_in_memory(library, kind, make):
 def test_a_long_table_gives_the_same_for_any_number_of_threads():
     xp = pytest.importorskip("array_api_strict")
     rows, targets = np.tile(ROWS, (24, 1)), np.tile(TARGETS, 24)
-    for make in (lambda jobs: LinearRegression(n_jobs=jobs, **SETTINGS), lambda jobs: Lasso(n_iter=3, n_jobs=jobs, **SETTINGS)):
+    for make in (
+        lambda jobs: LinearRegression(n_jobs=jobs, **SETTINGS, target_bound=1.0),
+        lambda jobs: Lasso(n_iter=3, n_jobs=jobs, **SETTINGS, target_bound=1.0),
+    ):
         found = [make(jobs).fit(xp.asarray(rows), targets).weights_ for jobs in (1, 2)]
         np.testing.assert_array_equal(found[0], found[1])
 
@@ -299,5 +302,5 @@ def test_a_table_of_persons_is_never_too_long_by_the_rows_of_one():
     privacy = Privacy(epsilon=1.0, delta=1e-6, neighbours=REPLACE_ONE)
     for rows, most in ((1, 10_000_000), (4, 20_000_000)):
         domain = Domain(features=2, norm_bound=1.0, target_bound=1.0, records=5_000_000, persons=Persons(rows=rows))
-        problem, made = LinearRegression(mechanism="moments", rows_per_person=rows)._prepared(domain, privacy)
+        problem, made = LinearRegression(mechanism="moments", rows_per_person=rows, target_bound=1.0)._prepared(domain, privacy)
         assert problem.most_records == made.most_records(problem) == most

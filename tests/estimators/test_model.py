@@ -77,13 +77,13 @@ def test_a_model_answers_as_its_estimator(kind, rows, intercept):
 
 
 NUMBERS = {
-    "linear-regression": LinearRegression(),
-    "moments": LinearRegression(mechanism="moments", fit_intercept=False),
-    "lasso": Lasso(n_iter=5),
-    "constrained-erm": ConstrainedERM(fit_intercept=True, constraint=L2Ball(dimension=5)),
-    "group-lasso": GroupLasso(groups=2),
-    "simplex-regression": SimplexRegression(),
-    "matrix-regression": MatrixRegression(shape=(2, 2)),
+    "linear-regression": LinearRegression(target_bound=1.0),
+    "moments": LinearRegression(mechanism="moments", fit_intercept=False, target_bound=1.0),
+    "lasso": Lasso(n_iter=5, target_bound=1.0),
+    "constrained-erm": ConstrainedERM(fit_intercept=True, constraint=L2Ball(dimension=5), target_bound=1.0),
+    "group-lasso": GroupLasso(groups=2, target_bound=1.0),
+    "simplex-regression": SimplexRegression(target_bound=1.0),
+    "matrix-regression": MatrixRegression(shape=(2, 2), target_bound=1.0),
 }
 CLASSES = {
     "kernel-classifier": KernelClassifier(n_features=8, fit_intercept=True),

@@ -83,12 +83,16 @@ def test_three_classes():
 def test_a_number_is_predicted_too(neighbours, mechanism):
     X, _ = rows(8000)
     y = np.clip(X @ np.array([0.3, -0.3, 0.2, 0.0]) / UNIT, -1.0, 1.0)
-    model = LinearRegression(epsilon=2.0, data_norm="private", mechanism=mechanism, neighbours=neighbours, public_records=8000).fit(X, y)
+    model = LinearRegression(epsilon=2.0, data_norm="private", mechanism=mechanism, neighbours=neighbours, public_records=8000, target_bound=1.0).fit(
+        X, y
+    )
     assert model.certificate_.verify(model.weights_).ok, model.certificate_.verify(model.weights_)
     assert model.score(X, y) > 0.9
     np.testing.assert_array_equal(model.coef_, model.weights_[:4] / model.data_norm_)
     np.testing.assert_allclose(model.predict(X[:9] / 4.0), X[:9] @ model.coef_ / 4.0 + model.intercept_, rtol=1e-9)
-    assert model.explain(features=4, records=8000) != LinearRegression(epsilon=2.0, mechanism=mechanism, neighbours=neighbours).explain(features=4)
+    assert model.explain(features=4, records=8000) != LinearRegression(
+        epsilon=2.0, mechanism=mechanism, neighbours=neighbours, target_bound=1.0
+    ).explain(features=4)
     if mechanism == "refined":
         low, high = model.predict_interval(X, level=0.9).T
         assert 0.85 < np.mean((low <= y) & (y <= high)) <= 1.0
@@ -159,9 +163,9 @@ def test_what_cannot_choose_is_refused_before_anything_is_spent():
     with pytest.raises(InvalidInput, match="declared data_norm"):
         PrivateSearchCV(private(LogisticRegression), {"alpha": [0.1, 1.0]}, epsilon=2.0, expected_runs=2.0).fit(X, y)
     with pytest.raises(InvalidInput, match="leave data_bound out"):
-        LinearRegression(data_norm="private", data_bound=1.0).fit(X, y.astype(float))
+        LinearRegression(data_norm="private", data_bound=1.0, target_bound=1.0).fit(X, y.astype(float))
     with pytest.raises(InvalidInput, match="data_norm must be"):
-        ConstrainedERM(constraint=L2Ball(dimension=4), data_norm="private").fit(X, y.astype(float))
+        ConstrainedERM(constraint=L2Ball(dimension=4), data_norm="private", target_bound=1.0).fit(X, y.astype(float))
     for other in ("privat", "", None):
         with pytest.raises(InvalidInput, match="data_norm must be"):
             private(LinearSVC, data_norm=other).fit(X, y)

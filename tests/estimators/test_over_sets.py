@@ -30,13 +30,13 @@ def table(records=4000, *, features=6, seed=0):
 @pytest.mark.parametrize(
     "model",
     [
-        ConstrainedERM(constraint=KSupportBall(dimension=6, support=2)),
-        ConstrainedERM(loss="absolute", constraint=L1Ball(dimension=6), n_iter=400),
-        ConstrainedERM(constraint=ConvexHull(vertices=np.eye(6)), neighbours="add-remove", public_records=4000),
-        GroupLasso(groups=[3, 3]),
-        GroupLasso(groups=2),
-        SimplexRegression(),
-        MatrixRegression(shape=(2, 3)),
+        ConstrainedERM(constraint=KSupportBall(dimension=6, support=2), target_bound=1.0),
+        ConstrainedERM(loss="absolute", constraint=L1Ball(dimension=6), n_iter=400, target_bound=1.0),
+        ConstrainedERM(constraint=ConvexHull(vertices=np.eye(6)), neighbours="add-remove", public_records=4000, target_bound=1.0),
+        GroupLasso(groups=[3, 3], target_bound=1.0),
+        GroupLasso(groups=2, target_bound=1.0),
+        SimplexRegression(target_bound=1.0),
+        MatrixRegression(shape=(2, 3), target_bound=1.0),
     ],
     ids=lambda model: type(model).__name__,
 )
@@ -49,10 +49,10 @@ def test_models_are_learnt_and_their_certificates_verify(model):
 
 def test_the_shapes_of_sets_show_in_their_models():
     rows, targets = table()
-    simplex = SimplexRegression(radius=0.7).fit(rows, targets)
+    simplex = SimplexRegression(radius=0.7, target_bound=1.0).fit(rows, targets)
     assert simplex.coef_.min() >= 0
     assert simplex.coef_.sum() == pytest.approx(0.7)
-    matrix = MatrixRegression(shape=(2, 3)).fit(rows, targets)
+    matrix = MatrixRegression(shape=(2, 3), target_bound=1.0).fit(rows, targets)
     assert matrix.matrix_.shape == (2, 3)
     assert NuclearBall(rows=2, columns=3).contains(matrix.coef_)
 
@@ -82,7 +82,14 @@ def test_as_many_targets_lie_below_the_prediction_as_the_quantile_says(loss, qua
     rows = rng.uniform(-1.0, 1.0, (5_000, 1))
     targets = 0.5 * rows[:, 0] + rng.exponential(0.2, 5_000) - 0.2
     model = ConstrainedERM(
-        loss=loss(quantile=quantile), constraint=L2Ball(dimension=2), fit_intercept=True, epsilon=2.0, delta=1e-6, data_norm=1.0, random_state=0
+        loss=loss(quantile=quantile),
+        constraint=L2Ball(dimension=2),
+        fit_intercept=True,
+        epsilon=2.0,
+        delta=1e-6,
+        data_norm=1.0,
+        random_state=0,
+        target_bound=1.0,
     )
     below = np.mean(targets < model.fit(rows, targets).predict(rows))
     assert abs(below - quantile) < 0.04
@@ -92,7 +99,7 @@ def test_as_many_targets_lie_below_the_prediction_as_the_quantile_says(loss, qua
 def test_the_chosen_mechanism_has_the_smallest_bound():
     for constraint in (L1Ball(dimension=5), L2Ball(dimension=5)):
         for epsilon, delta in ((0.5, 1e-6), (8.0, 1e-6)):
-            problem, _ = regression(constraint, ConstrainedERM()._loss(), records=500)
+            problem, _ = regression(constraint, ConstrainedERM(target_bound=1.0)._loss(), records=500)
             found = candidates(problem, epsilon=epsilon, delta=delta, neighbours=REPLACE_ONE)
             assert [each.risk for each in found] == sorted(each.risk for each in found)
             assert calibrate_over_set(problem, epsilon=epsilon, delta=delta, neighbours=REPLACE_ONE).name == found[0].name
@@ -103,17 +110,17 @@ def test_the_chosen_mechanism_has_the_smallest_bound():
 
 def test_without_delta_the_vertices_are_left_and_without_them_nothing():
     rows, targets = table(200)
-    model = ConstrainedERM(delta=0.0, constraint=L1Ball(dimension=6)).fit(rows, targets)
+    model = ConstrainedERM(delta=0.0, constraint=L1Ball(dimension=6), target_bound=1.0).fit(rows, targets)
     assert model.certificate_.mechanism == "frank-wolfe-polytope"
     with pytest.raises(InfeasibleTarget, match="delta > 0"):
-        ConstrainedERM(delta=0.0).fit(rows, targets)
+        ConstrainedERM(delta=0.0, target_bound=1.0).fit(rows, targets)
     problem, _ = regression(L1Ball(dimension=5), Absolute(), records=50)
     with pytest.raises(InfeasibleTarget, match="delta > 0"):
         calibrate_over_set(problem, epsilon=1.0, delta=0.0, neighbours=REPLACE_ONE)
 
 
 def test_an_explanation_needs_no_data_and_names_the_choice():
-    model = ConstrainedERM(constraint=L1Ball(dimension=20))
+    model = ConstrainedERM(constraint=L1Ball(dimension=20), target_bound=1.0)
     shown = model.explain(features=20, records=10_000)
     chosen = [reason.choice for reason in shown.reasons if reason.text.startswith("chosen")]
     assert chosen == ["mirror-descent"]
@@ -128,17 +135,17 @@ def test_an_explanation_needs_no_data_and_names_the_choice():
 @pytest.mark.parametrize(
     ("model", "words"),
     [
-        (ConstrainedERM(constraint="l1"), "l1-ball:3"),
-        (ConstrainedERM(constraint=3), "a set of discreet.sets"),
-        (ConstrainedERM(constraint=L1Ball(dimension=5)), "The two must agree"),
-        (ConstrainedERM(loss="cubic"), "cubic"),
-        (ConstrainedERM(loss=3), "type int"),
-        (ConstrainedERM(mechanism="magic"), "mechanism must be one of"),
-        (GroupLasso(groups=4), "do not divide"),
-        (GroupLasso(groups=[1, 2]), "add up"),
-        (MatrixRegression(shape=(2, 2)), "entries"),
-        (SimplexRegression(loss="hinge"), "loss must be one for numeric targets"),
-        (SimplexRegression(radius=-1.0), "radius"),
+        (ConstrainedERM(constraint="l1", target_bound=1.0), "l1-ball:3"),
+        (ConstrainedERM(constraint=3, target_bound=1.0), "a set of discreet.sets"),
+        (ConstrainedERM(constraint=L1Ball(dimension=5), target_bound=1.0), "The two must agree"),
+        (ConstrainedERM(loss="cubic", target_bound=1.0), "cubic"),
+        (ConstrainedERM(loss=3, target_bound=1.0), "type int"),
+        (ConstrainedERM(mechanism="magic", target_bound=1.0), "mechanism must be one of"),
+        (GroupLasso(groups=4, target_bound=1.0), "do not divide"),
+        (GroupLasso(groups=[1, 2], target_bound=1.0), "add up"),
+        (MatrixRegression(shape=(2, 2), target_bound=1.0), "entries"),
+        (SimplexRegression(loss="hinge", target_bound=1.0), "loss must be one for numeric targets"),
+        (SimplexRegression(radius=-1.0, target_bound=1.0), "radius"),
     ],
 )
 def test_bad_arguments_are_refused_in_words(model, words):
@@ -149,7 +156,7 @@ def test_bad_arguments_are_refused_in_words(model, words):
 def test_a_canary_stays_silent():
     rows, targets = table(30)
     rows[0, 0], targets[1] = CANARY, CANARY
-    for model in (ConstrainedERM(n_iter=3), SimplexRegression(n_iter=3)):
+    for model in (ConstrainedERM(n_iter=3, target_bound=1.0), SimplexRegression(n_iter=3, target_bound=1.0)):
         fitted = model.fit(rows, targets)
         assert_silent(fitted)
         assert_silent(fitted.certificate_)
@@ -162,7 +169,9 @@ def test_a_canary_stays_silent():
 @pytest.mark.parametrize("neighbours", ["replace-one", "add-remove"])
 def test_alpha_is_the_ridge_of_the_mean_objective(neighbours):
     X, y = table(400)
-    model = ConstrainedERM(alpha=0.1, delta=1e-6, neighbours=neighbours, public_records=400, mechanism="objective-perturbation-set").fit(X, y)
+    model = ConstrainedERM(
+        alpha=0.1, delta=1e-6, neighbours=neighbours, public_records=400, mechanism="objective-perturbation-set", target_bound=1.0
+    ).fit(X, y)
     assert model.certificate_.parameters["ridge"] == pytest.approx(40.0)
     model.certificate_.verify(model.weights_).require()
     walked = clone(model).set_params(n_iter=3, mechanism="auto").fit(X, y).certificate_
@@ -178,12 +187,12 @@ def test_alpha_is_the_ridge_of_the_mean_objective(neighbours):
 def test_alpha_needs_a_public_number_of_records():
     X, y = table(50)
     with pytest.raises(InvalidInput, match="alpha multiplies the number of records"):
-        ConstrainedERM(alpha=0.1, delta=1e-6, neighbours="add-remove").fit(X, y)
+        ConstrainedERM(alpha=0.1, delta=1e-6, neighbours="add-remove", target_bound=1.0).fit(X, y)
 
 
 def test_a_mirror_map_is_the_callers_choice():
     X, y = table(200)
-    model = ConstrainedERM(constraint="simplex", delta=1e-6, mirror_map="entropy", n_iter=4).fit(X, y)
+    model = ConstrainedERM(constraint="simplex", delta=1e-6, mirror_map="entropy", n_iter=4, target_bound=1.0).fit(X, y)
     assert (model.certificate_.mechanism, model.certificate_.parameters["mirror_map"]) == ("mirror-descent", "entropy")
     regularised = clone(model).set_params(alpha=0.1).fit(X, y).certificate_
     assert (regularised.parameters["mirror_map"], regularised.parameters["schedule"]) == ("entropy", "composite")
@@ -196,7 +205,7 @@ def test_a_mirror_map_is_the_callers_choice():
 
 def test_published_noise_is_the_papers_and_its_certificate_verifies():
     X, y = table(200)
-    model = ConstrainedERM(constraint="l1-ball", delta=1e-6, calibration="published", n_iter=4).fit(X, y)
+    model = ConstrainedERM(constraint="l1-ball", delta=1e-6, calibration="published", n_iter=4, target_bound=1.0).fit(X, y)
     tight = clone(model).set_params(calibration="tight", mechanism="mirror-descent").fit(X, y)
     assert model.certificate_.parameters["scale"] > 5.0 * tight.certificate_.parameters["scale"]
     model.certificate_.verify(model.weights_).require()
@@ -212,7 +221,7 @@ def of_three(records=3000):
 def test_many_classes_are_learnt_by_every_mechanism_and_forged_numbers_do_not_verify(mechanism):
     rows, codes = of_three()
     settings = {"loss": "logistic", "constraint": "l1-ball:12", "classes": [0, 1, 2], "n_iter": None if "objective" in mechanism else 20}
-    model = ConstrainedERM(epsilon=4.0, delta=1e-6, fit_intercept=True, mechanism=mechanism, **settings).fit(rows, codes)
+    model = ConstrainedERM(epsilon=4.0, delta=1e-6, fit_intercept=True, mechanism=mechanism, **settings, target_bound=1.0).fit(rows, codes)
     model.certificate_.verify(model.weights_).require()
     assert (model.coef_.shape, model.intercept_.shape, model.weights_.shape) == ((3, 6), (3,), (21,))
     assert model.score(rows, codes) > 0.45
@@ -236,7 +245,7 @@ def test_many_classes_are_learnt_by_every_mechanism_and_forged_numbers_do_not_ve
 def test_persons_and_blocks_of_many_classes_and_what_is_refused():
     rows, codes = of_three(600)
     settings = {"loss": "logistic", "constraint": "l2-ball:4", "classes": [0, 1, 2], "n_iter": 5, "mechanism": "mirror-descent"}
-    model = ConstrainedERM(delta=1e-6, epsilon=8.0, **settings)
+    model = ConstrainedERM(delta=1e-6, epsilon=8.0, **settings, target_bound=1.0)
     apart = clone(model).set_params(rows_per_person=2).fit(rows, codes, persons=np.repeat(np.arange(300), 2))
     apart.certificate_.verify(apart.weights_).require()
     shared = clone(model).set_params(random_state=3)
@@ -259,12 +268,12 @@ def test_a_penalty_factor_pulls_one_coefficient_and_not_the_others():
     X, y = table(600)
     y = np.clip(y + X[:, 1], -1.0, 1.0)
     factors = [1.0, 1e5, 1.0, 1.0, 1.0, 1.0]
-    model = ConstrainedERM(constraint="l1-ball:2", delta=1e-6, epsilon=8.0, fit_intercept=True, penalty_factor=factors).fit(X, y)
+    model = ConstrainedERM(constraint="l1-ball:2", delta=1e-6, epsilon=8.0, fit_intercept=True, penalty_factor=factors, target_bound=1.0).fit(X, y)
     model.certificate_.verify(model.weights_).require()
     assert model.certificate_.mechanism == "objective-perturbation-set"
     assert model.certificate_.parameters["factors"] == [*factors, 1.0]  # the intercept's
     assert abs(model.coef_[1]) < 0.1 < abs(model.coef_[0])
-    without = ConstrainedERM(constraint="l2-ball:5", epsilon=np.inf, alpha=0.5, penalty_factor=factors).fit(X, y)
+    without = ConstrainedERM(constraint="l2-ball:5", epsilon=np.inf, alpha=0.5, penalty_factor=factors, target_bound=1.0).fit(X, y)
     np.testing.assert_allclose(without.coef_, np.linalg.solve(2.0 * X.T @ X + 300.0 * np.diag(factors), 2.0 * X.T @ y), atol=1e-6)
     softmax = ConstrainedERM(loss="logistic", classes=["a", "b", "c"], delta=1e-6, penalty_factor=factors)
     assert softmax.fit(X, np.array(["a", "b", "c"])[np.arange(600) % 3]).certificate_.parameters["factors"] == factors * 3
@@ -278,4 +287,4 @@ def test_a_penalty_factor_pulls_one_coefficient_and_not_the_others():
         ({"penalty_factor": factors, "calibration": "published"}, "leave alpha and penalty_factor out"),
     ):
         with pytest.raises(DiscreetError, match=words):
-            ConstrainedERM(**({"delta": 1e-6} | changes)).fit(X, y)
+            ConstrainedERM(**({"delta": 1e-6} | changes), target_bound=1.0).fit(X, y)

@@ -72,9 +72,9 @@ def scattered(persons, rows=ROWS, targets=LABELS):
         LogisticRegression(class_weight={1: 2.0}, **CLASSES),
         LinearSVC(neighbours="add-remove", delta=1e-6, **CLASSES),
         KernelClassifier(n_features=8, **CLASSES),
-        Lasso(n_iter=5),
+        Lasso(n_iter=5, target_bound=1.0),
         LassoClassifier(n_iter=5, **CLASSES),
-        LinearRegression(mechanism="moments"),
+        LinearRegression(mechanism="moments", target_bound=1.0),
     ],
     ids=lambda model: type(model).__name__,
 )

@@ -27,9 +27,9 @@ MODELS = {
     "vectors": (LinearSVC(neighbours="add-remove", **THREE), "one-vs-rest-gaussian"),
     "vectors, pure": (LinearSVC(delta=0.0, **THREE), "one-vs-rest-pure"),
     "kernel": (KernelClassifier(n_features=8, **THREE), "one-vs-rest-gaussian"),
-    "regression": (LinearRegression(), "least-squares-objective"),
-    "regression, add-remove": (LinearRegression(neighbours="add-remove"), "least-squares-objective"),
-    "over a ball": (ConstrainedERM(**OVER_A_BALL), "objective-perturbation-set"),
+    "regression": (LinearRegression(target_bound=1.0), "least-squares-objective"),
+    "regression, add-remove": (LinearRegression(neighbours="add-remove", target_bound=1.0), "least-squares-objective"),
+    "over a ball": (ConstrainedERM(**OVER_A_BALL, target_bound=1.0), "objective-perturbation-set"),
 }
 EVERY = pytest.mark.parametrize("name", MODELS)
 

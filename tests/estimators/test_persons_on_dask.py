@@ -30,8 +30,8 @@ MODELS = {
     "output": (LogisticRegression(classes=[0, 1], mechanism="output", delta=0.0), LABELS),
     "multinomial": (LogisticRegression(classes=[0, 1, 2]), KINDS),
     "one against the rest": (LinearSVC(classes=[0, 1, 2]), KINDS),
-    "lasso": (Lasso(n_iter=5), LABELS - 0.5),
-    "moments": (LinearRegression(mechanism="moments"), LABELS - 0.5),
+    "lasso": (Lasso(n_iter=5, target_bound=1.0), LABELS - 0.5),
+    "moments": (LinearRegression(mechanism="moments", target_bound=1.0), LABELS - 0.5),
 }
 
 

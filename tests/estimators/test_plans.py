@@ -61,11 +61,11 @@ def test_the_plan_for_blocks_is_what_the_fit_of_blocks_states(model):
 
 
 REGRESSIONS = {
-    "linear": LinearRegression(),
-    "moments": LinearRegression(mechanism="moments", fit_intercept=False, data_bound=0.5),
-    "lasso": Lasso(n_iter=5),
-    "over a set": ConstrainedERM(),
-    "groups": GroupLasso(groups=3, loss="huber"),
+    "linear": LinearRegression(target_bound=1.0),
+    "moments": LinearRegression(mechanism="moments", fit_intercept=False, data_bound=0.5, target_bound=1.0),
+    "lasso": Lasso(n_iter=5, target_bound=1.0),
+    "over a set": ConstrainedERM(target_bound=1.0),
+    "groups": GroupLasso(groups=3, loss="huber", target_bound=1.0),
 }
 
 

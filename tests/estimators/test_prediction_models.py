@@ -146,12 +146,12 @@ def test_persons_share_a_weight_and_their_certificate_says_so():
 
 def test_what_has_no_meaning_is_refused_in_words():
     for model, words in (
-        (PoissonRegression(), "needs target_bound, chosen without the records"),
+        (PoissonRegression(), "needs target_bound, the largest size of a target"),
         (PoissonRegression(target_bound=5.0, typical=50.0), "typical share"),
-        (HuberRegression(mechanism="refined"), "leave n_iter out, and set mechanism to"),
-        (QuantileRegression(quantile=1.2), "quantile < 1"),
-        (HuberRegression(neighbours="add-remove", alpha=0.1), "public_records"),
-        (HuberRegression(alpha=1e-6), "alpha=None chooses"),
+        (HuberRegression(mechanism="refined", target_bound=1.0), "leave n_iter out, and set mechanism to"),
+        (QuantileRegression(quantile=1.2, target_bound=1.0), "quantile < 1"),
+        (HuberRegression(neighbours="add-remove", alpha=0.1, target_bound=1.0), "public_records"),
+        (HuberRegression(alpha=1e-6, target_bound=1.0), "alpha=None chooses"),
     ):
         with pytest.raises(DiscreetError, match=words):
             model.fit(X, COUNTS)

@@ -95,9 +95,11 @@ def test_a_regression_pulls_towards_its_prior_and_says_where_it_cannot():
     targets = ROWS @ [0.5, -0.4, 0.0] + 0.02 * RNG.standard_normal(len(ROWS))
     public = Ordinary().fit(ROWS[PUBLIC], targets[PUBLIC])
     settings = {"epsilon": 0.1, "delta": 1e-6, "random_state": 2}
-    far, near = (LinearRegression(prior=prior, **settings).fit(ROWS[OWN], targets[OWN]) for prior in (None, public))
+    far, near = (LinearRegression(prior=prior, **settings, target_bound=1.0).fit(ROWS[OWN], targets[OWN]) for prior in (None, public))
     assert np.linalg.norm(near.coef_ - public.coef_) < 0.8 * np.linalg.norm(far.coef_ - public.coef_)
-    own = LinearRegression(prior=(public.coef_, public.intercept_), epsilon=0.1, delta=1e-6, neighbours="add-remove").fit(ROWS[OWN], targets[OWN])
+    own = LinearRegression(prior=(public.coef_, public.intercept_), epsilon=0.1, delta=1e-6, neighbours="add-remove", target_bound=1.0).fit(
+        ROWS[OWN], targets[OWN]
+    )
     assert own.certificate_.verify(own.weights_).ok
     assert own.certificate_.problem["prior"]["digest"] == near.certificate_.problem["prior"]["digest"]
     for wrong, match in (
@@ -106,9 +108,9 @@ def test_a_regression_pulls_towards_its_prior_and_says_where_it_cannot():
         ({"data_norm": "private"}, "a prior needs rows in public units, and data_norm="),
     ):
         with pytest.raises(InvalidInput, match=match):
-            LinearRegression(**{**settings, "prior": public, **wrong}).fit(ROWS[OWN], targets[OWN])
+            LinearRegression(**{**settings, "prior": public, **wrong}, target_bound=1.0).fit(ROWS[OWN], targets[OWN])
     with pytest.raises(InvalidInput, match="in this order"):
-        LinearRegression(prior=Unprivate().fit(ROWS, TWO), **settings).fit(ROWS[OWN], targets[OWN])
+        LinearRegression(prior=Unprivate().fit(ROWS, TWO), **settings, target_bound=1.0).fit(ROWS[OWN], targets[OWN])
 
 
 def test_other_classes_and_kernels_say_why_not():

@@ -292,8 +292,8 @@ def test_rows_of_zeros_warn_of_nothing(norm, kind):
         for model in (LogisticRegression(delta=1e-6, data_norm=norm, classes=[-1, 1]), LinearSVC(delta=1e-6, data_norm=norm, classes=[-1, 1])):
             model.fit(kind(rows), signs).predict(kind(rows))
         release_uncertainty(model, kind(rows), signs, epsilon=1.0, delta=1e-6)
-        LinearRegression(data_norm=norm).fit(kind(rows), signs.astype(float)).predict(kind(rows))
-        ConstrainedERM(constraint=L2Ball(dimension=2), data_norm=norm).fit(kind(rows), signs.astype(float)).predict(kind(rows))
+        LinearRegression(data_norm=norm, target_bound=1.0).fit(kind(rows), signs.astype(float)).predict(kind(rows))
+        ConstrainedERM(constraint=L2Ball(dimension=2), data_norm=norm, target_bound=1.0).fit(kind(rows), signs.astype(float)).predict(kind(rows))
 
 
 @pytest.mark.parametrize("neighbours", ["replace-one", "add-remove"])

@@ -58,14 +58,14 @@ def test_a_refused_refit_leaves_the_classes_of_the_model(account, model):
 def test_a_fit_on_numbers_has_no_classes():
     model = ConstrainedERM(loss="logistic", classes=["no", "yes"]).fit(ROWS, LABELS)
     assert model.classes_.tolist() == ["no", "yes"]
-    assert "classes_" not in vars(model.set_params(loss="squared", classes=None).fit(ROWS, ROWS[:, 0]))
+    assert "classes_" not in vars(model.set_params(loss="squared", classes=None, target_bound=1.0).fit(ROWS, ROWS[:, 0]))
 
 
 @pytest.mark.parametrize("neighbours", ["replace-one", "add-remove"])
 def test_a_regression_on_an_encoded_table_states_the_schema(neighbours):
     schema = Schema(name="people", target=NumberTarget(column="pay", lower=0.0, upper=10.0), numeric=(NumericColumn(name="age", lower=0, upper=100),))
     table = schema.encode({"age": [20.0, 60.0] * 200, "pay": [1.0, 8.0] * 200}, target=True)
-    model = LinearRegression(neighbours=neighbours, public_records=400).fit(table)
+    model = LinearRegression(neighbours=neighbours, public_records=400, target_bound=1.0).fit(table)
     assert model.certificate_.declared[0] == SCHEMA
     assert model.certificate_.verify(model.weights_).ok
 
@@ -81,7 +81,9 @@ def test_named_weights_of_all_classes_plan_what_a_fit_states():
 
 
 @pytest.mark.parametrize(
-    "model", [LinearSVC(), KernelClassifier(n_features=8), LassoClassifier(), LinearRegression()], ids=lambda each: type(each).__name__
+    "model",
+    [LinearSVC(), KernelClassifier(n_features=8), LassoClassifier(), LinearRegression(target_bound=1.0)],
+    ids=lambda each: type(each).__name__,
 )
 @pytest.mark.parametrize(
     "asked", [{"features": "3"}, {"features": 2.5}, {"features": 0}, {"features": 3, "records": "300"}, {"features": 3, "records": -1}], ids=str

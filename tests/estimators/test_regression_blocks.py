@@ -36,18 +36,18 @@ def table(targets=TARGETS, weights=None, features=4):
 
 def test_what_a_table_in_blocks_must_bring():
     with pytest.raises(InvalidInput, match="leave y and sample_weight out"):
-        LinearRegression().fit(table(), TARGETS)
+        LinearRegression(target_bound=1.0).fit(table(), TARGETS)
     with pytest.raises(InvalidInput, match="has no targets"):
-        LinearRegression().fit(table(None))
+        LinearRegression(target_bound=1.0).fit(table(None))
     with pytest.raises(InvalidInput, match="has no targets"):
-        Lasso().fit(table(None))
+        Lasso(target_bound=1.0).fit(table(None))
     with pytest.raises(InvalidInput, match="weights are not possible here"):
-        LinearRegression().fit(table(weights=np.ones(700)))
+        LinearRegression(target_bound=1.0).fit(table(weights=np.ones(700)))
     with pytest.raises(InvalidInput, match="targets must be finite numbers"):
-        LinearRegression().fit(table(np.array(["a"] * 3000)))
+        LinearRegression(target_bound=1.0).fit(table(np.array(["a"] * 3000)))
     with pytest.raises(InvalidInput, match="n_jobs"):
-        LinearRegression(n_jobs=0).fit(table())
-    model = LinearRegression(random_state=1).fit(table())
+        LinearRegression(n_jobs=0, target_bound=1.0).fit(table())
+    model = LinearRegression(random_state=1, target_bound=1.0).fit(table())
     with pytest.raises(InvalidInput, match="4 features; rows with 2"):
         model.predict(table(features=2))
     assert model.predict(table(None)).shape == (3000,)
@@ -57,11 +57,11 @@ def test_what_a_table_in_blocks_must_bring():
     "make",
     [
         lambda account: LogisticRegression(ledger=account, classes=[0, 1]),
-        lambda account: LinearRegression(ledger=account),
-        lambda account: LinearRegression(ledger=account, mechanism="refined", n_jobs=2),
-        lambda account: LinearRegression(ledger=account, mechanism="mixing"),
-        lambda account: Lasso(ledger=account, n_iter=3),
-        lambda account: ConstrainedERM(ledger=account, n_iter=3, mechanism="mirror-descent", n_jobs=2),
+        lambda account: LinearRegression(ledger=account, target_bound=1.0),
+        lambda account: LinearRegression(ledger=account, mechanism="refined", n_jobs=2, target_bound=1.0),
+        lambda account: LinearRegression(ledger=account, mechanism="mixing", target_bound=1.0),
+        lambda account: Lasso(ledger=account, n_iter=3, target_bound=1.0),
+        lambda account: ConstrainedERM(ledger=account, n_iter=3, mechanism="mirror-descent", n_jobs=2, target_bound=1.0),
     ],
     ids=["classes", "objective", "refined", "mixing", "lasso", "descent"],
 )
@@ -92,7 +92,7 @@ def test_a_schema_encodes_block_by_block(tmp_path):
     encoded = schema.encode(frame, target=True)
     rows = encoded.rows.matvec(np.eye(encoded.rows.shape[1]))
     for mechanism in ("objective", "refined"):
-        settings = {"mechanism": mechanism, "data_norm": 2.0, "random_state": 2}
+        settings = {"mechanism": mechanism, "data_norm": 2.0, "random_state": 2, "target_bound": 1.0}
         found, expected = LinearRegression(**settings).fit(blocks), LinearRegression(**settings).fit(rows, encoded.numbers)
         np.testing.assert_allclose(found.weights_, expected.weights_, atol=1e-6)
         np.testing.assert_allclose(found.predict(blocks), expected.predict(rows), atol=1e-6)
@@ -104,7 +104,7 @@ def test_public_numbers_of_records_make_room_for_long_tables():
     parameters = []
     for public in (3000, 40_000_000):
         settings = {"neighbours": "add-remove", "mechanism": "refined", "public_records": public}
-        parameters.append(LinearRegression(**settings).fit(table()).certificate_.problem["most_records"])
+        parameters.append(LinearRegression(**settings, target_bound=1.0).fit(table()).certificate_.problem["most_records"])
     assert parameters == [10_000_000, 80_000_000]
 
 
@@ -130,8 +130,8 @@ def test_a_canary_stays_silent():
         return Block(DenseMatrix(rows), np.full(5, CANARY))
 
     with pytest.raises(InvalidInput) as refused:
-        LinearRegression().fit(FunctionTable(make, blocks=2, features=2))
+        LinearRegression(target_bound=1.0).fit(FunctionTable(make, blocks=2, features=2))
     assert_silent(refused.value)
     far = FunctionTable(lambda _: Block(DenseMatrix(np.full((200, 2), CANARY)), np.full(200, CANARY)), blocks=2, features=2)
-    model = LinearRegression().fit(far)
+    model = LinearRegression(target_bound=1.0).fit(far)
     assert_silent(repr(model) + str(model.certificate_) + str(vars(model)))

@@ -18,12 +18,12 @@ ROWS, LABELS = records(3000)
 TARGETS = np.clip(ROWS[:, 0] - 0.5 * ROWS[:, 2] + 0.1 * LABELS, -1.0, 1.0)
 BLOCKS, SIZE = 5, 600
 MODELS = {
-    "objective": lambda **given: LinearRegression(random_state=1, **given),
-    "refined": lambda **given: LinearRegression(mechanism="refined", random_state=1, **given),
-    "mixing": lambda **given: LinearRegression(mechanism="mixing", random_state=1, **given),
-    "not private": lambda **given: LinearRegression(epsilon=np.inf, random_state=1, **given),
-    "lasso": lambda **given: Lasso(n_iter=3, random_state=1, **given),
-    "descent": lambda **given: ConstrainedERM(n_iter=3, mechanism="mirror-descent", random_state=1, **given),
+    "objective": lambda **given: LinearRegression(random_state=1, **given, target_bound=1.0),
+    "refined": lambda **given: LinearRegression(mechanism="refined", random_state=1, **given, target_bound=1.0),
+    "mixing": lambda **given: LinearRegression(mechanism="mixing", random_state=1, **given, target_bound=1.0),
+    "not private": lambda **given: LinearRegression(epsilon=np.inf, random_state=1, **given, target_bound=1.0),
+    "lasso": lambda **given: Lasso(n_iter=3, random_state=1, **given, target_bound=1.0),
+    "descent": lambda **given: ConstrainedERM(n_iter=3, mechanism="mirror-descent", random_state=1, **given, target_bound=1.0),
 }
 
 

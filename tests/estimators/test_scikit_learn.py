@@ -40,14 +40,17 @@ def checks(*models):
 
 
 SETTINGS = {
-    **{
-        name: {"max_sample_weight": 10.0}
-        for name in ("LinearSVC", "LogisticRegression", "KernelClassifier", "LinearRegression", "HuberRegression", "ExpectileRegression")
-    },
-    "QuantileRegression": {"max_sample_weight": 1.0, "width": 0.5},  # a check takes alpha = 0.01 for 200 records, too little for a sharper bend
+    **{name: {"max_sample_weight": 10.0} for name in ("LinearSVC", "LogisticRegression", "KernelClassifier")},
+    **{name: {"max_sample_weight": 10.0, "target_bound": 1.0} for name in ("LinearRegression", "HuberRegression", "ExpectileRegression")},
+    "Lasso": {"target_bound": 1.0},
+    "QuantileRegression": {
+        "max_sample_weight": 1.0,
+        "target_bound": 1.0,
+        "width": 0.5,
+    },  # a check takes alpha = 0.01 for 200 records, too little for a sharper bend
     "PoissonRegression": {"max_sample_weight": 10.0, "target_bound": 10.0},
     "GammaRegression": {"max_sample_weight": 10.0, "target_bound": 10.0, "epsilon": 10.0},  # for the same alpha
-    **{name: {"n_iter": 5} for name in ("ConstrainedERM", "GroupLasso", "SimplexRegression", "MatrixRegression")},
+    **{name: {"n_iter": 5, "target_bound": 1.0} for name in ("ConstrainedERM", "GroupLasso", "SimplexRegression", "MatrixRegression")},
 }
 """Of estimators whose parameters a check needs, or would be slow without; all others are checked as they are made."""
 SEARCH = DeclaringSearch(LogisticRegression(), {"alpha": [0.5, 5.0]}, epsilon=20.0, expected_runs=2.0)
@@ -58,8 +61,8 @@ SEARCH = DeclaringSearch(LogisticRegression(), {"alpha": [0.5, 5.0]}, epsilon=20
     declaring("LogisticRegression", delta=1e-6, neighbours="add-remove", max_sample_weight=10.0),
     declaring("LinearSVC", mechanism="output", epsilon=10.0, max_sample_weight=10.0),
     declaring("KernelClassifier", kernel="cauchy", gamma=0.1, n_features=20, delta=1e-6, max_sample_weight=10.0),
-    Lasso(data_bound=None, data_norm=1.0, neighbours="add-remove", loss="huber", mechanism="frank-wolfe-gaussian"),
-    LinearRegression(neighbours="add-remove", mechanism="moments", fit_intercept=False),
+    Lasso(data_bound=None, data_norm=1.0, neighbours="add-remove", loss="huber", mechanism="frank-wolfe-gaussian", target_bound=1.0),
+    LinearRegression(neighbours="add-remove", mechanism="moments", fit_intercept=False, target_bound=1.0),
     declaring("LassoClassifier", delta=0.0, fit_intercept=False, n_iter=5),
     declaring("ConstrainedERM", loss="hinge", n_iter=5),
     declaring("ConstrainedERM", loss="logistic", n_iter=5),

@@ -34,7 +34,7 @@ def table(records=600, seed=0):
 
 
 def search(inner=None, grid=None, **given):
-    return PrivateSearchCV(inner or Lasso(), grid or GRID, **{"epsilon": 8.0, "delta": 1e-6, "expected_runs": 3.0, **given})
+    return PrivateSearchCV(inner or Lasso(target_bound=1.0), grid or GRID, **{"epsilon": 8.0, "delta": 1e-6, "expected_runs": 3.0, **given})
 
 
 class Answers:
@@ -83,11 +83,11 @@ def test_several_targets_are_searched_under_one_certificate(method, made_of):
 def test_records_with_weights_in_blocks_are_searched_within_their_public_bound():
     X, y = table()
     blocks = FunctionTable(lambda _: Block(as_matrix(X), y, np.full(600, 7.0)), blocks=1, features=3)
-    made = search(HuberRegression(max_sample_weight=2.0), {"alpha": [0.05]}).fit(blocks)
+    made = search(HuberRegression(max_sample_weight=2.0, target_bound=1.0), {"alpha": [0.05]}).fit(blocks)
     assert made.certificate_.verify(made.best_estimator_.weights_).ok
     assert made.certificate_.problem["max_weight"] == 2.0
     with pytest.raises(InvalidInput, match="weights are not possible here"):
-        search(HuberRegression(), {"alpha": [0.05]}).fit(blocks)
+        search(HuberRegression(target_bound=1.0), {"alpha": [0.05]}).fit(blocks)
 
 
 @pytest.mark.parametrize("kind", OF_NUMBERS)
@@ -140,7 +140,7 @@ def test_the_noise_of_scores_in_parts_costs_what_a_count_of_one_does(persons):
 @pytest.mark.parametrize("neighbours", ["replace-one", "add-remove"])
 def test_a_search_finds_a_regression_and_states_what_it_scored(method, neighbours, scoring):
     X, y = table()
-    made = search(Lasso(neighbours=neighbours), method=method, scoring=scoring, error_bound=0.8).fit(X, y)
+    made = search(Lasso(neighbours=neighbours, target_bound=1.0), method=method, scoring=scoring, error_bound=0.8).fit(X, y)
     certificate = made.certificate_
     assert certificate.verify(made.best_estimator_.weights_).ok
     assert {name: certificate.parameters[name] for name in ("scored", "error_bound", "target_lower", "target_upper")} == {
@@ -174,7 +174,9 @@ def test_blocks_give_what_the_same_rows_give_in_memory():
     X, y = table()
     parts = np.array_split(np.arange(len(X)), 3)
     blocks = FunctionTable(lambda part: Block(as_matrix(X[parts[part]]), y[parts[part]], None), blocks=3, features=3)
-    held, streamed = (search(LinearRegression(), {"intercept_scale": [0.2, 0.4]}, random_state=2).fit(*rows) for rows in ((X, y), (blocks,)))
+    held, streamed = (
+        search(LinearRegression(target_bound=1.0), {"intercept_scale": [0.2, 0.4]}, random_state=2).fit(*rows) for rows in ((X, y), (blocks,))
+    )
     assert held.best_score_ == pytest.approx(streamed.best_score_)
     assert held.best_params_ == streamed.best_params_
     parted = search(method="algorithm-4").fit(blocks)
@@ -198,7 +200,7 @@ def test_tables_of_a_schema_are_searched_and_the_winner_is_a_model_that_can_be_m
 @pytest.mark.more
 @pytest.mark.parametrize(
     ("inner", "grid"),
-    [(Lasso(), GRID), pytest.param(LinearRegression(), {"intercept_scale": [0.2, 0.4]}, marks=pytest.mark.more)],
+    [(Lasso(target_bound=1.0), GRID), pytest.param(LinearRegression(target_bound=1.0), {"intercept_scale": [0.2, 0.4]}, marks=pytest.mark.more)],
     ids=["lasso", "ridge"],
 )
 def test_persons_share_their_rows_in_fits_and_scores(inner, grid):
@@ -219,10 +221,10 @@ def test_kernels_are_searched_over_their_scale():
 @pytest.mark.parametrize(
     ("inner", "given", "words"),
     [
-        (Lasso(), {"scoring": "squared"}, "Did you mean 'squared-error'"),
-        (Lasso(), {"scoring": 3}, "scoring must be a text"),
-        (Lasso(), {"error_bound": 0.0}, "error_bound"),
-        (Lasso(), {"error_bound": 1e200}, "error_bound"),
+        (Lasso(target_bound=1.0), {"scoring": "squared"}, "Did you mean 'squared-error'"),
+        (Lasso(target_bound=1.0), {"scoring": 3}, "scoring must be a text"),
+        (Lasso(target_bound=1.0), {"error_bound": 0.0}, "error_bound"),
+        (Lasso(target_bound=1.0), {"error_bound": 1e200}, "error_bound"),
         (LogisticRegression(classes=[0, 1]), {"scoring": "squared-error"}, "a search over a classifier counts correct answers"),
         (LogisticRegression(classes=[0, 1]), {"error_bound": 1.0}, "a search over a classifier counts correct answers"),
     ],

@@ -145,18 +145,18 @@ def blocks_of(X, Y):
 REFUSED = {
     "one_target": lambda X, Y: LinearRegression(target_bound=BOUNDS).fit(X, Y[:, 0]),
     "of_blocks": lambda X, Y: LinearRegression(target_bound=BOUNDS).fit(blocks_of(X, Y)),
-    "blocks_that_do_not_say_so": lambda X, Y: LinearRegression().fit(
+    "blocks_that_do_not_say_so": lambda X, Y: LinearRegression(target_bound=1.0).fit(
         FunctionTable(lambda _: Block(rows=DenseMatrix(X), targets=Y), blocks=1, features=2)
     ),
-    "blocks_over_sets": lambda X, Y: Lasso(radius=1.0).fit(
+    "blocks_over_sets": lambda X, Y: Lasso(radius=1.0, target_bound=1.0).fit(
         FunctionTable(lambda _: Block(rows=DenseMatrix(X), targets=Y), blocks=1, features=2, targets=2)
     ),
     "three_bounds": lambda X, Y: LinearRegression(target_bound=[1.0, 2.0, 3.0]).fit(X, Y),
-    "a_mechanism_of_moments": lambda X, Y: LinearRegression(mechanism="refined").fit(X, Y),
-    "a_norm_to_choose": lambda X, Y: LinearRegression(data_norm="private").fit(X, Y),
-    "a_set": lambda X, Y: Lasso(radius=1.0).fit(X, Y),
+    "a_mechanism_of_moments": lambda X, Y: LinearRegression(mechanism="refined", target_bound=1.0).fit(X, Y),
+    "a_norm_to_choose": lambda X, Y: LinearRegression(data_norm="private", target_bound=1.0).fit(X, Y),
+    "a_set": lambda X, Y: Lasso(radius=1.0, target_bound=1.0).fit(X, Y),
     "a_width_in_no_unit": lambda X, Y: HuberRegression(width=0.1, target_bound=BOUNDS).fit(X, Y),
-    "a_search_over_sets": lambda X, Y: PrivateSearchCV(Lasso(), {"radius": [1.0]}).fit(X, Y),
+    "a_search_over_sets": lambda X, Y: PrivateSearchCV(Lasso(target_bound=1.0), {"radius": [1.0]}).fit(X, Y),
     "an_evaluation": lambda X, Y: evaluate_privately(fitted(*table(50)), X, Y, epsilon=1.0, target_bounds=(-1.0, 1.0)),
     "a_range_of_its_own": lambda X, Y: PoissonRegression(target_bound=BOUNDS).fit(X, Y),
 }
@@ -170,10 +170,10 @@ def test_what_takes_one_target_says_so_without_any_number_of_the_records(what):
     assert_silent(refusal.value)
 
 
-@pytest.mark.parametrize("model", [HuberRegression(epsilon=1.0, delta=1e-6), PoissonRegression(epsilon=1.0, delta=1e-6)])
+@pytest.mark.parametrize("model", [HuberRegression(epsilon=1.0, delta=1e-6, target_bound=1.0), PoissonRegression(epsilon=1.0, delta=1e-6)])
 def test_several_targets_are_explained_as_they_are_planned(model):
     said = str(model.explain(features=4, records=2_000, targets=3))
     assert "several targets" in said
     assert said != str(model.explain(features=4, records=2_000))
     with pytest.raises(InvalidInput, match="learns one target"):
-        Lasso(radius=1.0, epsilon=1.0, delta=1e-6).explain(features=4, records=2_000, targets=3)
+        Lasso(radius=1.0, epsilon=1.0, delta=1e-6, target_bound=1.0).explain(features=4, records=2_000, targets=3)

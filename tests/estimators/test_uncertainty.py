@@ -313,7 +313,9 @@ def test_what_there_are_no_intervals_for_is_refused():
     with pytest.raises(ValueError, match="3 features"):
         release_uncertainty(model, rows[:, :2], labels, epsilon=1.0, delta=DELTA)
     with pytest.raises(InvalidInput, match="leave sample_weight out"):
-        release_uncertainty(LinearRegression().fit(rows, rows[:, 0]), rows, rows[:, 0], epsilon=1.0, delta=DELTA, sample_weight=np.ones(len(rows)))
+        release_uncertainty(
+            LinearRegression(target_bound=1.0).fit(rows, rows[:, 0]), rows, rows[:, 0], epsilon=1.0, delta=DELTA, sample_weight=np.ones(len(rows))
+        )
 
 
 def test_no_record_is_shown():

@@ -22,11 +22,11 @@ WILD = np.concatenate([[1e300, 7.0, -3.0, 5e-324, 0.0], DRAW.uniform(0.0, 3.0, 3
 MOST = 2.0
 OWNERS = np.arange(400) // 5
 EVERY = {
-    "linear": partial(LinearRegression),
-    "linear-huber": partial(LinearRegression, mechanism="objective-huber"),
-    "huber": partial(HuberRegression, width=0.3),
-    "expectile": partial(ExpectileRegression),
-    "quantile": partial(QuantileRegression, width=0.3),
+    "linear": partial(LinearRegression, target_bound=1.0),
+    "linear-huber": partial(LinearRegression, mechanism="objective-huber", target_bound=1.0),
+    "huber": partial(HuberRegression, width=0.3, target_bound=1.0),
+    "expectile": partial(ExpectileRegression, target_bound=1.0),
+    "quantile": partial(QuantileRegression, width=0.3, target_bound=1.0),
     "poisson": partial(PoissonRegression, target_bound=2.0),
     "gamma": partial(GammaRegression, target_bound=2.0, most_times=1.0),
 }
@@ -52,7 +52,7 @@ DOORS = {"memory": in_memory, "blocks": in_blocks}
 def check_weights(door):
     """The linear term, recovered from what leaves by the words of the certificate, is the one that was drawn."""
     weights = np.clip(WILD, 0.0, 40.0)
-    model = door(LinearRegression(max_sample_weight=MOST, delta=1e-6, random_state=3), weights)
+    model = door(LinearRegression(max_sample_weight=MOST, delta=1e-6, random_state=3, target_bound=1.0), weights)
     stated, drawn = model.certificate_.parameters, SeededNoise(3)
     rows = np.column_stack((X, np.full(len(X), model.certificate_.problem["intercept_scale"])))
     slopes = prediction_loss(stated["loss"], stated["width"]).slope(rows @ model.weights_, np.clip(Y, -1.0, 1.0))
@@ -82,13 +82,13 @@ def test_a_weight_is_cut_to_its_bound_and_certificates_say_so(made, door):
 
 def test_the_noise_is_that_of_a_record_of_the_largest_weight():
     """In the unit of weights: twice the noise and the ridge where the bound is twice as large, so that the same weights give half the slope."""
-    one, two = (LinearRegression(delta=1e-6, max_sample_weight=most, random_state=1) for most in (3.0, 6.0))
+    one, two = (LinearRegression(delta=1e-6, max_sample_weight=most, random_state=1, target_bound=1.0) for most in (3.0, 6.0))
     weights = np.clip(WILD, 0.0, 3.0)
     assert np.array_equal(one.fit(X, Y, weights).weights_, two.fit(X, Y, 2.0 * weights).weights_)
-    alike = LinearRegression(delta=1e-6, random_state=1).fit(X, Y)
+    alike = LinearRegression(delta=1e-6, random_state=1, target_bound=1.0).fit(X, Y)
     full = one.fit(X, Y, np.full(400, 3.0))
     np.testing.assert_allclose(full.weights_, alike.weights_, rtol=1e-6)
-    given = QuantileRegression(delta=1e-6, max_sample_weight=3.0, alpha=1.0, width=0.3, random_state=1).fit(X, Y, weights)
+    given = QuantileRegression(delta=1e-6, max_sample_weight=3.0, alpha=1.0, width=0.3, random_state=1, target_bound=1.0).fit(X, Y, weights)
     assert given.certificate_.parameters["ridge"] == pytest.approx(1.0 * 400 / 3.0)
 
 
@@ -131,7 +131,7 @@ def test_without_privacy_it_is_the_weighted_fit_of_scikit_learn():
 
 
 def test_a_norm_that_is_chosen_goes_with_weights():
-    model = in_memory(LinearRegression(delta=1e-6, data_norm="private", max_sample_weight=MOST), WILD)
+    model = in_memory(LinearRegression(delta=1e-6, data_norm="private", max_sample_weight=MOST, target_bound=1.0), WILD)
     assert model.certificate_.verify(model.weights_).ok
     assert model.certificate_.problem["max_weight"] == MOST
 
@@ -140,21 +140,21 @@ def test_a_norm_that_is_chosen_goes_with_weights():
 def test_other_mechanisms_say_that_they_take_no_weights(mechanism):
     for door in DOORS.values():
         with pytest.raises(InvalidInput, match="leave sample_weight and max_sample_weight out, or use"):
-            door(LinearRegression(delta=1e-6, mechanism=mechanism, max_sample_weight=MOST), WILD)
+            door(LinearRegression(delta=1e-6, mechanism=mechanism, max_sample_weight=MOST, target_bound=1.0), WILD)
 
 
 def test_what_weights_do_not_go_with_is_said():
     for door, words in ((in_memory, "sample_weight needs max_sample_weight"), (in_blocks, "declare max_sample_weight")):
         with pytest.raises(InvalidInput, match=words):
-            door(LinearRegression(), WILD)
+            door(LinearRegression(target_bound=1.0), WILD)
         for wrong, said in ((np.full(400, np.nan), "every sample weight must be a finite number"), (np.full(400, "x"), "an array of numbers")):
             with pytest.raises(InvalidInput, match=said):
-                door(LinearRegression(delta=1e-6, max_sample_weight=MOST), wrong)
+                door(LinearRegression(delta=1e-6, max_sample_weight=MOST, target_bound=1.0), wrong)
     with pytest.raises(InvalidInput, match="leave y and sample_weight out"):
-        LinearRegression(max_sample_weight=MOST).fit(FunctionTable(lambda _: None, blocks=1, features=3), None, WILD)
-    model = in_memory(LinearRegression(delta=1e-6, max_sample_weight=MOST), WILD)
+        LinearRegression(max_sample_weight=MOST, target_bound=1.0).fit(FunctionTable(lambda _: None, blocks=1, features=3), None, WILD)
+    model = in_memory(LinearRegression(delta=1e-6, max_sample_weight=MOST, target_bound=1.0), WILD)
     with pytest.raises(InvalidInput, match="intervals of a regression need records of equal"):
         release_uncertainty(model, X, Y, epsilon=1.0, delta=1e-6)
-    free = in_memory(LinearRegression(epsilon=np.inf, max_sample_weight=MOST), WILD)
+    free = in_memory(LinearRegression(epsilon=np.inf, max_sample_weight=MOST, target_bound=1.0), WILD)
     with pytest.raises(InvalidInput, match="error is known"):
         free.predict_interval(X)

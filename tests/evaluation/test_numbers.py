@@ -34,7 +34,7 @@ def people(records=4000, seed=0):
 
 
 def fitted(X, y, kind=LinearRegression, **settings):
-    return kind(epsilon=20.0, delta=1e-6, **settings).fit(X, y)
+    return kind(epsilon=20.0, delta=1e-6, target_bound=1.0, **settings).fit(X, y)
 
 
 def public(model, X, y):
@@ -193,7 +193,7 @@ def test_a_record_is_two_integers_that_no_other_record_changes():
             return super().predict(X) + 0.01 * (len(X) % 7)
 
     X, y = people(60)
-    survey = prepare(LinearRegression().fit(X, y), epsilon=1.0).survey
+    survey = prepare(LinearRegression(target_bound=1.0).fit(X, y), epsilon=1.0).survey
     for model in (fitted(X, y), Jittery().fit(X, y)):
         (whole,) = survey.read(outcomes_of(model, X, y))
         for count in (1, 2, 3, 41):
@@ -254,7 +254,7 @@ def test_bounds_of_targets_must_be_declared_and_classifiers_have_none():
     with pytest.raises(InvalidInput, match="error_bound and target_bounds are for models that"):
         evaluate_privately(classifier, X, y > 0, epsilon=1.0, error_bound=1.0)
     with pytest.raises(InvalidType, match="fitted regression"):
-        evaluate_privately(LinearRegression(), X, y, epsilon=1.0)
+        evaluate_privately(LinearRegression(target_bound=1.0), X, y, epsilon=1.0)
 
 
 def test_a_model_that_is_always_far_off_is_not_called_better_where_its_errors_are_cut_soon():

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 import pytest
 
-from discreet import ConstrainedERM, LinearSVC, Model, Schema
+from discreet import ArrayModel, ConstrainedERM, LinearSVC, Model, Schema
 from discreet.core import fields
 from discreet.core.errors import InvalidInput
 from discreet.ledger import Account, Ledger
@@ -40,6 +40,16 @@ class Steep(MarginLoss):
 
     def curvature_on_slopes(self, low, high):
         return self.times**2 * Logistic().curvature_on_slopes(low / self.times, high / self.times)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Flat(Steep):
+    """A link that there is not."""
+
+    name = "flat"
+
+    def proper_log_odds(self, decision):
+        return np.zeros_like(decision)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -107,11 +117,22 @@ NUMBERS = X @ [0.9, -0.5, 0.2] + 0.05 * DRAW.normal(size=800)
 CLASSES = (NUMBERS > 0).astype(int)
 
 
+def test_a_loss_of_ones_own_that_decreases_strictly_has_probabilities(tmp_path):
+    register_margin(Steep())
+    fitted = LinearSVC(loss=Steep(), classes=[0, 1], epsilon=np.inf, alpha=0.01, data_norm=1.0).fit(X, CLASSES)
+    plain = LinearSVC(loss="logistic", classes=[0, 1], epsilon=np.inf, alpha=0.0025, data_norm=1.0).fit(X, CLASSES)
+    np.testing.assert_allclose(fitted.predict_proba(X), plain.predict_proba(X), atol=1e-6)  # the logistic loss of twice the margin
+    fitted.save(tmp_path / "model.json")
+    np.testing.assert_array_equal(ArrayModel.load(tmp_path / "model.json").probabilities(X), fitted.predict_proba(X))
+    with pytest.raises(InvalidInput, match="must be odd and rise"):
+        register_margin(Flat())
+
+
 def cases():
     return [
         (LinearSVC(loss=Steep(), classes=[0, 1]), CLASSES, register_margin, Steep()),
-        (ConstrainedERM(loss=SoftAbsolute(), n_iter=5), NUMBERS, register_prediction, SoftAbsolute()),
-        (ConstrainedERM(constraint=HalfBall(), mechanism="mirror-descent", n_iter=5), NUMBERS, register_set, HalfBall()),
+        (ConstrainedERM(loss=SoftAbsolute(), n_iter=5, target_bound=1.0), NUMBERS, register_prediction, SoftAbsolute()),
+        (ConstrainedERM(constraint=HalfBall(), mechanism="mirror-descent", n_iter=5, target_bound=1.0), NUMBERS, register_set, HalfBall()),
     ]
 
 
@@ -206,4 +227,4 @@ def test_other_parameters_are_checked_when_they_are_first_used():
 
     register_prediction(Right(width=0.2))
     with pytest.raises(InvalidInput, match="faster than the smoothness"):
-        ConstrainedERM(loss=Right(width=0.1), n_iter=5).fit(X, NUMBERS)
+        ConstrainedERM(loss=Right(width=0.1), n_iter=5, target_bound=1.0).fit(X, NUMBERS)

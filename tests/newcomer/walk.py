@@ -53,7 +53,9 @@ assert LinearSVC(loss="gentle", classes=[0, 1], **BUDGET).fit(table).score(X, cl
 # A loss of numbers, a set, and a map of mirror descent over it.
 assert {*map_names(constraint_named("positive-ball", {"dimension": 3}))} == {"euclidean", "from-the-tip"}
 ball = constraint_named("positive-ball", {"dimension": 3, "radius": 1.0})
-descent = ConstrainedERM(loss="pseudo-huber", constraint=ball, mechanism="mirror-descent", mirror_map="from-the-tip", n_iter=20, **BUDGET)
+descent = ConstrainedERM(
+    loss="pseudo-huber", constraint=ball, mechanism="mirror-descent", mirror_map="from-the-tip", n_iter=20, **BUDGET, target_bound=1.0
+)
 problem = sound(descent.fit(X, numbers).certificate_, descent.weights_)
 assert (problem["loss"], problem["constraint"]) == ("pseudo-huber", "positive-ball")
 assert (descent.coef_ >= 0).all()

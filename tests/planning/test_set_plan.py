@@ -20,13 +20,15 @@ from discreet.planning.set_simulate import invented_over_set, least_over_set, mo
 from discreet.sets import GroupL2Ball, L1Ball, L2Ball, LInfinityBall, Simplex
 
 PLANS = {
-    "lasso": SetPlan(constraint=L1Ball(dimension=12), epsilon=1.0, delta=1e-6, entry_bound=1.0),
-    "pure lasso": SetPlan(constraint=L1Ball(dimension=12), epsilon=1.0, entry_bound=1.0, neighbours=ADD_REMOVE),
+    "lasso": SetPlan(constraint=L1Ball(dimension=12), epsilon=1.0, delta=1e-6, entry_bound=1.0, target_bound=1.0),
+    "pure lasso": SetPlan(constraint=L1Ball(dimension=12), epsilon=1.0, entry_bound=1.0, neighbours=ADD_REMOVE, target_bound=1.0),
     "logistic": SetPlan(constraint=L2Ball(dimension=4, radius=3.0), loss="logistic", epsilon=0.5, delta=1e-5, data_norm=1.0),
     "intercept": SetPlan(constraint=LInfinityBall(dimension=4), loss="logistic", epsilon=1.0, delta=1e-5, data_norm=1.0, intercept_scale=1.0),
     "svm": SetPlan(constraint=L2Ball(dimension=3, radius=2.0), loss="hinge", epsilon=1.0, delta=1e-5, data_norm=1.0, steps=60),
-    "mixture": SetPlan(constraint=Simplex(dimension=5), loss="absolute", epsilon=2.0, delta=1e-5, entry_bound=1.0, neighbours=ADD_REMOVE, steps=60),
-    "groups": SetPlan(constraint=GroupL2Ball(sizes=(2, 2)), loss="huber", epsilon=1.0, delta=1e-5, data_norm=1.0, entry_bound=0.8),
+    "mixture": SetPlan(
+        constraint=Simplex(dimension=5), loss="absolute", epsilon=2.0, delta=1e-5, entry_bound=1.0, neighbours=ADD_REMOVE, steps=60, target_bound=1.0
+    ),
+    "groups": SetPlan(constraint=GroupL2Ball(sizes=(2, 2)), loss="huber", epsilon=1.0, delta=1e-5, data_norm=1.0, entry_bound=0.8, target_bound=1.0),
 }
 plans = pytest.mark.parametrize("plan", PLANS.values(), ids=PLANS)
 
@@ -73,7 +75,9 @@ def test_both_questions_agree(plan):
 @pytest.mark.parametrize(("epsilon", "delta"), [(0.1, 1e-3), (1.0, 1e-6), (8.0, 1e-9), (1.0, 0.0)])
 @pytest.mark.parametrize("steps", [2, 30, 200])
 def test_the_noise_that_is_reckoned_with_is_that_of_the_calibrated_mechanisms(neighbours, epsilon, delta, steps):
-    plan = SetPlan(constraint=L1Ball(dimension=20), epsilon=epsilon, delta=delta, entry_bound=1.0, neighbours=neighbours, steps=steps)
+    plan = SetPlan(
+        constraint=L1Ball(dimension=20), epsilon=epsilon, delta=delta, entry_bound=1.0, neighbours=neighbours, steps=steps, target_bound=1.0
+    )
     problem, shared = plan.problem(500), {"epsilon": epsilon, "delta": delta, "neighbours": neighbours, "steps": steps}
     vertices = PolytopeFrankWolfe.calibrate(problem, **shared)
     # Choices with probability proportional to e^{-rate z} have E z <= min z + ln k / rate (McSherry and Talwar 2007), z in steps of the grid.
@@ -103,6 +107,7 @@ def test_auto_is_what_a_fit_takes(plan):
         public_records=80,
         classes=[-1, 1] if plan.problem(1).loss.signed_targets else None,
         random_state=0,
+        target_bound=1.0,
     )
     rng = np.random.default_rng(0)
     model.fit(rng.uniform(-0.2, 0.2, (80, features)), np.tile([-1, 1], 40))
@@ -141,7 +146,7 @@ def test_least_values_are_as_near_as_they_say(plan):
 
 
 def test_least_values_of_small_problems_are_known():
-    plan = SetPlan(constraint=L2Ball(dimension=1), loss="absolute", epsilon=1.0, delta=1e-5, entry_bound=1.0)
+    plan = SetPlan(constraint=L2Ball(dimension=1), loss="absolute", epsilon=1.0, delta=1e-5, entry_bound=1.0, target_bound=1.0)
     problem = plan.problem(3)
     data = Records(rows=as_matrix(np.ones((3, 1))), targets=np.array([-0.5, 0.25, 1.0]), domain=problem.domain)
     value, error = least_over_set(problem, problem.objective(data))

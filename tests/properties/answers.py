@@ -3,6 +3,8 @@
 What it returns does not matter here; that it returns, and whether it says anything besides, must not depend on one record.
 """
 
+import inspect
+
 import numpy as np
 import polars as pl
 import scipy.sparse as sp
@@ -78,7 +80,8 @@ def _learning(relation):
     few = of | {"n_iter": 3}
 
     def made(kind, **settings):
-        return lambda **classes: kind(**settings, **classes)
+        bounds = {"target_bound": 1.0} if "target_bound" in inspect.signature(kind).parameters else {}
+        return lambda **classes: kind(**{**bounds, **settings, **classes})
 
     both = {"pure": made(LogisticRegression, **of), "logistic": made(LogisticRegression, **PRIVATE, **of)}
     yield from ((f"{name} of two classes", _predicting(make)) for name, make in both.items())
@@ -143,7 +146,7 @@ def _learning(relation):
         yield f"search by {method}", searched
 
     def searched_numbers(X, labels, targets, weights):
-        inner = LinearRegression(neighbours=relation)
+        inner = LinearRegression(neighbours=relation, target_bound=1.0)
         return PrivateSearchCV(inner, {"data_norm": [0.5, 1.0]}, expected_runs=1.5, epsilon=4.0, delta=1e-6).fit(X, targets).predict(X)
 
     yield "search of regressions", searched_numbers
@@ -173,7 +176,7 @@ def _measuring(relation):
 
         yield f"evaluation of {name}", measured
 
-    line = LinearRegression(epsilon=np.inf).fit(_PUBLIC, _PUBLIC[:, 0])
+    line = LinearRegression(epsilon=np.inf, target_bound=1.0).fit(_PUBLIC, _PUBLIC[:, 0])
     ends = SurvivalModel(epsilon=np.inf, ends=[0.5, 1.0, 2.0], data_norm=1.0).fit(_PUBLIC, np.abs(_PUBLIC[:, 0]))
     yield "evaluation of times", lambda X, labels, targets, weights: evaluate_privately(ends, X, targets, epsilon=1.0, neighbours=relation)
     yield "evaluation of numbers", lambda X, labels, targets, weights: evaluate_privately(line, X, targets, epsilon=1.0, neighbours=relation)

@@ -151,3 +151,19 @@ def check_extreme_margins(loss):
     assert np.all(np.isfinite(curvature))
     assert np.isclose(slope[0], -loss.lipschitz, rtol=1e-9)
     assert curvature[-1] == 0.0
+
+
+def check_the_link_is_that_of_a_loss_without_flat_parts(loss):
+    """Whether l' < 0 everywhere says whether there is a link; then p l'(f) = (1 - p) l'(-f) where the log odds of p are those of f."""
+    bend = loss.lipschitz / loss.smoothness
+    assert loss.linked == bool(np.all(loss.slope(bend * np.linspace(-50.0, 50.0, 1001)) < 0.0)), "a flat part has no link, and nothing else has none"
+    if not loss.linked:
+        return
+    decisions = np.linspace(-5.0, 5.0, 201) * max(1.0, bend)
+    odds = loss.proper_log_odds(decisions)
+    chances = 1.0 / (1.0 + np.exp(-odds))
+    left, right = chances * loss.slope(decisions), (1.0 - chances) * loss.slope(-decisions)
+    assert np.all(np.abs(left - right) <= 1e-9 * loss.lipschitz), "the decision is not the best one of its probability"
+    for told in (odds, loss.log_odds(decisions)):
+        assert np.all(np.diff(told) > 0), "log odds do not rise with the decision"
+        assert np.allclose(told, -told[::-1], rtol=1e-9, atol=1e-12), "log odds are not odd"

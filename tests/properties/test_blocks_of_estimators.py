@@ -20,26 +20,29 @@ EXACT = ("refined", "moments", "adassp", "mixing", "hessian-mixing")
 
 def regressions():
     for mechanism in ("objective", "objective-huber", *EXACT):
-        yield f"regression-{mechanism}", lambda jobs, name=mechanism: LinearRegression(mechanism=name, n_jobs=jobs, **BOUNDS)
-    yield "regression-secret-count", lambda jobs: LinearRegression(neighbours="add-remove", public_records=3000, n_jobs=jobs, **BOUNDS)
-    yield "regression-not-private", lambda jobs: LinearRegression(epsilon=np.inf, n_jobs=jobs, **BOUNDS)
+        yield f"regression-{mechanism}", lambda jobs, name=mechanism: LinearRegression(mechanism=name, n_jobs=jobs, **BOUNDS, target_bound=1.0)
+    yield (
+        "regression-secret-count",
+        lambda jobs: LinearRegression(neighbours="add-remove", public_records=3000, n_jobs=jobs, **BOUNDS, target_bound=1.0),
+    )
+    yield "regression-not-private", lambda jobs: LinearRegression(epsilon=np.inf, n_jobs=jobs, **BOUNDS, target_bound=1.0)
 
 
 def over_sets():
     for mechanism in ("frank-wolfe-polytope", "frank-wolfe-gaussian"):
-        yield f"lasso-{mechanism}", lambda jobs, name=mechanism: Lasso(mechanism=name, n_iter=8, n_jobs=jobs, **BOUNDS)
-    yield "lasso-not-private", lambda jobs: Lasso(epsilon=np.inf, n_iter=20, n_jobs=jobs, **BOUNDS)
-    yield "erm-descent", lambda jobs: ConstrainedERM(loss="absolute", mechanism="mirror-descent", n_iter=6, n_jobs=jobs, **BOUNDS)
-    yield "group-lasso", lambda jobs: GroupLasso(groups=2, n_iter=6, mechanism="mirror-descent", n_jobs=jobs, **BOUNDS)
-    yield "simplex", lambda jobs: SimplexRegression(n_iter=6, mechanism="frank-wolfe-polytope", n_jobs=jobs, **BOUNDS)
-    yield "matrix", lambda jobs: MatrixRegression(shape=(2, 3), n_iter=6, mechanism="frank-wolfe-gaussian", n_jobs=jobs, **BOUNDS)
+        yield f"lasso-{mechanism}", lambda jobs, name=mechanism: Lasso(mechanism=name, n_iter=8, n_jobs=jobs, **BOUNDS, target_bound=1.0)
+    yield "lasso-not-private", lambda jobs: Lasso(epsilon=np.inf, n_iter=20, n_jobs=jobs, **BOUNDS, target_bound=1.0)
+    yield "erm-descent", lambda jobs: ConstrainedERM(loss="absolute", mechanism="mirror-descent", n_iter=6, n_jobs=jobs, **BOUNDS, target_bound=1.0)
+    yield "group-lasso", lambda jobs: GroupLasso(groups=2, n_iter=6, mechanism="mirror-descent", n_jobs=jobs, **BOUNDS, target_bound=1.0)
+    yield "simplex", lambda jobs: SimplexRegression(n_iter=6, mechanism="frank-wolfe-polytope", n_jobs=jobs, **BOUNDS, target_bound=1.0)
+    yield "matrix", lambda jobs: MatrixRegression(shape=(2, 3), n_iter=6, mechanism="frank-wolfe-gaussian", n_jobs=jobs, **BOUNDS, target_bound=1.0)
 
 
 def classifiers():
     yield "lasso-classifier", lambda jobs: LassoClassifier(classes=[0, 1], n_iter=8, n_jobs=jobs, **BOUNDS)
     for mechanism, steps in (("objective-perturbation-set", None), ("mirror-descent", 6)):
         settings = {"loss": "huber-hinge", "constraint": L1Ball(dimension=FEATURES), "classes": [0, 1], "mechanism": mechanism, "n_iter": steps}
-        yield f"erm-classifier-{mechanism}", lambda jobs, given=settings: ConstrainedERM(n_jobs=jobs, **given, **BOUNDS)
+        yield f"erm-classifier-{mechanism}", lambda jobs, given=settings: ConstrainedERM(n_jobs=jobs, **given, **BOUNDS, target_bound=1.0)
 
 
 MODELS = {**{name: (make, TARGETS) for name, make in (*regressions(), *over_sets())}, **{name: (make, LABELS) for name, make in classifiers()}}
@@ -105,7 +108,7 @@ def test_so_do_long_tables_of_other_kinds(change, name):
 
 @each_table
 def test_intervals_of_blocks_are_those_of_rows(kind, tmp_path):
-    model = LinearRegression(mechanism="refined", **BOUNDS).fit(ROWS, TARGETS)
+    model = LinearRegression(mechanism="refined", **BOUNDS, target_bound=1.0).fit(ROWS, TARGETS)
     table = TABLES[kind](ROWS, TARGETS, tmp_path)
     np.testing.assert_allclose(model.predict_interval(table), model.predict_interval(ROWS), rtol=1e-12)
     assert model.predict_interval(NEW).shape == (40, 2)

@@ -56,12 +56,14 @@ def classifier(account, **settings):
 SPENT = {"epsilon": 1.0, "delta": 1e-6}
 WHOLE = {
     "fit": lambda frame, account: classifier(account).fit(*rows_of(frame)),
-    "fit of numbers": lambda frame, account: LinearRegression(**SPENT, ledger=account).fit(rows_of(frame)[0], rows_of(frame)[1] * 1.0),
+    "fit of numbers": lambda frame, account: LinearRegression(**SPENT, ledger=account, target_bound=1.0).fit(
+        rows_of(frame)[0], rows_of(frame)[1] * 1.0
+    ),
     "norm and fit": lambda frame, account: classifier(account, data_norm="private").fit(*rows_of(frame)),
     "fit with calibration": lambda frame, account: fit_with_calibration(classifier(account), *rows_of(frame)),
     "fit with intervals": lambda frame, account: fit_with_intervals(classifier(account), *rows_of(frame)),
     "fit with intervals of numbers": lambda frame, account: fit_with_intervals(
-        LinearRegression(**SPENT, ledger=account), rows_of(frame)[0], rows_of(frame)[1] * 1.0
+        LinearRegression(**SPENT, ledger=account, target_bound=1.0), rows_of(frame)[0], rows_of(frame)[1] * 1.0
     ),
     "cuts": lambda frame, account: choose_cuts(frame, SCHEMA, **SPENT, ledger=account),
     "cuts and fit": lambda frame, account: fit_with_cuts(LogisticRegression(epsilon=4.0, delta=1e-6, ledger=account), frame, SCHEMA),

@@ -40,6 +40,7 @@ ON_GRIDS = [
     properties.check_kappa_shrinks_at_most_quadratically,
     properties.check_slope_curvature_ratio,
     properties.check_extreme_margins,
+    properties.check_the_link_is_that_of_a_loss_without_flat_parts,
 ]
 
 
@@ -151,6 +152,8 @@ FAULTS = [
     (properties.check_slope_curvature_ratio, "slope_curvature_ratio", 0.99),
     (properties.check_slope_curvature_ratio, "slope_curvature_ratio", 1.01),
     (properties.check_slope_curvature_ratio, "slope_curvature_ratio", np.inf),
+    (properties.check_the_link_is_that_of_a_loss_without_flat_parts, "proper_log_odds", lambda odds: 1.01 * odds),
+    (properties.check_the_link_is_that_of_a_loss_without_flat_parts, "linked", False),
     (properties.check_extreme_margins, "curvature", lambda curvature: curvature + np.nan),
 ]
 

@@ -139,7 +139,7 @@ def test_the_smallest_and_the_largest_bounds_are_computed_with(scale):
 )
 def test_bounds_that_nothing_can_be_computed_with_are_refused_in_a_sentence(kind, name, scale):
     X, labels, targets, weights = others(60)
-    settings = {name: scale} | ({"classes": [0, 1]} if kind is LogisticRegression else {})
+    settings = ({"classes": [0, 1]} if kind is LogisticRegression else {"target_bound": 1.0}) | {name: scale}
     given = {"sample_weight": weights} if name == "max_sample_weight" else {}
     with pytest.raises(InvalidInput, match=r"must lie between 1e-09 and 1e\+09"):
         kind(**settings).fit(X, labels % 2 if kind is LogisticRegression else targets, **given)

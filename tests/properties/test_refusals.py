@@ -125,14 +125,15 @@ CLASSES = {"classes": [0, 1]}
 ESTIMATORS = {
     "PoissonRegression": {"target_bound": 2.0},
     "GammaRegression": {"target_bound": 2.0},
-    "ConstrainedERM": {},
-    "GroupLasso": {"groups": [2, 1]},
+    **{name: {"target_bound": 1.0} for name in ("ConstrainedERM", "ExpectileRegression", "HuberRegression", "Lasso", "LinearRegression")},
+    **{name: {"target_bound": 1.0} for name in ("QuantileRegression", "SimplexRegression")},
+    "GroupLasso": {"groups": [2, 1], "target_bound": 1.0},
     "KernelClassifier": {"n_features": 4, **CLASSES},
     "LassoClassifier": {"n_iter": 3, **CLASSES},
     "LinearSVC": CLASSES,
     "LogisticRegression": CLASSES,
     "OrdinalRegression": CLASSES,
-    "MatrixRegression": {"shape": (3, 1)},
+    "MatrixRegression": {"shape": (3, 1), "target_bound": 1.0},
     "PrivateSearchCV": {"estimator": discreet.LinearSVC(**CLASSES), "param_grid": {"alpha": [0.1, 1.0]}, "epsilon": 4.0},
 }
 SCHEMA = Schema(

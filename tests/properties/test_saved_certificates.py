@@ -24,22 +24,24 @@ MADE = {
     "ConstrainedERM": lambda kind: kind(loss="huber-hinge", constraint=L1Ball(dimension=FEATURES), n_iter=5, classes=[0, 1], **BOUNDS).fit(
         ROWS, LABELS
     ),
-    "GroupLasso": lambda kind: kind(groups=2, n_iter=5, **BOUNDS).fit(ROWS, TARGETS),
+    "GroupLasso": lambda kind: kind(groups=2, n_iter=5, **BOUNDS, target_bound=1.0).fit(ROWS, TARGETS),
     "KernelClassifier": lambda kind: kind(n_features=16, gamma=1.0, **DECLARED).fit(ROWS, LABELS),
-    "Lasso": lambda kind: kind(n_iter=5, **BOUNDS).fit(ROWS, TARGETS),
+    "Lasso": lambda kind: kind(n_iter=5, **BOUNDS, target_bound=1.0).fit(ROWS, TARGETS),
     "LassoClassifier": lambda kind: kind(n_iter=5, classes=[0, 1], **BOUNDS).fit(ROWS, LABELS),
-    "LinearRegression": lambda kind: kind(**BOUNDS).fit(ROWS, TARGETS),
+    "LinearRegression": lambda kind: kind(**BOUNDS, target_bound=1.0).fit(ROWS, TARGETS),
     "LinearSVC": lambda kind: kind(data_norm=1.0, **DECLARED).fit(ROWS, LABELS),
     "LogisticRegression": lambda kind: kind(data_norm=1.0, **DECLARED).fit(ROWS, LABELS),
-    "MatrixRegression": lambda kind: kind(shape=(2, 2), n_iter=5, **BOUNDS).fit(ROWS, TARGETS),
+    "MatrixRegression": lambda kind: kind(shape=(2, 2), n_iter=5, **BOUNDS, target_bound=1.0).fit(ROWS, TARGETS),
     "PrivateSearchCV": lambda kind: kind(library.LinearSVC(data_norm=1.0, classes=[0, 1]), {"alpha": [0.1, 1.0]}, expected_runs=2, **BUDGET).fit(
         ROWS, LABELS
     ),
     "OrdinalRegression": lambda kind: kind(data_norm=1.2, classes=[0, 1, 2], **BUDGET).fit(ROWS, np.digitize(TARGETS, (-0.1, 0.1))),
-    "SimplexRegression": lambda kind: kind(n_iter=5, **BOUNDS).fit(ROWS, TARGETS),
+    "SimplexRegression": lambda kind: kind(n_iter=5, **BOUNDS, target_bound=1.0).fit(ROWS, TARGETS),
     "SurvivalModel": lambda kind: kind(data_norm=1.2, **BUDGET).fit(ROWS, 1.0 + TARGETS),
     **dict.fromkeys(("PoissonRegression", "GammaRegression"), lambda kind: kind(target_bound=2.0, **BOUNDS).fit(ROWS, 1.0 + TARGETS)),
-    **dict.fromkeys(("QuantileRegression", "HuberRegression", "ExpectileRegression"), lambda kind: kind(**BOUNDS).fit(ROWS, TARGETS)),
+    **dict.fromkeys(
+        ("QuantileRegression", "HuberRegression", "ExpectileRegression"), lambda kind: kind(**BOUNDS, target_bound=1.0).fit(ROWS, TARGETS)
+    ),
 }
 
 

@@ -19,9 +19,9 @@ from discreet.ledger import Account, Ledger
 X = np.random.default_rng(0).uniform(-0.5, 0.5, (40, 3))
 CODES = np.arange(40) % 3
 TARGETS = {"two classes": CODES % 2, "ordered classes": CODES, "numbers": X[:, 1], "times": 1.0 + CODES, "counts": CODES}
+MODELS = [made for made in (getattr(estimators, name) for name in estimators.__all__) if isinstance(made, type) and issubclass(made, Spender)]
 NEEDED = {
-    "PoissonRegression": {"target_bound": 5.0},
-    "GammaRegression": {"target_bound": 5.0},
+    **{kind.__name__: {"target_bound": 5.0} for kind in MODELS if "target_bound" in inspect.signature(kind).parameters},
     "KernelClassifier": {"n_features": 8},
     "PrivateSearchCV": {"estimator": estimators.LogisticRegression(classes=[0, 1]), "param_grid": {"alpha": [0.1, 1.0]}, "expected_runs": 2.0},
 }
@@ -39,7 +39,6 @@ STRANGE = {
 }
 ANYTHING = {"classes"}
 """Of ConstrainedERM, which has none where it learns numbers."""
-MODELS = [made for made in (getattr(estimators, name) for name in estimators.__all__) if isinstance(made, type) and issubclass(made, Spender)]
 
 
 def _made(kind, **changed):

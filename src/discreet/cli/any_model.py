@@ -169,7 +169,7 @@ def read_array_records(model: "discreet.ArrayModel", table: str, said: OfArrays,
     if model.classes:
         return ArrayRecords(rows, _classes(frame.get_column(target), model.classes), persons)
     if model.made is not None:
-        times = discreet.data.TimeTarget(column=target, ends=model.made.ends, event=said.event)
+        times = discreet.data.TimeTarget(column=target, ends=model.made.ends, event=said.event, outside="clip")
         refusal = InvalidInput(
             f"column {target!r} must hold a number for every "
             f"record{'' if said.event is None else f', and {said.event!r} 1 or true, or 0 or false'}; something else was found, or a value "

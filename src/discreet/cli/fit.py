@@ -158,7 +158,10 @@ def fit(
         if public.persons is None and isinstance(opened, discreet.EncodedTable) and training.neighbours == "replace-one":
             warn_of_weakness(promised.guarantee, opened.rows.shape[0])
         model, found = train(kind, public, settings, opened), []
-    stated: dict[str, object] = {"features": model.schema.features, "intervals": intervals}
+    from discreet.data.row_lengths import length_words
+
+    stated: dict[str, object] = {"features": model.schema.features, "rows": model.schema.rows, "intervals": intervals}
+    found = [*labelled(("Rows", length_words(model.schema))), *found]
     outcome = file.outcome(model, model, account, stated, found, beside=[(held, "interval file", path) for held, path in bought])
     following = f"Next: discreet show {file.out}, discreet verify {file.out}, discreet predict {file.out} TABLE"
     return replace(outcome, lines=[*outcome.lines, "", following])

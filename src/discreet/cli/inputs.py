@@ -330,7 +330,11 @@ class Whose:
 
 
 def ask(schema: "discreet.Schema", path: str, *, run: bool = False) -> None:
-    """Warn where a schema says nothing about persons; `run` where options could."""
+    """Warn where a schema says nothing about persons, `run` where options could, and where nothing can be learnt from its rows."""
+    from discreet.data.row_lengths import meaningless
+
+    if (words := meaningless(schema)) is not None:
+        warn(words)
     if schema.persons is None:
         here = " For this run alone: --rows-per-person 1, or --person COLUMN --rows-per-person M." if run else ""
         warn(

@@ -33,9 +33,9 @@ class Simulation:
 
 @command(
     "The same over a set.",
-    "discreet plan over l1-ball --features 1000 --entry-bound 1 --records 20000 --epsilon 1 --delta 1e-6",
+    "discreet plan over l1-ball --features 1000 --entry-bound 1 --target-bound 1 --records 20000 --epsilon 1 --delta 1e-6",
     "discreet plan over l1-ball --features 100 --data-norm 1 --radius 5 --loss logistic --excess 0.05 --epsilon 1 --delta 1e-6",
-    "discreet plan over simplex --features 50 --entry-bound 1 --loss absolute --excess 0.1 --epsilon 1 --delta 1e-6 --json",
+    "discreet plan over simplex --features 50 --entry-bound 1 --target-bound 1 --loss absolute --excess 0.1 --epsilon 1 --delta 1e-6 --json",
 )
 def plan_over(
     *,
@@ -44,7 +44,7 @@ def plan_over(
     features: Annotated[int, "Number of features d of a row."],
     entry_bound: Annotated[float | None, "Bound on every entry of a row (data_bound of a fit)."] = None,
     data_norm: Annotated[float | None, "Bound on the Euclidean norm of a row. One of the two is needed."] = None,
-    target_bound: Annotated[float | None, "Bound on |y| for losses of numbers.  [default: 1]"] = None,
+    target_bound: Annotated[float | None, "Bound on |y|, needed for losses of numbers."] = None,
     intercept: Annotated[bool, "Plan a fit with an intercept; its coefficient lies in the set too."] = False,
     loss: Annotated[str, "A loss of numbers, such as squared, huber or pinball, or of classes, such as logistic or hinge."] = "squared",
     excess: Annotated[float | None, "Largest excess of the mean loss; the answer is a number of records."] = None,
@@ -80,7 +80,7 @@ def plan_over(
             neighbours=discreet.Neighbours(neighbours),
             entry_bound=entry_bound,
             data_norm=data_norm,
-            target_bound=1.0 if target_bound is None else target_bound,
+            target_bound=target_bound,
             intercept_scale=min(bounds) if intercept else 0.0,
             steps=steps,
         )
@@ -102,6 +102,7 @@ def plan_over(
                 "features": made.problem(found.records).domain.features,
                 "neighbours": str(made.neighbours),
                 **{name: getattr(made, name) for name in _NUMBERS},
+                "target_bound": made.problem(1).domain.target_bound,
             },
             "excess": excess,
             "bound": found.to_dict(),
@@ -229,7 +230,7 @@ def _problem(made: "discreet.planning.SetPlan", radius: float) -> str:
     domain = made.problem(1).domain
     bounds = [f"|x_j| <= {made.entry_bound:g}"] if made.entry_bound is not None else []
     bounds += [f"|x| <= {made.data_norm:g}"] if made.data_norm is not None else []
-    bounds += [] if made.problem(1).loss.signed_targets else [f"|y| <= {made.target_bound:g}"]
+    bounds += [] if made.problem(1).loss.signed_targets else [f"|y| <= {made.problem(1).domain.target_bound:g}"]
     intercept = " and an intercept" if made.intercept_scale > 0 else ""
     where = f"{made.loss} over {made.constraint.name} of radius {radius:g}, {domain.features} features{intercept}, {', '.join(bounds)}"
     return f"{where}; epsilon {made.epsilon:g}, delta {made.delta:g}, {made.neighbours}"

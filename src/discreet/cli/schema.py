@@ -92,6 +92,8 @@ def check(
     ] = False,
 ) -> Outcome:
     """Check SCHEMA by itself and, with TABLE, against the header of that table; no record is read without --local."""
+    from discreet.data.row_lengths import length_words
+
     if local and (table is None or table == "-"):
         raise usage_error("--local needs a TABLE that is a file")
     if local and not is_screen():
@@ -146,7 +148,7 @@ def check(
                 ("Encodings", "; ".join(encoded) or None),
                 (
                     "Row norm",
-                    f"R = {found.norm_bound:.10g} ({'each row is divided by its norm' if found.rows == 'normalise' else 'rows stay as they are'})",
+                    f"R = {found.norm_bound:.10g} (rows: {length_words(found)})",
                 ),
                 ("Bounds", f"chosen privately from the records: {quoted(chosen)}; their certificate belongs to this schema" if chosen else None),
                 ("Table", present),

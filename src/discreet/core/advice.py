@@ -14,6 +14,12 @@ WEAK, EMPTY, LARGE_DELTA = 3.0, 8.0, 1e-4
 MUCH = 10.0
 """An epsilon from which on a promise is a formality: e^10 is 22,000."""
 
+REPRODUCIBLE = (
+    "random_state is set, so whoever knows or guesses it can draw the same noise again and subtract it: the result is not private, and its "
+    "certificate is invalid. Leave random_state out for anything that others will see."
+)
+"""Of noise with a seed."""
+
 OTHER_NAMES = {
     "C": ("C is called alpha here and multiplies |w|^2 / 2 in the mean loss: set alpha = 1 / (C n), or None to have it chosen from public numbers"),
     "neighbors": "neighbors is called neighbours here: 'replace-one' or 'add-remove'",
@@ -32,8 +38,10 @@ OTHER_NAMES = {
 """Parameters of other libraries, and what they are called here."""
 
 
-def about_numbers(privacy: Privacy, records: int | None) -> Iterator[str]:
-    """What is worth saying of epsilon, and of delta where the number of records is public."""
+def about_numbers(privacy: Privacy, records: int | None, *, seeded: bool) -> Iterator[str]:
+    """What is worth saying of epsilon, of delta where the number of records is public, and of noise with a seed."""
+    if seeded and privacy.adds_noise:
+        yield REPRODUCIBLE
     if privacy.epsilon >= MUCH:
         times = f"{math.exp(min(privacy.epsilon, 700.0)):,.0f}" if privacy.epsilon < 20 else f"e^{privacy.epsilon:g}"
         yield (

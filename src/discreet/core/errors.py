@@ -30,7 +30,7 @@ class PrivacyWarning(UserWarning):
 
 
 class PrivacyAdvice(PrivacyWarning):
-    """Something legal tells more of the records than its user may think; what is released keeps its guarantee. The message names the remedy."""
+    """Something legal tells more of the records than its user may think; certificates say what is guaranteed. The message names the remedy."""
 
 
 class InvalidInput(DiscreetError, ValueError):

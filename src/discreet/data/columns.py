@@ -344,7 +344,7 @@ def _check_bounds(column: NumericColumn | NumberTarget) -> None:
         raise SchemaError(f"{where}: upper - lower must be a finite number; lower = {lower!r} and upper = {upper!r} are too far apart for float64.")
     object.__setattr__(column, "lower", lower)
     object.__setattr__(column, "upper", upper)
-    _check_outside(column)
+    check_outside(column.outside, where)
     if column.missing is not None and not (isinstance(column, NumericColumn) and column.missing == INDICATOR):
         missing = _number(column.missing, what=f"{where}: missing")
         if not lower <= missing <= upper:
@@ -352,9 +352,9 @@ def _check_bounds(column: NumericColumn | NumberTarget) -> None:
         object.__setattr__(column, "missing", missing)
 
 
-def _check_outside(column: NumericColumn | NumberTarget | DateColumn) -> None:
-    remedy = 'Write outside = "clip", or leave the key out to refuse such values.'
-    _one_of(column.outside, ("clip", None), what=f"{column.where}: outside", remedy=remedy)
+def check_outside(given: object, where: str) -> None:
+    """Raise SchemaError for a rule that there is not."""
+    _one_of(given, ("clip", None), what=f"{where}: outside", remedy='Write outside = "clip", or leave the key out to refuse such values.')
 
 
 def _no_private_cuts(part: DateColumn | Cross) -> None:

@@ -53,6 +53,8 @@ class SchemaDraft:
     """What missing values of open columns count as."""
     encodings: Mapping[str, tuple[Encoding, ...]] = field(default_factory=dict)
     """Those of the open columns that name some; what does not fit the bounds is refused when these are known."""
+    open_rows: bool = False
+    """Whether how long rows are is left open too."""
     crosses: Mapping[str, tuple[Encoding, ...]] = field(default_factory=dict)
     """Those of the crosses of open columns, likewise."""
 
@@ -67,8 +69,10 @@ class SchemaDraft:
         missing: dict[str, float] = {}
         encodings: dict[str, tuple[Encoding, ...]] = {}
         crosses: dict[str, tuple[Encoding, ...]] = {}
+        said: list[bool] = []
 
         def prepare(table: dict[str, Any]) -> None:
+            said.append("rows" in table)
             columns = table.get("numeric")
             for name, column in columns.items() if isinstance(columns, dict) else ():
                 if not isinstance(column, dict) or {column.get("lower", PLACEHOLDER), column.get("upper", PLACEHOLDER)} != {PLACEHOLDER}:
@@ -95,7 +99,7 @@ class SchemaDraft:
                 "no bounds are left to choose. To have bounds chosen, delete lower and upper from a [numeric] table, or leave the stub's "
                 "placeholders there."
             )
-        return cls(schema=schema, open=tuple(found), grids=grids, missing=missing, encodings=encodings, crosses=crosses)
+        return cls(schema=schema, open=tuple(found), grids=grids, missing=missing, encodings=encodings, open_rows=not any(said), crosses=crosses)
 
     @classmethod
     @frameless
@@ -132,7 +136,7 @@ class SchemaDraft:
             else:
                 columns.append(column)
         cross = tuple(replace(one, encoding=self.crosses.get(one.name, one.encoding)) for one in self.schema.cross)
-        return replace(self.schema, numeric=tuple(columns), cross=cross)
+        return replace(self.schema, numeric=tuple(columns), cross=cross, rows=None if self.open_rows else self.schema.rows)
 
 
 def _file_table(file: Dialect) -> str:
@@ -166,9 +170,9 @@ _HEAD = """\
 format = "discreet-schema/1"
 name = {name}
 
-# "normalise": each row is divided by its own norm, and the norm bound is 1.
+# "normalise": each row is divided by its own norm, and the norm bound is 1. Left out, it is that, unless one number is all there is in a row.
 # "bound": rows stay as they are, and the norm bound is the square root of the number of columns.
-rows = "normalise"
+# rows = "normalise"
 
 # Texts that stand for a missing value, beside the empty one; as in ["?", "NA"].
 missing_values = []

@@ -89,6 +89,9 @@ def _of_times(series: "pl.Series", target: TimeTarget, schema: Schema) -> Iterat
         yield from _counted(series.name, "missing", missing, texts, "leave such records out")
         none = texts.is_not_null() & (read.is_null() | read.is_infinite())
         yield from _counted(series.name, "not a number", none, texts, "leave such records out")
+        if target.outside is None:
+            below = (read < 0.0).fill_null(value=False) & ~missing
+            yield from _counted(series.name, "below 0", below, texts, 'add outside = "clip", or leave such records out')
         return
     yield from _counted(series.name, "missing", texts.is_null(), texts, "leave such records out")
     if target.happened is None:

@@ -14,7 +14,7 @@ from dataclasses import dataclass, field, replace
 from importlib import import_module
 from itertools import accumulate, pairwise
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal, Self, TypeAlias, TypeVar
+from typing import TYPE_CHECKING, Any, Self, TypeVar
 
 from discreet.core.errors import SchemaError, did_you_mean, frameless, kind
 from discreet.core.lazily import lazily
@@ -29,6 +29,7 @@ from discreet.data.encodings.curve import standard_rest
 from discreet.data.labels import checked_text, texts_of
 from discreet.data.person_column import ONE_ROW, PersonColumn
 from discreet.data.places import Columns, stored_bytes
+from discreet.data.row_lengths import Rows, standard_rows
 from discreet.data.targets import NumberTargets, TimeTarget
 from discreet.data.toml_text import (
     COLUMN_TABLES,
@@ -59,8 +60,6 @@ time_targets = lazily("discreet.data.time_cells")
 
 FORMAT = "discreet-schema/1"
 """The first line of a schema; another version is refused."""
-
-Rows: TypeAlias = Literal["normalise", "bound"]
 
 _KEYS = ("format", "name", "rows", "missing_values", "file", "rows_per_person", "target", "person", *COLUMN_TABLES, "metric")
 _Numbers = TypeVar("_Numbers", NumericColumn, DateColumn)
@@ -96,7 +95,7 @@ class Schema:
     """Their features follow, one a category, in this order."""
     cross: tuple[Cross, ...] = ()
     """Pairs of columns; their features come last."""
-    rows: Rows = "normalise"
+    rows: Rows | None = None  # settled by module `row_lengths`
     missing_values: tuple[str, ...] = ()
     """Texts that stand for a missing value, beside null, NaN and the empty text."""
     file: Dialect = field(default_factory=Dialect)
@@ -114,7 +113,7 @@ class Schema:
     def __post_init__(self) -> None:
         """Refuse a schema without features, with a column in two places, or with a label that also means missing."""
         checked_text(self.name, what="name")
-        if self.rows not in ("normalise", "bound"):
+        if self.rows not in ("normalise", "bound", None):
             near = did_you_mean(str(self.rows), ("normalise", "bound"))
             raise SchemaError(
                 f'rows must be "normalise" (divide each row by its norm) or "bound" (leave rows as they are); {self.rows!r} was given.{near}'
@@ -130,6 +129,8 @@ class Schema:
             checked_text(marker, what="missing_values: each")
         if not self.layout.own:
             raise SchemaError("the schema needs at least one feature. Add a table [numeric.NAME] or [categorical.NAME].")
+        if self.rows is None:
+            object.__setattr__(self, "rows", standard_rows(self.layout))
         self._check_names()
         if self.metric is not None and self.metric.features != self.features:
             raise SchemaError(f"metric: it is for {self.metric.features} features, and the columns have {self.features}.")
@@ -364,7 +365,7 @@ class Schema:
             date=tuple(part_of(DateColumn, entry, where="date") for entry in listed(table, "date")),
             categorical=tuple(part_of(CategoricalColumn, entry, where="categorical") for entry in listed(table, "categorical")),
             cross=tuple(part_of(Cross, entry, where="cross") for entry in listed(table, "cross")),
-            rows=table.get("rows", "normalise"),
+            rows=table.get("rows"),
             missing_values=tuple(listed(table, "missing_values")),
             file=file_of(table.get("file", {})),
             person=part_of(PersonColumn, table["person"], where="person") if "person" in table else None,

@@ -6,7 +6,8 @@
     upper = 3000              upper = 400
 
     [target]
-    column = "months"               a number from 0 on; less is 0, and what happens after the last end is not seen any longer there
+    column = "months"               a number from 0 on; what happens after the last end is not seen any longer there
+    outside = "clip"                a time below 0 counts as 0; without it, such a table is refused
     event = "died"                  1 or true where it happened then, 0 or false where the record was not seen any longer; left out: it always did
     ends = [6, 12, 24, 36]          of the periods that are told apart, increasing, chosen without the records
 
@@ -22,11 +23,11 @@ import numpy.typing as npt
 from discreet.core.arrays import Floats
 from discreet.core.errors import InvalidInput, SchemaError, quietly, quoted
 from discreet.core.short import short_repr
-from discreet.data.columns import NumberTarget
+from discreet.data.columns import NumberTarget, Outside, check_outside
 from discreet.data.labels import Label, checked_labels, checked_text
 
 MOST_PERIODS = 500
-_TIMES = "y must give, for each row of X, a time of at least 0, shape (n,), or a time and 1 or 0 for whether the event happened then, shape (n, 2)."
+_TIMES = "y must give, for each row of X, a time, shape (n,), or a time and 1 or 0 for whether the event happened then, shape (n, 2)."
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -78,6 +79,8 @@ class TimeTarget:
     """The column that says whether it happened."""
     happened: Label | None = None
     """The value of that column that says so, where it has others than 1 and 0, or true and false."""
+    outside: Outside | None = None
+    """"clip": a time below 0 counts as 0. None: it is refused."""
 
     __repr__ = short_repr
 
@@ -85,6 +88,7 @@ class TimeTarget:
         """Keep every end as a float."""
         checked_text(self.column, what="target: column")
         object.__setattr__(self, "ends", ends_of(self.ends, SchemaError))
+        check_outside(self.outside, self.where)
         if self.event is not None and checked_text(self.event, what="target: event") == self.column:
             raise SchemaError(
                 f"target: event names {self.event!r}, the column of the time itself. Name the column that says whether the event happened."
@@ -131,7 +135,10 @@ def likelihood(survival: Floats, codes: npt.NDArray[np.integer]) -> Floats:
 
 
 def period_numbers(y: Any, *, ends: tuple[float, ...]) -> npt.NDArray[np.intp]:  # noqa: ANN401 - whatever the caller has
-    """2 s for who was seen through s periods, 2 s + 1 for whom the event then happened in the next one. Raises InvalidInput for what are no times."""
+    """2 s for who was seen through s periods, 2 s + 1 for whom the event then happened in the next one; a time below 0 counts as 0.
+
+    Raises InvalidInput for what are no times.
+    """
     given: Floats = quietly(lambda: np.asarray(y, dtype=np.float64), InvalidInput(_TIMES))
     if given.ndim not in (1, 2) or (given.ndim == 2 and given.shape[1] not in (1, 2)) or not np.all(np.isfinite(given)):
         raise InvalidInput(_TIMES)

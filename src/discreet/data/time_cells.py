@@ -24,6 +24,8 @@ def encode_times(frame: "pl.DataFrame", target: TimeTarget, *, dialect: Dialect)
     times = quietly(lambda: column_numbers(frame.get_column(target.column), dialect=dialect), no_number)
     if not np.all(np.isfinite(times)):
         raise no_number
+    if target.outside is None and np.any(times < 0.0):
+        raise InvalidInput(f'{target.where} has a time below 0. Add outside = "clip" under [target] to count it as 0, or leave such records out.')
     happened = np.ones(len(times)) if target.event is None else _happened(frame.get_column(target.event), target, dialect)
     return np.column_stack((np.maximum(times, 0.0), happened))
 

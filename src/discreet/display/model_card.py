@@ -9,6 +9,7 @@ from discreet.certificates import Verification
 from discreet.core.neighbours import ADD_REMOVE
 from discreet.data.columns import DateColumn, NumericColumn
 from discreet.data.labels import canonical
+from discreet.data.row_lengths import length_words
 from discreet.data.targets import counted_or_not
 from discreet.display.certificates import chosen_bounds, software
 from discreet.display.estimators import target_words
@@ -116,7 +117,7 @@ def _trained(model: Model) -> list[Block]:
         (certificate.guarantee.unit.counted.capitalize(), count),
         ("Target", target_words(model.schema.target)),
         ("Features after encoding", f"{model.schema.features:,}"),
-        ("Row norm, at most", f"{model.data_norm:g}; longer rows are shortened to it"),
+        ("Row norm, at most", f"{model.data_norm:g}; rows are {length_words(model.schema)}, and longer ones shortened to it"),
         ("Ranges and categories", _origin(model)),
     ]
     return [

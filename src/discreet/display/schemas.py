@@ -5,6 +5,7 @@ from collections.abc import Iterator
 from discreet.data import CategoricalColumn, DateColumn, NumericColumn, Schema
 from discreet.data.labels import canonical
 from discreet.data.places import Column
+from discreet.data.row_lengths import length_words
 from discreet.display.estimators import target_words
 from discreet.display.pages import Facts, Table, view_html
 
@@ -17,7 +18,7 @@ def view(schema: Schema) -> str:
     persons = schema.persons
     rows = [
         ("Target", target_words(schema.target)),
-        ("Rows", _rows_of(schema)),
+        ("Rows", length_words(schema)),
         ("Features", f"{schema.features:,}"),
         ("Protected", "one record" if persons is None else f"one person with at most {persons.rows} rows"),
     ]
@@ -25,12 +26,6 @@ def view(schema: Schema) -> str:
     more = f"; the first {_MOST} of {len(columns):,}" if len(columns) > _MOST else ""
     table = Table(f"Columns to learn from{more}", ("Column", "Kind", "Values", "Features"), columns[:_MOST], {3})
     return view_html(f"Schema {schema.name}", Facts("What is public about the table", rows), table)
-
-
-def _rows_of(schema: Schema) -> str:
-    if schema.metric is not None:
-        return "in the coordinates of a public metric, and shortened to norm 1 there"
-    return "divided by their norm" if schema.rows == "normalise" else f"left as they are, of norm at most {schema.norm_bound:.4g}"
 
 
 def _columns(schema: Schema) -> Iterator[tuple[str, str, str, str]]:

@@ -1,9 +1,11 @@
 """What is legal, and tells more than its user may think: said in a `PrivacyAdvice`, from public numbers and from how a fit was called.
 
-    before a fit    a step of a Pipeline that learns from the records; a search, or cross-validation, that scores on the records; the same table
-                    again, on no ledger; epsilon of 10 or more; delta above 1 / n, where n is public; the standard data_norm, left as it is
+    before a fit    a step of a Pipeline that learns from the records; a search, or cross-validation, that scores on the records; any other estimator
+                    around this one that calls its fit; the same table again, on no ledger; noise with a seed; epsilon of 10 or more; delta above
+                    1 / n, where n is public; the standard data_norm, left as it is
 
-Nothing here looks at a record: tables are told apart by which object they are, and n is used where a certificate states it. No warning changes a fit.
+n is used where a certificate states it. A table is known again by a digest of its rows, of some evenly spaced ones where there are many, keyed with a
+secret that is drawn anew in every process and never leaves it; of tables in blocks it is the object. No warning changes a fit.
 Parameters of other libraries are answered with the name that they have here, and those of a wrong type are refused by it: types are those that the
 fields of a class state, True or False, whole numbers, numbers, texts, None. A parameter that may be something else besides, such as a loss or a list
 of labels, is left to those who read it.
@@ -15,12 +17,14 @@ from abc import ABCMeta
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, fields
 from functools import lru_cache, wraps
+from hashlib import blake2b
 from numbers import Integral, Real
 from types import NoneType, UnionType
-from typing import Annotated, Any, Concatenate, ParamSpec, TypeVar, Union, get_args, get_origin
-from weakref import WeakSet, ref
+from typing import TYPE_CHECKING, Annotated, Any, Concatenate, ParamSpec, TypeVar, Union, get_args, get_origin
+from weakref import WeakSet
 
 import numpy as np
+from sklearn.base import BaseEstimator
 from sklearn.utils import get_tags
 
 from discreet.core.advice import OTHER_NAMES, about_numbers, caller
@@ -28,8 +32,14 @@ from discreet.core.errors import InvalidInput, InvalidType, PrivacyAdvice, did_y
 from discreet.core.lazily import lazily
 from discreet.core.neighbours import Privacy
 from discreet.core.validate import given
+from discreet.data import BlockTable, EncodedTable
+from discreet.data.row_lengths import FOR_NOTHING
+from discreet.noise import SystemNoise
 
-pipeline = lazily("sklearn.pipeline")
+if TYPE_CHECKING:
+    from discreet.matrices import Matrix
+
+pipeline, inputs = lazily("sklearn.pipeline"), lazily("discreet.estimators.inputs")
 T = TypeVar("T")
 P = ParamSpec("P")
 R = TypeVar("R")
@@ -38,8 +48,12 @@ _WORDS = {bool: "True or False", int: "a whole number", float: "a number", str: 
 _TAKEN: dict[Any, tuple[type, ...]] = {bool: _TRUTH, int: (Integral,), float: (Real,), str: (str,), NoneType: (NoneType,)}
 _UNTOLD: "WeakSet[Any]" = WeakSet()
 """Estimators that were made without a bound of rows."""
-_SEEN: dict[int, Any] = {}
-"""Tables that were fitted on without a ledger, by which object they are: weak references, and nothing of what they hold."""
+_SEEN: dict[bytes, None] = {}
+"""Digests of tables that were fitted on without a ledger."""
+_BLOCKS: "WeakSet[BlockTable]" = WeakSet()
+"""Tables in blocks, likewise."""
+_MOST_SEEN, _NUMBERS = 4096, 1 << 18
+"""Digests that are kept, the oldest goes first; and numbers of a table that one is made of."""
 
 
 class Answering(ABCMeta):
@@ -89,14 +103,15 @@ def refuse_other_names(estimator: str, given: Iterable[str], known: Iterable[str
             )
 
 
-def advise(estimator: Any, X: Any, *, privacy: Privacy, records: int | None, encoded: bool, on_a_ledger: bool) -> None:
+def advise(estimator: Any, X: Any, *, privacy: Privacy, records: int | None, encoded: bool, on_a_ledger: bool, seeded: bool) -> None:
     """Warn of what module docstring lists; `records` is n where it is public, `encoded` whether a schema made the rows."""
     if not privacy.adds_noise or _inside(estimator):
         return
     untold = estimator in _UNTOLD and not encoded
+    empty = isinstance(X, EncodedTable) and X.numeric == X.rows.shape[1] == 1 and not X.coding.longest
     again = not on_a_ledger and _again(X)
-    said = [*about_numbers(privacy, records), *_about_callers(estimator), *_about_rows(estimator, untold=untold, again=again)]
-    for words in said:
+    rows = _about_rows(estimator, untold=untold, again=again, empty=empty)
+    for words in (*about_numbers(privacy, records, seeded=seeded), *_about_callers(estimator), *rows):
         warnings.warn(words, PrivacyAdvice, stacklevel=caller())
 
 
@@ -110,7 +125,7 @@ def _inside(estimator: Any) -> bool:
     return outer is not None and str(outer.f_globals.get("__name__", "")).startswith(f"{__name__.partition('.')[0]}.")
 
 
-def _about_rows(estimator: Any, *, untold: bool, again: bool) -> Iterator[str]:
+def _about_rows(estimator: Any, *, untold: bool, again: bool, empty: bool) -> Iterator[str]:
     if untold:
         name = "data_bound" if estimator.data_norm is None else "data_norm"
         yield (
@@ -118,6 +133,8 @@ def _about_rows(estimator: Any, *, untold: bool, again: bool) -> Iterator[str]:
             "(Schema.transformer does) and set data_norm or data_bound, which you know without the records; or set data_norm='private' "
             "where the model supports it."
         )
+    if empty:
+        yield (f'with rows = "normalise" nothing can be learnt: {FOR_NOTHING}. Leave rows out of the schema, or write rows = "bound".')
     if again:
         yield (
             "this table was used in an earlier fit, and no ledger is in use: the privacy losses add up, and nothing keeps track of the "
@@ -127,17 +144,27 @@ def _about_rows(estimator: Any, *, untold: bool, again: bool) -> Iterator[str]:
 
 def _about_callers(estimator: Any) -> Iterator[str]:
     """What scikit-learn was doing when it called this fit."""
-    frame, searched, scored, learnt = inspect.currentframe(), False, False, set[str]()
+    frame, searched, scored, learnt, outer = inspect.currentframe(), False, False, set[str](), list[str]()
     while frame is not None:
-        scored = scored or str(frame.f_globals.get("__name__", "")).startswith("sklearn.model_selection._validation")
-        theirs = str(frame.f_globals.get("__name__", "")).startswith("sklearn.") and frame.f_code.co_name in {"fit", "fit_transform", "fit_predict"}
-        holder = frame.f_locals.get("self") if theirs else None
-        if not searched and any(kind.__module__.startswith("sklearn.model_selection.") for kind in type(holder).__mro__):
-            searched = True
-            yield f"{type(holder).__name__} chooses by scores that are not private, so its choice is not private. Use PrivateSearchCV."
-        if theirs and isinstance(holder, pipeline.Pipeline):
+        module = str(frame.f_globals.get("__name__", ""))
+        scored = scored or module.startswith("sklearn.model_selection._validation")
+        holder = frame.f_locals.get("self") if "fit" in frame.f_code.co_name else None
+        if isinstance(holder, pipeline.Pipeline):
             learnt |= {name for name, step in holder.steps[:-1] if _learns(step)}
+        elif isinstance(holder, BaseEstimator) and holder is not estimator and not _ours(holder):
+            if not searched and any(kind.__module__.startswith("sklearn.model_selection.") for kind in type(holder).__mro__):
+                searched = True
+                yield f"{type(holder).__name__} chooses by scores that are not private, so its choice is not private. Use PrivateSearchCV."
+            else:
+                outer.append(type(holder).__name__)
+        elif module.startswith("sklearn.") and module.split(".")[1] not in _PASSING:  # a function of theirs, in a process of its own perhaps
+            outer.append(module)
         frame = frame.f_back
+    if outer and not (searched or scored):
+        yield (
+            f"{outer[-1]} calls the fit of {type(estimator).__name__}: every such call spends epsilon and delta, and what it learns or chooses from "
+            f"the records besides is not private. Fit {type(estimator).__name__} by itself{_BY_ITSELF.get(outer[-1], '')}."
+        )
     if scored and not searched:
         yield (
             "cross-validation publishes scores computed on private records, and the privacy losses of its fits add up. Use PrivateSearchCV "
@@ -151,21 +178,54 @@ def _about_callers(estimator: Any) -> Iterator[str]:
         )
 
 
+_PASSING = {"base", "pipeline", "utils", "model_selection"}
+"""Of scikit-learn's modules those that only pass a call on, and the one that is told of by itself."""
+_BY_ITSELF = {"CalibratedClassifierCV": ", or with fit_with_calibration, which corrects its probabilities within one budget"}
+
+
+def _ours(holder: Any) -> bool:
+    """Whether an estimator is one of this library, or made from one."""
+    return any(kind.__module__.startswith(f"{__name__.partition('.')[0]}.") for kind in type(holder).__mro__)
+
+
 def _learns(step: Any) -> bool:
     """Whether a step of a pipeline asks for a fit."""
     return not (step is None or isinstance(step, str)) and bool(get_tags(step).requires_fit)
 
 
 def _again(X: Any) -> bool:
-    """Whether this very object was fitted on before."""
-    key, before = id(X), _SEEN.get(id(X))
-    if before is not None and before() is X:
-        return True
-    try:
-        _SEEN[key] = ref(X, lambda _: _SEEN.pop(key, None))
-    except TypeError:  # lists know no weak references, and are not held back from being freed
-        return False
-    return False
+    """Whether a fit saw this table before."""
+    if isinstance(X, BlockTable):
+        before = X.source in _BLOCKS
+        _BLOCKS.add(X.source)
+        return before
+    array = type(X) is np.ndarray and X.ndim == 2
+    rows = X.rows if isinstance(X, EncodedTable) else X if array else inputs.feature_rows(X)
+    count, width = rows.shape
+    some = max(1, _NUMBERS // width)
+    places = np.arange(count) if count <= some else np.linspace(0, count - 1, some).astype(np.intp)
+    chosen: Matrix = inputs.feature_rows(rows[places]) if array else rows.chosen(places)
+    code = blake2b(f"{count} {width}".encode(), key=_secret(), digest_size=16)
+    for part in chosen.content():
+        code.update(part)
+    found = code.digest()
+    before = found in _SEEN
+    while len(_SEEN) >= _MOST_SEEN:
+        del _SEEN[next(iter(_SEEN))]
+    _SEEN[found] = None
+    return before
+
+
+def forget() -> None:
+    """Begin anew, as in another process: for tests."""
+    _SEEN.clear()
+    _BLOCKS.clear()
+
+
+@lru_cache(maxsize=1)
+def _secret() -> bytes:
+    """Of this process."""
+    return SystemNoise().words()(4).tobytes()
 
 
 def refuse_bad_names(estimator: Any, given: Iterable[str]) -> None:

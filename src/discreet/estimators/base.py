@@ -267,9 +267,9 @@ class PrivateModel(Learner):
 
     def _advise(self, X: Any, privacy: Privacy, records: int | None) -> None:
         """Warn of what tells more than its user may think (module `advice`); `records` of a table, used where it is public."""
-        counted = self._account() is not None or current() is not None
-        encoded = isinstance(X, EncodedTable | BlockTable)
-        advise(self, X, privacy=privacy, records=self._known_records(records, privacy.neighbours), encoded=encoded, on_a_ledger=counted)
+        counted, seeded = self._account() is not None or current() is not None, self.random_state is not None
+        encoded, known = isinstance(X, EncodedTable | BlockTable), self._known_records(records, privacy.neighbours)
+        advise(self, X, privacy=privacy, records=known, encoded=encoded, on_a_ledger=counted, seeded=seeded)
 
     def _known_records(self, records: int | None, neighbours: Neighbours) -> int | None:
         """The number of records that may be used as public: `records` where one is replaced, else what the caller declared."""

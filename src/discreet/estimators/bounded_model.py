@@ -36,6 +36,7 @@ from discreet.estimators.inputs import (
     is_private,
     public_norm,
     real_targets,
+    require_target_bound,
     signs_and_classes,
 )
 from discreet.estimators.norm_fit import fitted_with_norm, planned_with_norm, require_unencoded
@@ -191,6 +192,7 @@ class BoundedModel(ABC, PrivateModel):
 
     def _given(self, X: Any, y: Any, sample_weight: Any, persons: Any, noise: Noise) -> Given:
         """Raises InvalidInput for records that are not what was declared, without any value of X, y or persons."""
+        require_target_bound(self, X)
         if isinstance(X, BlockTable):
             return self._given_blocks(X, y, sample_weight, persons, noise)
         rows, jobs = self._rows(X, reset=True), self._jobs()

@@ -28,7 +28,7 @@ from discreet.core.validate import job_count
 from discreet.data import BlockTable, Domain, EncodedTable, class_codes
 from discreet.estimators.base import Given, account_of
 from discreet.estimators.fit_beside import FitBeside
-from discreet.estimators.forms import has_link, log_chances, log_odds
+from discreet.estimators.forms import log_chances, log_odds
 from discreet.estimators.inputs import is_private
 from discreet.estimators.intervals import content_of, records_of
 from discreet.estimators.kernel_classifier import KernelClassifier
@@ -62,7 +62,7 @@ def require_calibrated(estimator: object) -> None:
     """Raise InvalidType or InvalidInput for an estimator whose probabilities cannot be calibrated, whatever the records are."""
     if not isinstance(estimator, LinearClassifier) or isinstance(estimator, KernelClassifier):
         raise InvalidType(f"calibrated probabilities need a LogisticRegression or a LinearSVC; {type(estimator).__name__} was given.")
-    if not has_link(estimator._loss()):  # noqa: SLF001 - of this package
+    if not estimator._loss().linked:  # noqa: SLF001 - of this package
         raise InvalidInput("calibrated probabilities need a loss that has probabilities: the softplus hinge (default) or the logistic loss.")
     if not is_finite(estimator._privacy().epsilon):  # noqa: SLF001
         raise InvalidInput("calibrated probabilities need a finite epsilon; without privacy, calibrate on held-out records.")

@@ -23,10 +23,11 @@ from discreet.core.short import short_repr
 from discreet.core.validate import job_count
 from discreet.data import BlockTable, EncodedTable, NumberTargets, Schema, Target, TimeTarget
 from discreet.data.frames import Frame
+from discreet.estimators.advice import advise
 from discreet.estimators.base import PrivateModel, account_of
 from discreet.estimators.calibrated_fit import fit_with_calibration, require_calibrated_table, settled
 from discreet.estimators.search_methods import fit_seed
-from discreet.ledger import spending_on, without_ledger
+from discreet.ledger import current, spending_on, without_ledger
 from discreet.mechanisms.base import as_planned, certified
 from discreet.mechanisms.cuts import ReleasedCuts
 from discreet.mechanisms.cuts.choose import public_cuts
@@ -173,7 +174,9 @@ class _Copy:
         return clone(self.estimator).set_params(**fixed)
 
     def require(self, privacy: Privacy, table: EncodedTable | BlockTable) -> None:
-        """Raise InvalidType or InvalidInput for what cannot be calibrated, where it is to be."""
+        """Raise InvalidType or InvalidInput for what cannot be calibrated, where it is to be; and say what is legal and tells more than it seems."""
+        counted, seeded = account_of(self.estimator.ledger) is not None or current() is not None, self.estimator.random_state is not None
+        advise(self.estimator, table, privacy=privacy, records=None, encoded=True, on_a_ledger=counted, seeded=seeded)
         if self.calibrate:
             require_calibrated_table(self.made(privacy.epsilon, privacy.delta, seed=0), table)
 

@@ -26,7 +26,8 @@ a public number, and everything here is post-processing. Integrating the noise's
 the penalty has shrunk decisions by more than that already, so it makes the log loss of logistic models worse even at the true v(x), which is private.
 Of v(x) no more is public than an upper bound, mostly too large by orders.
 
-Losses with a flat part (Huber hinge, smoothed hinge) answer 0 / 0 there: they tell classes apart and have no probabilities.
+The link belongs to the loss (`losses/base.py`), to one that a user adds as well. Losses with a flat part (Huber hinge, smoothed hinge) answer 0 / 0
+there: they tell classes apart and have no probabilities.
 
 A form is how released weights answer about rows, from what a certificate states of its problem, and from nothing else:
 
@@ -55,7 +56,7 @@ from discreet.core.lazily import lazily
 from discreet.core.validate import positive
 from discreet.data import Domain
 from discreet.data.domain import split_weights
-from discreet.losses import Logistic, MarginLoss, SoftplusHinge
+from discreet.losses import MarginLoss
 from discreet.problems.made_rows import MadeRows
 from discreet.statements.learning import model_units
 
@@ -67,8 +68,6 @@ special = lazily("scipy.special")
 kernels, maps, mapped = lazily("discreet.kernels"), lazily("discreet.kernels.feature_map"), lazily("discreet.kernels.matrix")
 records, bounded = lazily("discreet.data.records"), lazily("discreet.matrices.bounded")
 SCHEMES = ("multinomial", "one-vs-rest")
-_CHORD_SHARE, _CHORD_END = 0.5, 2.0
-"""See the module docstring."""
 
 
 def linear_decision(rows: "Matrix", *, weights: Floats, intercept: float | Floats, data_norm: float) -> Floats:
@@ -116,30 +115,11 @@ def codes_above(chances: Floats, threshold: float) -> npt.NDArray[np.intp]:
     return np.asarray(chances[:, 1] > threshold, dtype=np.intp)
 
 
-def has_link(loss: MarginLoss) -> bool:
-    """Whether decisions with this loss are probabilities in another scale."""
-    return isinstance(loss, Logistic | SoftplusHinge)
-
-
-def proper_log_odds(loss: MarginLoss, decision: Floats) -> Floats:
-    """Those of the best decision of all functions, q(f); of decision values of any shape. Raises TypeError for a loss without a link."""
-    match loss:
-        case Logistic():
-            return decision
-        case SoftplusHinge(temperature=temperature):
-            odds: Floats = special.log_expit((1.0 + decision) / temperature) - special.log_expit((1.0 - decision) / temperature)
-            return odds
-        case _:
-            raise TypeError(f"the {loss.name} loss has no link")
-
-
 def log_odds(loss: MarginLoss, decision: Floats) -> Floats:
     """ln(p / (1 - p)) at decision values of any shape: see the module docstring. Raises TypeError for a loss without a link."""
-    odds = proper_log_odds(loss, decision)
-    if isinstance(loss, Logistic):
-        return odds
-    chord = float(proper_log_odds(loss, np.array([_CHORD_END]))[0]) / _CHORD_END
-    return (1.0 - _CHORD_SHARE) * odds + _CHORD_SHARE * chord * decision
+    if not loss.linked:
+        raise TypeError(f"the {loss.name} loss has no link")
+    return loss.log_odds(decision)
 
 
 def probabilities(loss: MarginLoss, decision: Floats, *, multinomial: bool) -> Floats:

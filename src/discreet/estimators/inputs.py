@@ -31,7 +31,7 @@ from discreet.core.lazily import lazily
 from discreet.core.neighbours import ADD_REMOVE, Neighbours
 from discreet.core.validate import given as in_words
 from discreet.core.validate import measure, positive, whole
-from discreet.data import EncodedTable
+from discreet.data import BlockTable, EncodedTable
 from discreet.data.reader import class_numbers
 from discreet.data.records import class_codes, record_weights
 from discreet.matrices import Matrix, as_matrix, transfer
@@ -360,3 +360,13 @@ def class_problem(scheme: str, two_classes: RegularisedRisk) -> ClassRisk:
     if scheme == "multinomial":
         return MultinomialRisk(ridge=two_classes.ridge, domain=two_classes.domain, max_weight=two_classes.max_weight)
     return OneVsRestRisk(loss=two_classes.loss, ridge=two_classes.ridge, domain=two_classes.domain, max_weight=two_classes.max_weight)
+
+
+def require_target_bound(estimator: Any, X: Any) -> None:
+    """Raise InvalidInput for numbers whose range nobody said: neither the parameters of the estimator nor the schema that encoded X."""
+    encoded = isinstance(X, EncodedTable) or (isinstance(X, BlockTable) and X.encoded)
+    if vars(estimator).get("target_bound", 1.0) is None and not encoded and "numbers" in estimator.learns:
+        raise InvalidInput(
+            f"{type(estimator).__name__} needs target_bound, the largest size of a target, which you know without the records: larger targets count "
+            "as that."
+        )

@@ -6,6 +6,7 @@
 What is released, and what it costs: module `mechanisms.curvature`. What follows from it, for free: module `uncertainty`.
 """
 
+import warnings
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple, TypeAlias
@@ -15,8 +16,9 @@ import numpy.typing as npt
 
 from discreet.accounting import Guarantee
 from discreet.certificates import Certificate
+from discreet.core.advice import REPRODUCIBLE, caller
 from discreet.core.arrays import Floats
-from discreet.core.errors import InvalidInput
+from discreet.core.errors import InvalidInput, PrivacyAdvice
 from discreet.core.neighbours import DELTA, Persons
 from discreet.core.validate import number, positive
 from discreet.data import BlockTable, EncodedTable
@@ -175,6 +177,8 @@ def release_uncertainty(
     """
     prepared = prepare_uncertainty(model, epsilon=epsilon, delta=delta, prior=prior)
     noise = SystemNoise() if random_state is None else SeededNoise(random_state)
+    if random_state is not None:
+        warnings.warn(REPRODUCIBLE, PrivacyAdvice, stacklevel=caller())
     if isinstance(model, Model):
         if y is not None or sample_weight is not None or persons is not None:
             raise InvalidInput("for a model read from a file, pass a table that contains the target; leave y, sample_weight and persons out.")

@@ -34,7 +34,6 @@ from discreet.estimators.forms import (
     SCHEMES,
     chosen_codes,
     codes_above,
-    has_link,
     linear_decision,
     log_probabilities,
     probabilities,
@@ -76,7 +75,7 @@ KINK = 1e-4
 def _require_link(estimator: "LinearClassifier") -> bool:
     """Whether there are probabilities; AttributeError, as scikit-learn asks of methods that are not available."""
     loss = estimator._loss()  # noqa: SLF001 - it is this class's own condition
-    if not has_link(loss):
+    if not loss.linked:
         raise AttributeError(
             f"the {loss.name} loss has flat parts, so its decision values cannot become probabilities. Use LogisticRegression, or the softplus hinge."
         )

@@ -57,8 +57,9 @@ class LinearRegression(RegressionModel):
         `weights_`, `covariance_` and `equations_` refer to rows divided by it.
     data_bound : bound on every entry of X, or None; larger entries are clipped to it. Scale features by public bounds first, so that they count
         equally.
-    target_bound : bound on |y|; larger targets are clipped to it. First subtract a public middle of the range from y, because the noise grows with
-        this bound. If y has several columns: one number for all, or a list with one per column.
+    target_bound : bound on |y|, which you know without the records; larger targets are clipped to it. First subtract a public middle of the range
+        from y, because the noise grows with this bound. If y has several columns: one number for all, or a list with one per column. None is for
+        tables that a schema encodes, which says the range.
     fit_intercept : whether there is an intercept.
     intercept_scale : the intercept is a constant feature of this size; None takes 0.3 times the bound of the rows.
     mechanism : "objective" (noise in the objective, log-cosh of residuals; the smallest error in nearly all cells of docs/linear-regression.md;

@@ -69,7 +69,7 @@ class ConstrainedERM(OfNumbers, ByComparison, WithIntercept):
     delta : probability that the loss is exceeded, well below 1 / n. With 0, only sets with a list of vertices are possible.
     neighbours : "replace-one" (the number of records is public) or "add-remove" (it is not).
     data_bound, data_norm : bounds on every entry and on the Euclidean norm of a row; one of them may be None. Never learnt from the data.
-    target_bound : bound on |y| of real targets; larger targets are clipped to it.
+    target_bound : bound on |y| of real targets, which they need; larger ones are clipped to it. None for classes, and tables that a schema encodes.
     classes : [negative, positive] for losses of classes, or a longer list for "logistic". None takes them from y, with a PrivacyWarning, because
         this reveals which labels occur.
     max_slope : slopes of the loss are clipped to this, record by record; None is the largest slope that the set allows.

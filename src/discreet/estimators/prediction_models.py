@@ -59,7 +59,8 @@ class PredictionModel(RegressionModel):
     alpha : coefficient of |w|^2 / 2 in the mean objective. None takes one at which the theorem has little slack, from public numbers; none without
         privacy.
     data_norm, data_bound : bounds on the Euclidean norm of a row and on every entry; one of them may be None. Never learnt from the data.
-    target_bound : bound on |y|; larger targets are clipped to it. Of several columns of y one number for all, or a list of one for each.
+    target_bound : bound on |y|, which you know without the records; larger targets are clipped to it. Of several columns of y one number for all, or
+        a list of one for each. None for tables that a schema encodes, which says the range.
     fit_intercept : whether there is an intercept.
     intercept_scale : the intercept is a constant feature of this size, regularised as the others; None takes 0.3 of the bound of rows.
     mechanism, n_iter : "auto" or "objective", and None: there is one mechanism.
@@ -220,7 +221,6 @@ class LogLinkModel(PredictionModel):
     _share: ClassVar[float]
     """Of the ridge, where nobody chooses it (`log_link_ridge`)."""
 
-    target_bound: Any = None
     typical: Annotated[float | None, "A public guess of a typical target, as a share of its range; 0.1 if left out."] = None
 
     def predict(self, X: Any) -> npt.NDArray[Any]:
@@ -271,11 +271,6 @@ class LogLinkModel(PredictionModel):
         if self.target_bound is not None:
             raise InvalidInput("the schema of an encoded table gives the range of its target; leave target_bound out.")
         return super()._encoded(table, y)
-
-    def _targets(self, y: Any, records: int, classes: Any) -> tuple[Floats, npt.NDArray[Any], tuple[str, ...]]:
-        if self.target_bound is None and y is not None:
-            raise InvalidInput(f"{type(self).__name__} needs target_bound, chosen without the records; larger targets count as target_bound.")
-        return super()._targets(y, records, classes)
 
     def _keep(self, release: Release, domain: Domain, given: Given) -> None:
         super()._keep(release, domain, given)

@@ -31,7 +31,7 @@ class RegressionModel(ScoredRegressor, BoundedModel):
     targets: ClassVar[tuple[Learnt, ...]] = ("numbers", "several numbers")
     _several: ClassVar[bool] = True
 
-    target_bound: Any = 1.0
+    target_bound: Any = None
     fit_intercept: Annotated[bool, "Whether there is an intercept."] = True
     intercept_scale: Annotated[float | None, "Size of the intercept's constant feature; 0.3 times the bound of rows if left out."] = None
 
@@ -102,7 +102,8 @@ class RegressionModel(ScoredRegressor, BoundedModel):
 
     def _target_bound(self) -> float:
         """Of a target in its unit, which is its own bound where each has one."""
-        return positive(self.target_bound, "target_bound") if _bounds(self.target_bound) is None else 1.0
+        one = self.target_bound is not None and _bounds(self.target_bound) is None
+        return positive(self.target_bound, "target_bound") if one else 1.0
 
     def _constant(self, domain: Domain) -> float:
         return constant_feature(domain.radius, self.intercept_scale, wanted=self.fit_intercept)

@@ -160,6 +160,7 @@ class PrivateSearchCV(MetaEstimatorMixin, Spender):  # type: ignore[misc]
             persons=table.rule,
             scoring=table.scoring,
         )
+        fits.require_target_bounds(X)
         account = account_of(known.get("ledger") if self.ledger is None else self.ledger)
         self._advise(
             X, Privacy(epsilon=epsilon, delta=delta, neighbours=fits.neighbours), table, on_a_ledger=account is not None or current() is not None
@@ -173,7 +174,8 @@ class PrivateSearchCV(MetaEstimatorMixin, Spender):  # type: ignore[misc]
         """Warn as a single fit does, of what the search promises."""
         records = None if privacy.neighbours is ADD_REMOVE else table.shape[0]
         encoded = isinstance(X, EncodedTable | BlockTable)
-        advise(self.estimator, X, privacy=privacy, records=records, encoded=encoded, on_a_ledger=on_a_ledger)
+        seeded = self.random_state is not None
+        advise(self.estimator, X, privacy=privacy, records=records, encoded=encoded, on_a_ledger=on_a_ledger, seeded=seeded)
 
     def predict(self, X: Any) -> npt.NDArray[Any]:
         """The predicted class or number for every row, (n,), by the chosen model."""

@@ -35,6 +35,7 @@ from discreet.certificates import Certificate
 from discreet.core.errors import InfeasibleTarget, InvalidInput, SolverFailure, VerificationFailure
 from discreet.core.neighbours import ADD_REMOVE, REPLACE_ONE, Neighbours, Persons, Privacy
 from discreet.core.workers import map_in_order
+from discreet.estimators.inputs import require_target_bound
 from discreet.estimators.norm_fit import require_declared
 from discreet.estimators.search_scores import Scoring
 from discreet.estimators.search_tables import SearchTable
@@ -163,6 +164,11 @@ class Fits:
         else:
             return found
         raise refusal
+
+    def require_target_bounds(self, X: Any) -> None:
+        """Raise InvalidInput for a setting that would ask how large the targets of X may be, before anything is spent."""
+        for number in range(len(self.settings)):
+            require_target_bound(self.prepared(number, epsilon=1.0, delta=0.0, seed=0), X)
 
     @staticmethod
     def fit_as_planned(copy: PrivateEstimator, table: SearchTable, planned: Certificate) -> None:

@@ -127,12 +127,12 @@ class WithIntercept(ConstrainedModel):
 class OfNumbers(ConstrainedModel):
     """Targets that are numbers, and the choice of a loss for them."""
 
-    target_bound: float = 1.0
+    target_bound: float | None = None
     loss: Annotated[str | PredictionLoss, "squared, huber, log-cosh or absolute."] = "squared"
     max_slope: Annotated[float | None, "What slopes of the loss are clipped to: less noise, and less weight of far-off targets."] = None
 
     def _target_bound(self) -> float:
-        return positive(self.target_bound, "target_bound")
+        return 1.0 if self.target_bound is None else positive(self.target_bound, "target_bound")
 
     def _max_slope(self) -> float | None:
         return positive_or_none(self.max_slope, "max_slope")

@@ -51,7 +51,7 @@ class Lasso(ScoredRegressor, _OverL1Ball, OfNumbers):
     data_bound : bound on every entry of X; larger entries are clipped to it, in fit and in predict. Never learnt from the data. None if only
         data_norm bounds the rows.
     data_norm : bound on the Euclidean norm of a row, or None.
-    target_bound : bound on |y|; larger targets are clipped to it.
+    target_bound : bound on |y|, which you know without the records; larger targets are clipped to it. None for tables that a schema encodes.
     loss : "squared", "huber" or "log-cosh" (of width 1), or a loss of `discreet.losses.predictions`.
     max_slope : slopes of the loss are clipped to this, record by record: less noise, but less weight for outlying targets. None is the largest
         possible slope, 2 (radius data_bound + target_bound) for the squared loss.

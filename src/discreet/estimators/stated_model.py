@@ -26,7 +26,6 @@ from discreet.estimators.forms import (
     chosen_codes,
     codes_above,
     form_of,
-    has_link,
     log_probabilities,
     probabilities,
 )
@@ -150,7 +149,7 @@ class StatedModel(ABC):
     def has_probabilities(self) -> bool:
         """Whether decision values are probabilities in another scale: not for losses with flat parts (module `forms`)."""
         loss = self._loss()
-        return bool(self.classes) and loss is not None and has_link(loss)
+        return bool(self.classes) and loss is not None and loss.linked
 
     @property
     def linked(self) -> bool:

@@ -57,7 +57,7 @@ from discreet.core.told import Tabled, Told
 from discreet.core.validate import interval_level
 from discreet.data import EncodedTable, bounded_rows
 from discreet.data.coding import Coding
-from discreet.estimators.forms import has_link, probabilities
+from discreet.estimators.forms import probabilities
 from discreet.estimators.function_errors import FunctionErrors
 from discreet.estimators.inputs import feature_rows
 from discreet.estimators.released_noise import NoiseLaw, fit_within, mixture_quantile, noise_law, unit_of, was_shrunk
@@ -190,7 +190,7 @@ class Uncertainty(Tabled):
         if not isinstance(problem, RegularisedRisk):
             raise InvalidInput("intervals of probabilities need a model of two classes; ask for decisions.")
         loss = problem.loss
-        if not has_link(loss):
+        if not loss.linked:
             raise InvalidInput(f"the {loss.name} loss has no probabilities; ask for decisions.")
         found = self.decisions(X, level, target=target)
         ends = (found.low, found.estimate, found.high)

@@ -120,16 +120,16 @@ def evaluate_privately(  # noqa: PLR0913 - each is a public choice
     )
     noise, jobs, privacy = _noise(random_state), job_count(n_jobs), Privacy(epsilon=epsilon, delta=delta, neighbours=prepared.survey.neighbours)
     if in_blocks:
-        _advise(privacy, None)
+        _advise(privacy, None, seeded=random_state is not None)
         return measure_blocks(prepared, model, X, noise, account=account, jobs=jobs)
     outcomes = outcomes_of(model, X, y, wanted=prepared.survey.wanted)
-    _advise(privacy, None if prepared.survey.secret or prepared.survey.shared else outcomes.records)
+    _advise(privacy, None if prepared.survey.secret or prepared.survey.shared else outcomes.records, seeded=random_state is not None)
     return measure(prepared, outcomes, noise, account=account, persons=persons)
 
 
-def _advise(privacy: Privacy, records: int | None) -> None:
+def _advise(privacy: Privacy, records: int | None, *, seeded: bool) -> None:
     """Warn of a promise that says little; `records` where their number is public."""
-    for words in about_numbers(privacy, records):
+    for words in about_numbers(privacy, records, seeded=seeded):
         warnings.warn(words, PrivacyAdvice, stacklevel=caller())
 
 

@@ -6,14 +6,22 @@ term of objective perturbation vanish for losses whose curvature dies where thei
 
 Value, slope and curvature take NumPy arrays, and arrays of another library where rows are on a device (`discreet.core.arrays.namespace`).
 
+A loss that decreases strictly tells probabilities: it is proper composite (Reid and Williamson 2010, theorem 5 and corollary 12), and the decision f
+that minimises p l(f) + (1 - p) l(-f) over all functions has log odds ln |l'(-f)| - ln |l'(f)|. With a flat part that is 0 / 0, and there is no link.
+
 Every loss here is non-increasing (the slope never changes sign) and has a concave kappa with kappa(tq) >= t^2 kappa(q) for t in [0, 1];
 the property tests check all of it.
 """
 
 from abc import ABC, abstractmethod
 
+import numpy as np
+
 from discreet.core.arrays import Floats
 from discreet.core.fields import Named
+
+_FAR = 30.0
+"""Widths of the bend beyond a margin of 1, where what decreases strictly still has a slope in floating point, and what has a flat part has none."""
 
 
 class MarginLoss(Named, ABC):
@@ -51,3 +59,20 @@ class MarginLoss(Named, ABC):
     @abstractmethod
     def curvature_on_slopes(self, low: Floats, high: Floats) -> Floats:
         """An upper bound of l'' over all margins with low <= |l'| <= high, elementwise; tight as the interval shrinks."""
+
+    @property
+    def linked(self) -> bool:
+        """Whether decisions are probabilities in another scale: whether l' < 0 everywhere, told by the slope far beyond the bend."""
+        return bool(self.slope(np.array([1.0 + _FAR * self.lipschitz / self.smoothness]))[0] < 0.0)
+
+    def proper_log_odds(self, decision: Floats) -> Floats:
+        """Those of the best decision of all functions, of decision values of any shape; for a loss that is `linked`.
+
+        From the slopes, unless a loss says it in a form that keeps its accuracy where slopes underflow.
+        """
+        against, by = (np.log(np.maximum(-self.slope(sign * decision), np.finfo(np.float64).tiny)) for sign in (-1.0, 1.0))
+        return np.asarray(against - by)
+
+    def log_odds(self, decision: Floats) -> Floats:
+        """What is told of the decisions of a linear model, which penalty and noise have moved; the proper ones, unless a loss says otherwise."""
+        return self.proper_log_odds(decision)

@@ -5,11 +5,15 @@ from dataclasses import dataclass
 import numpy as np
 
 from discreet.core.arrays import Floats, at_most, namespace
+from discreet.core.lazily import lazily
 from discreet.core.rounding import raising
 from discreet.core.validate import needed_positive
 from discreet.losses.base import MarginLoss
 
 _UP = raising(45)
+_CHORD_SHARE, _CHORD_END = 0.5, 2.0
+"""Of the link of the softplus hinge."""
+special = lazily("scipy.special")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -65,6 +69,19 @@ class SoftplusHinge(MarginLoss):
         """q (1 - q) / T rises up to q = 1/2 and falls after it."""
         steepest = np.clip(0.5, low, high)
         return steepest * (1.0 - steepest) / self.temperature
+
+    def proper_log_odds(self, decision: Floats) -> Floats:
+        """q(f) = ln s((1 + f) / T) - ln s((1 - f) / T),   s(x) = 1 / (1 + e^-x)."""
+        odds: Floats = special.log_expit((1.0 + decision) / self.temperature) - special.log_expit((1.0 - decision) / self.temperature)
+        return odds
+
+    def log_odds(self, decision: Floats) -> Floats:
+        """Half of q(f), and half of its chord from 0 to f = 2: q goes from nearly flat to steep, and would tell too much of long decisions.
+
+        No decision changes, since both rise. The half was chosen on eight public tables (docs/classes.md, benchmarks/probabilities.py).
+        """
+        chord = float(self.proper_log_odds(np.array([_CHORD_END]))[0]) / _CHORD_END
+        return (1.0 - _CHORD_SHARE) * self.proper_log_odds(decision) + _CHORD_SHARE * chord * decision
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

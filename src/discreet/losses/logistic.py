@@ -46,3 +46,7 @@ class Logistic(MarginLoss):
         """q (1 - q) rises up to q = 1/2 and falls after it."""
         steepest = np.clip(0.5, low, high)
         return steepest * (1.0 - steepest)
+
+    def proper_log_odds(self, decision: Floats) -> Floats:
+        """The decision itself."""
+        return decision

@@ -65,6 +65,15 @@ def _check(loss: MarginLoss) -> None:
     for shrink in (0.25, 0.5, 0.9):
         less = loss.curvature_on_slopes(shrink * grid, shrink * grid)
         demand(less >= shrink**2 * kappa - 1e-6 * smooth, name, "curvature_on_slopes shrinks faster than the square of the slope")
+    if loss.linked:
+        decisions = np.linspace(-3.0, 3.0, 601) * max(1.0, bend)
+        for odds in (np.asarray(told(decisions), dtype=np.float64) for told in (loss.proper_log_odds, loss.log_odds)):
+            odd = np.allclose(odds, -odds[::-1], rtol=1e-6, atol=1e-9)
+            demand(
+                odd and np.all(np.diff(odds) > 0),
+                name,
+                "its log odds must be odd and rise with the decision, as a loss is linked that has no flat part",
+            )
     ratio = float(loss.slope_curvature_ratio)
     if np.isfinite(ratio):
         left = ratio * sizes * (steepest - sizes) / steepest

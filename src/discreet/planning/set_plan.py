@@ -137,8 +137,8 @@ class SetPlan:
     """Bound on every entry of a row."""
     data_norm: float | None = None
     """Bound on the Euclidean norm of a row; one of the two may be None."""
-    target_bound: float = 1.0
-    """Bound on |y|; 1 for losses of classes."""
+    target_bound: float | None = None
+    """Bound on |y|, of losses of numbers, which need one; of losses of classes it is 1."""
     intercept_scale: float = 0.0
     """The constant feature whose coefficient is the last coordinate of C; 0 is no intercept."""
     steps: int | None = None
@@ -152,6 +152,8 @@ class SetPlan:
             checked_steps(self.steps)
         if self.constraint.diameter == 0:
             raise InvalidInput("the constraint set is a single point, so there is nothing to learn. Take more features.")
+        if self.target_bound is None and not self.problem(1).loss.signed_targets:
+            raise InvalidInput(f"the loss {self.loss!r} is of numbers, so a plan needs target_bound, the largest size of a target.")
         self.problem(1)
 
     def problem(self, records: int) -> ConstrainedRisk:
@@ -160,7 +162,7 @@ class SetPlan:
             features=self.constraint.dimension - (self.intercept_scale > 0),
             entry_bound=math.inf if self.entry_bound is None else self.entry_bound,
             norm_bound=math.inf if self.data_norm is None else self.data_norm,
-            target_bound=self.target_bound,
+            target_bound=1.0 if self.target_bound is None else self.target_bound,
             intercept_scale=self.intercept_scale,
             records=records,
         )

@@ -174,7 +174,7 @@ def invented_over_set(plan: SetPlan, records: int, noise: Noise) -> tuple[Floats
     drawn = noise.gaussian(scale=1.0, dimension=1, draws=records)[0]
     if plan.problem(records).loss.signed_targets:
         return rows, np.where(ndtr(drawn) < 1.0 / (1.0 + np.exp(-predictions)), 1.0, -1.0)
-    return rows, predictions + _NOISE * plan.target_bound * drawn
+    return rows, predictions + _NOISE * plan.problem(records).domain.target_bound * drawn
 
 
 def model_over_set(plan: SetPlan) -> Floats:

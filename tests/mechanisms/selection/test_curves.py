@@ -70,7 +70,7 @@ def test_the_curve_of_many_classes_meets_what_is_stated_and_is_above_one_pair(sc
 @pytest.mark.parametrize("mechanism", ["objective", "objective-huber"])
 def test_the_curve_of_a_regression_is_that_of_both_signs(mechanism, neighbours):
     """A record that pushes either way, far out: two tails of one Gaussian mechanism each, at every epsilon."""
-    record = certificate(LinearRegression(epsilon=0.5, delta=1e-6, mechanism=mechanism, neighbours=neighbours))
+    record = certificate(LinearRegression(epsilon=0.5, delta=1e-6, mechanism=mechanism, neighbours=neighbours, target_bound=1.0))
     found = curve(record)
     stated = record.guarantee
     assert found.delta(stated.epsilon) == pytest.approx(stated.delta_at_epsilon, rel=1e-3)
@@ -111,11 +111,11 @@ def test_an_unreadable_record_raises():
 @pytest.mark.parametrize("neighbours", ["replace-one", "add-remove"])
 def test_the_curve_over_a_set_meets_what_is_stated(loss, neighbours):
     chosen = {"constraint": "simplex", "mechanism": "objective-perturbation-set", "classes": [0, 1] if loss == "logistic" else None}
-    record = certificate(ConstrainedERM(loss=loss, epsilon=0.5, delta=1e-6, neighbours=neighbours, **chosen))
+    record = certificate(ConstrainedERM(loss=loss, epsilon=0.5, delta=1e-6, neighbours=neighbours, **chosen, target_bound=1.0))
     found = curve(record)
     assert isinstance(found, Profile)
     assert found.delta(record.guarantee.epsilon) == pytest.approx(record.guarantee.delta_at_epsilon, rel=1e-3)
     assert found.delta(0.25) < 0.5 * record.guarantee.delta(0.25)
-    model, grid = ConstrainedERM(loss=loss, **chosen, neighbours=neighbours), {"constraint": ["simplex", "l1-ball"]}
+    model, grid = ConstrainedERM(loss=loss, **chosen, neighbours=neighbours, target_bound=1.0), {"constraint": ["simplex", "l1-ball"]}
     search = PrivateSearchCV(model, grid, epsilon=2.0, delta=1e-6)
     search.fit(*TABLE).certificate_.verify(search.best_estimator_.weights_).require()

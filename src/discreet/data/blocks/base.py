@@ -60,7 +60,9 @@ class Block(NamedTuple):
 class BlockTable(ABC):
     """Records in blocks. Every pass must give the same blocks, for any `jobs`."""
 
-    __slots__ = ("ends", "features", "remote", "rule", "slow", "targets")
+    __slots__ = ("__weakref__", "encoded", "ends", "features", "remote", "rule", "slow", "targets")
+    encoded: bool
+    """Whether a schema made the rows and their targets, so that numbers lie in [-1, 1] by its word."""
     ends: tuple[float, ...]
     """Of the periods of times, as a schema says; empty where it says nothing, or there is none."""
     features: int
@@ -83,10 +85,15 @@ class BlockTable(ABC):
         rule: Persons | None = None,
         ends: tuple[float, ...] = (),
         targets: int = 1,
+        encoded: bool = False,
     ) -> None:
         """State what is known of every block."""
-        self.ends, self.targets = ends, targets
+        self.ends, self.targets, self.encoded = ends, targets, encoded
         self.features, self.remote, self.slow, self.rule = features, remote, slow, rule
+
+    def say(self, table: "BlockTable") -> None:
+        """State of targets and persons what is known of those of another table, whose records these are."""
+        self.ends, self.targets, self.encoded, self.rule = table.ends, table.targets, table.encoded, table.rule
 
     @property
     def source(self) -> "BlockTable":

@@ -29,7 +29,8 @@ class CutTable(BlockTable):
 
     def __init__(self, table: BlockTable, cut: Cut, kept: Sequence[int]) -> None:
         """Hold the table; nothing is read."""
-        super().__init__(table.features, remote=table.remote, slow=table.slow, rule=table.rule, ends=table.ends, targets=table.targets)
+        super().__init__(table.features, remote=table.remote, slow=table.slow)
+        self.say(table)
         self._table, self._cut = table, cut
         self._places = {number: place for place, number in enumerate(kept)}
 

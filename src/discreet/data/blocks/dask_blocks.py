@@ -99,7 +99,8 @@ class DaskTable(BlockTable):
     def few(self, every: int) -> "DaskTable":
         """See BlockTable: the same handles."""
         table: DaskTable = DaskTable.__new__(DaskTable)
-        BlockTable.__init__(table, self.features, remote=True, slow=self.slow, rule=self.rule, ends=self.ends, targets=self.targets)
+        BlockTable.__init__(table, self.features, remote=True, slow=self.slow)
+        table.say(self)
         table._cluster, table._remembered, table._make = self._cluster, self._remembered, self._make
         table._blocks, table._groups = self._blocks[::every], None
         return table

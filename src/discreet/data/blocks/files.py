@@ -125,8 +125,8 @@ class FileTable(BlockTable):
         Raises InvalidInput if the files have no rows.
         """
         blocks = len(self._read.pieces)
-        table = DaskTable.from_function(client, self._read, blocks=blocks, features=self.features, remember=remember, rule=self.rule)
-        table.ends, table.targets = self.ends, self.targets
+        table = DaskTable.from_function(client, self._read, blocks=blocks, features=self.features, remember=remember)
+        table.say(self)
         return table
 
 
@@ -204,7 +204,7 @@ def schema_files(
         memory=memory,
         rule=schema.persons if whose else None,
     )
-    table.ends, table.targets = schema.ends, len(schema.answers) if target else 1
+    table.ends, table.targets, table.encoded = schema.ends, len(schema.answers) if target else 1, True
     return table
 
 

@@ -87,7 +87,8 @@ class SharedTable(BlockTable):
 
     def __init__(self, table: BlockTable, counts: Sequence[Counts], persons: Persons) -> None:
         """Hold them; nothing is read."""
-        super().__init__(table.features, remote=table.remote, slow=table.slow, rule=table.rule, ends=table.ends, targets=table.targets)
+        super().__init__(table.features, remote=table.remote, slow=table.slow)
+        self.say(table)
         self._table, self._counts, self._persons = table, list(counts), persons
 
     @property

@@ -43,7 +43,9 @@ class TransformedTable(BlockTable):
             raise InvalidInput(f"a table needs at least one feature; {features} were given.")
         alike = several is None
         # slow: rows are computed in every pass
-        super().__init__(features, remote=table.remote, rule=table.rule if alike else None, targets=table.targets if alike else 1)
+        super().__init__(
+            features, remote=table.remote, rule=table.rule if alike else None, targets=table.targets if alike else 1, encoded=table.encoded
+        )
         self._table = table
         self._function = partial(_of_rows, function) if several is None else function
         self._rows = max(1, block_rows(max(features, table.features)) // (several or 1))
@@ -112,7 +114,8 @@ class MovedTable(BlockTable):
         if table.remote:
             raise InvalidInput("a cluster processes blocks on its own workers; leave device out, or read the files in this process.")
         # slow: moving a block takes longer than its Gram matrix
-        super().__init__(table.features, rule=table.rule, ends=table.ends, targets=table.targets)
+        super().__init__(table.features)
+        self.say(table)
         self._table, self._device = table, check_device(device)
 
     def map(self, work: Callable[[int, Block], R], jobs: int) -> Iterator[R]:
