@@ -217,9 +217,9 @@ def test_days_are_counted_from_1900_with_a_day_too_many_or_from_1904(tmp_path):
 
 HEAD = '<worksheet><sheetData><row r="1"><c t="str"><v>x</v></c></row>'
 WRONG = {
-    "a tag that never ends": {"xl/worksheets/sheet1.xml": f"{HEAD}<c {'a' * (3 << 20)}"},
+    "a tag that never ends": {"xl/worksheets/sheet1.xml": f"{HEAD}<c a='{'a' * (3 << 20)}'/></sheetData></worksheet>"},
     "tags without an end": {"xl/worksheets/sheet1.xml": HEAD + "<c " * 1_000_000},
-    "elements without end": {"xl/worksheets/sheet1.xml": HEAD + "<a>" * 1_000_000},
+    "elements without end": {"xl/worksheets/sheet1.xml": HEAD + "<a>" * 100 + "</a>" * 100 + "</sheetData></worksheet>"},
     "entities": {"xl/worksheets/sheet1.xml": f'<!DOCTYPE a [<!ENTITY b "{CANARY}">]>{HEAD}</sheetData></worksheet>'},
     "rows in another order": {"xl/worksheets/sheet1.xml": f'{HEAD}<row r="3"/><row r="2"/></sheetData></worksheet>'},
     "a row of no number": {"xl/worksheets/sheet1.xml": f'{HEAD}<row r="0"/></sheetData></worksheet>'},

@@ -87,6 +87,9 @@ _KINDS = {
 }
 
 
+_LONGEST_NAME = 200
+
+
 def quoted(names: Iterable[str], *, most: int = 8) -> str:
     """`'a', 'b' and 3 more`."""
     listed = list(names)
@@ -102,6 +105,8 @@ def brief(value: object) -> str:
 
 def did_you_mean(given: str, known: Iterable[str]) -> str:
     """` Did you mean 'x'?`, or nothing where no known name is near, or begins so."""
+    if len(given) > _LONGEST_NAME:  # what is near takes the square of its length to find
+        return ""
     by_lower_case = {name.lower(): name for name in known}
     begun = [name for name in by_lower_case if len(given) > 2 and name.startswith(given.lower())]
     near = difflib.get_close_matches(given.lower(), by_lower_case, n=1) or begun

@@ -62,12 +62,12 @@ class Encoded(ABC):
     @property
     def part_names(self) -> tuple[tuple[str, ...], ...]:
         """Of the features of each encoding, a number behind what an earlier one has too, and of the indicator."""
-        found: list[tuple[str, ...]] = []
+        parts: list[tuple[str, ...]] = []
+        taken: set[str] = set()
         for number, one in enumerate(self.encoding, 1):
-            names = [f"{self.name}{label}" for label in one.labels(self.bounds)]
-            taken = {name for part in found for name in part}
-            found.append(tuple(f"{name} ({number})" if name in taken else name for name in names))
-        return (*found, (f"{self.name} missing",)) if self.indicated else tuple(found)
+            parts.append(tuple(f"{label} ({number})" if label in taken else label for label in one.labels(self.bounds)))
+            taken.update(parts[-1])
+        return tuple(tuple(f"{self.name}{label}" for label in part) for part in (*parts, *[(" missing",)] * self.indicated))
 
     @property
     def names(self) -> tuple[str, ...]:

@@ -95,14 +95,15 @@ def checked_aliases(aliases: object, labels: Sequence[Label], *, what: str, amon
     if not isinstance(pairs, Iterable) or isinstance(pairs, str):
         raise SchemaError(f'{what} must say which label each text means, as in {{f = "female"}}; {kind(aliases)} was given.')
     found: dict[str, Label] = {}
+    known = _by_text(labels)
+    taken = {text for one in labels for text in spellings(one)}
     for text, label in pairs:
         checked_text(text, what=f"{what}: a text")
-        if any(text in spellings(one) for one in labels) or text in found:
+        if text in taken or text in found:
             raise SchemaError(f"{what}: {text!r} is declared already. Keep one of the two.")
-        meant = declared(label, labels, what=f"{what}: what {text!r} means", among=among)
-        if meant is None:
+        if label is None:
             raise SchemaError(f"{what}: {text!r} stands for nothing. Say which of the {among} it stands for.")
-        found[text] = meant
+        found[text] = _one_of(known, label, what=f"{what}: what {text!r} means", among=among)
     return tuple(found.items())
 
 
@@ -116,15 +117,24 @@ def settle_labels(part: object, labels: tuple[Label, ...], *, what: str, among: 
 
 def texts_of(labels: Sequence[Label], aliases: Sequence[tuple[str, Label]]) -> tuple[tuple[str, ...], ...]:
     """Every text that matches each label."""
-    return tuple((*spellings(one), *(text for text, meant in aliases if canonical(meant) == canonical(one))) for one in labels)
+    found = {canonical(one): list(spellings(one)) for one in labels}
+    for text, meant in aliases:
+        found[canonical(meant)].append(text)
+    return tuple(tuple(found[canonical(one)]) for one in labels)
 
 
 def declared(label: object, labels: Sequence[Label], *, what: str, among: str) -> Label | None:
     """The one of `labels` that `label` matches as text, None for None; SchemaError where it is none of them."""
-    if label is None:
-        return None
+    return None if label is None else _one_of(_by_text(labels), label, what=what, among=among)
+
+
+def _by_text(labels: Sequence[Label]) -> dict[str, Label]:
+    return {canonical(one): one for one in labels}
+
+
+def _one_of(known: Mapping[str, Label], label: object, *, what: str, among: str) -> Label:
+    """As `declared`, of labels by their texts."""
     text = canonical(_checked_label(label, what=what))
-    known = {canonical(one): one for one in labels}
     if text not in known:
         raise SchemaError(
             f"{what} must be one of the {among}; {text!r} was given.{did_you_mean(text, known)} Add it to {among} or choose one of them."

@@ -31,6 +31,20 @@ AnyTarget: TypeAlias = OneTarget | NumberTargets
 COLUMN_TABLES = ("numeric", "date", "categorical", "cross")
 """The tables that hold one table a column."""
 
+LARGEST = 1 << 22
+"""Bytes of a schema's file."""
+_MOST_PARTS = 8
+"""Of a name: what reads TOML needs stack for each part, and the square of their number in time."""
+_NO_NAME = re.compile(
+    r'"{3}(?:[^"\\]|\\.|"(?!""))*+(?:"{3,5})?'
+    r"|'{3}(?:[^']|'(?!''))*+(?:'{3,5})?"
+    r'|"(?:[^"\\\n]|\\.)*+"?'
+    r"|'[^'\n]*+'?"
+    r"|#[^\n]*+",
+    re.DOTALL,
+)
+"""A string or a comment, open ones to where they must end."""
+_MANY_PARTS = re.compile(rf"(?<![\w-])(?:[\w-]++[ \t]*+\.[ \t]*+){{{_MOST_PARTS}}}")
 _BARE_KEY = re.compile(r"[A-Za-z0-9_-]+")
 
 
@@ -56,7 +70,9 @@ def read_toml(text: str, *, prepare: Callable[[dict[str, Any]], None] | None = N
 def load_toml(path: str | Path, read: Callable[[str], T]) -> T:
     """What `read` makes of a file. Raises InvalidInput where there is none, FileFormatError or SchemaError, with the path, for its content."""
     try:
-        text = Path(path).read_text(encoding="utf-8-sig")
+        with Path(path).open("rb") as file:
+            content = file.read(LARGEST + 1)
+        text = content.decode("utf-8-sig") if len(content) <= LARGEST else ""
     except UnicodeDecodeError:
         refusal: InvalidInput = FileFormatError(f"schema {str(path)!r} is not UTF-8 text. Save it as UTF-8.")
     except FileNotFoundError:
@@ -64,6 +80,10 @@ def load_toml(path: str | Path, read: Callable[[str], T]) -> T:
     except (OSError, ValueError) as error:
         refusal = InvalidInput(f"schema {str(path)!r} cannot be read ({type(error).__name__}). A readable TOML file is needed.")
     else:
+        if len(content) > LARGEST:
+            raise FileFormatError(
+                f"{str(path)!r} is larger than the {LARGEST >> 20} MiB that a schema may have. Check the path, or leave columns out."
+            )
         try:
             return read(text)
         except SchemaError as error:
@@ -136,6 +156,8 @@ def toml_value(value: object) -> str:
 
 def _parsed(text: str) -> dict[str, Any]:
     """tomllib's table. Its ValueError for very long integers and RecursionError for very deep lists are mistakes too."""
+    if _MANY_PARTS.search(_NO_NAME.sub("_", text)):
+        raise SchemaError(f"the schema is not valid: a name has more than {_MOST_PARTS} parts, as in a.b.c. Put column names with dots in quotes.")
     try:
         table = tomllib.loads(text)
         _placeholders(table)  # as deep as the table is
