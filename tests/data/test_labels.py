@@ -1,7 +1,7 @@
 import pytest
 
 from discreet.core.errors import SchemaError
-from discreet.data.labels import canonical, checked_labels, checked_text, declared, spellings
+from discreet.data.labels import canonical, checked_labels, checked_text, declared, label_array, of_one_type, spellings
 
 
 @pytest.mark.parametrize(("label", "texts"), [("Private", ("Private",)), (1, ("1", "1.0")), (-3, ("-3", "-3.0")), (True, ("true", "True", "TRUE"))])
@@ -50,3 +50,22 @@ def test_a_label_is_declared_by_its_text_and_kept_as_declared():
 def test_a_name_must_be_a_string():
     with pytest.raises(SchemaError, match=r"a number was given. Put it in quotes"):
         checked_text(1, what="name")
+
+
+MIXED = {
+    (False, True): (bool, (False, True)),
+    (1, 2): (int, (1, 2)),
+    ("a", "b"): (str, ("a", "b")),
+    (False, True, "unknown"): (str, ("false", "true", "unknown")),
+    (1, 2, "none"): (str, ("1", "2", "none")),
+    (1, True): (str, ("1", "true")),
+}
+"""Labels, and the type and the values of what is made of them."""
+
+
+@pytest.mark.parametrize("labels", MIXED)
+def test_what_is_made_of_labels_has_one_type_in_which_they_still_differ(labels):
+    assert of_one_type(labels) == MIXED[labels]
+    array = label_array(labels)
+    assert array.tolist() == list(MIXED[labels][1])
+    assert [canonical(one) for one in array.tolist()] == [canonical(one) for one in labels]

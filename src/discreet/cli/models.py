@@ -56,7 +56,7 @@ def estimator_named(kind: str, schema: "discreet.Schema", settings: Settings, *,
     made = encoded_estimator(kind, schema, settings)
     check_learns(made, schema)
     if declared and isinstance(schema.target, discreet.data.Target):
-        made.set_params(classes=list(schema.target.classes))
+        made.set_params(classes=discreet.data.labels.label_array(schema.target.classes).tolist())
     return made
 
 
@@ -114,7 +114,8 @@ def settings_given(kind: str, given: object, schema: "discreet.Schema") -> Setti
             )
         found[name] = text if isinstance(text, bool) else _read(known[name], text)
     if "class_weight" in found and isinstance(schema.target, discreet.data.Target):
-        labels = {discreet.data.labels.canonical(label): label for label in schema.target.classes}
+        _, classes = discreet.data.labels.of_one_type(schema.target.classes)
+        labels = {discreet.data.labels.canonical(label): label for label in classes}
         found["class_weight"] = {labels.get(label, label): weight for label, weight in found["class_weight"].items()}
     return found
 

@@ -14,11 +14,17 @@ The text of a cell is the text itself without the blanks around it, an integer i
 number that is whole as an integer, and any other as Python's shortest decimal text. A date is ISO 8601 text; so is a moment, by its own clock and
 without its time zone, and without the time where that is midnight. So 1 in a Parquet file, 1.0 in a pandas column with gaps and "1" in a CSV file are
 the same label, and two labels that match the same text are refused as duplicates.
+
+What is made of labels, the classes of an estimator and the cells of a released column, has one type, which follows from the labels that are declared
+and from no cell: booleans where all are, integers where all are, else the texts.
 """
 
 import unicodedata
 from collections.abc import Iterable, Mapping, Sequence
-from typing import TypeAlias
+from typing import Any, TypeAlias
+
+import numpy as np
+import numpy.typing as npt
 
 from discreet.core.errors import SchemaError, did_you_mean, kind
 
@@ -43,6 +49,19 @@ def canonical(label: Label) -> str:
     if isinstance(label, bool):
         return "true" if label else "false"
     return str(label)
+
+
+def of_one_type(labels: Sequence[Label]) -> "tuple[type, tuple[Label, ...]]":
+    """The type of what is made of these labels, and each of them as one of it."""
+    kinds = {type(label) for label in labels}
+    one = next(iter(kinds)) if len(kinds) == 1 else str
+    return one, tuple(labels) if len(kinds) == 1 else tuple(map(canonical, labels))
+
+
+def label_array(labels: Any) -> npt.NDArray[Any]:  # noqa: ANN401 - whatever a caller calls classes
+    """The labels of a schema as an array in which they differ, as they do in the schema: 1 and true would be one number. Anything else as it is."""
+    mixed = isinstance(labels, list | tuple) and {type(label) for label in labels} <= {str, int, bool}
+    return np.asarray(of_one_type(labels)[1] if mixed else labels)
 
 
 def spellings(label: Label) -> tuple[str, ...]:

@@ -14,6 +14,7 @@ from discreet.core.errors import InvalidInput
 from discreet.core.private import holds_records
 from discreet.data import EncodedTable, Schema, Target, class_codes
 from discreet.data.encodings import Linear
+from discreet.data.labels import label_array
 from discreet.descriptions.asked import Asked, Column
 from discreet.matrices import Matrix
 from discreet.mechanisms.counting import MISSING, Summary
@@ -92,7 +93,7 @@ class _Reading:
         if targets is None:
             return None
         (first, *_), many = self.targets, targets.reshape(len(targets), -1)
-        return class_codes(targets, np.asarray(first.classes))[:, np.newaxis] if isinstance(first, Target) else 0.5 * (many + 1.0)
+        return class_codes(targets, label_array(first.classes))[:, np.newaxis] if isinstance(first, Target) else 0.5 * (many + 1.0)
 
     def _integers(self, entries: Floats, target: npt.NDArray[Any] | None) -> Integers:
         """(b, columns of the query)."""

@@ -23,6 +23,7 @@ from discreet.core.neighbours import Persons, Privacy
 from discreet.core.validate import bound_or_infinity, whole
 from discreet.data import BlockTable, Domain, EncodedTable, Reader, Records
 from discreet.data.domain import check_scale
+from discreet.data.labels import label_array
 from discreet.data.reader import as_known, class_numbers, on_scale
 from discreet.data.target_table import TargetTable
 from discreet.estimators.advice import names_checked
@@ -234,8 +235,8 @@ class BoundedModel(ABC, PrivateModel):
             labels = self._declared_classes()
             if labels is None:
                 raise InvalidInput("for a table read in blocks, declare the classes: classes=[negative, positive].")
-            _, _, declared = self._targets(labels, len(labels), labels)
-            classes = np.asarray(labels)
+            classes = label_array(labels)
+            _, _, declared = self._targets(classes, len(classes), classes)
         domain, labels = self._domain(table.features, None, rule, weighted=True, classes=len(classes)), classes if len(classes) else None
         needed = "a regression needs a number for every record."
         read = Reader(domain=domain, classes=labels, max_weight=domain.largest_weight, needed=needed, span=self._span(), units=units)
@@ -252,7 +253,7 @@ class BoundedModel(ABC, PrivateModel):
     def _encoded(self, table: EncodedTable, y: Any) -> tuple[Floats, npt.NDArray[Any], tuple[str, ...]]:
         """The same of an encoded table, which brings them; numbers lie in [-1, 1]."""
         if self._of_classes():
-            codes, classes = encoded_codes(table, y), np.asarray(table.classes)
+            codes, classes = encoded_codes(table, y), label_array(table.classes)
             if len(classes) != 2 and not self._takes_many():
                 raise InvalidInput("Only binary classification is supported. Declare two classes, or use LogisticRegression for more.")
             return class_numbers(codes, len(classes)), classes, (SCHEMA,)

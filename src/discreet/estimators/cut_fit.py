@@ -23,6 +23,7 @@ from discreet.core.short import short_repr
 from discreet.core.validate import job_count
 from discreet.data import BlockTable, EncodedTable, NumberTargets, Schema, Target, TimeTarget
 from discreet.data.frames import Frame
+from discreet.data.labels import label_array
 from discreet.estimators.advice import advise
 from discreet.estimators.base import PrivateModel, account_of
 from discreet.estimators.calibrated_fit import fit_with_calibration, require_calibrated_table, settled
@@ -166,7 +167,7 @@ class _Copy:
         """An unfitted one for this target, without a ledger of its own."""
         fixed: dict[str, Any] = {"epsilon": epsilon, "delta": delta, "random_state": seed, "ledger": None, "data_norm": self.schema.norm_bound}
         if isinstance(self.schema.target, Target) and "classes" in self.known:
-            fixed["classes"] = list(self.schema.target.classes)
+            fixed["classes"] = label_array(self.schema.target.classes).tolist()
         if isinstance(self.schema.target, TimeTarget) and "ends" in self.known:
             fixed["ends"] = self.schema.target.ends
         if self.rule is not None:

@@ -28,6 +28,7 @@ from discreet.core.validate import positive, whole
 from discreet.data import BlockTable, Domain, EncodedTable, Reader, Records, class_codes
 from discreet.data.blocks.transformed import moved_blocks
 from discreet.data.domain import split_weights
+from discreet.data.labels import label_array
 from discreet.estimators.advice import names_checked
 from discreet.estimators.base import Given, ManyFits, PrivateModel, ScoredClassifier, require_own_targets
 from discreet.estimators.forms import (
@@ -361,7 +362,7 @@ class LinearClassifier(ScoredClassifier, PrivateModel):
 
     def _targets(self, X: Any, y: Any, records: int, expected: Any) -> tuple[npt.NDArray[Any], npt.NDArray[np.intp], tuple[str, ...]]:
         if isinstance(X, EncodedTable):
-            return np.asarray(X.classes), encoded_codes(X, y), (SCHEMA,)
+            return label_array(X.classes), encoded_codes(X, y), (SCHEMA,)
         given, classes, declared = labels_and_classes(y, classes=expected, name=type(self).__name__, records=records)
         return distinct_classes(classes), np.asarray(class_codes(given, classes), dtype=np.intp), declared
 

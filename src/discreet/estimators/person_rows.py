@@ -33,6 +33,7 @@ from discreet.core.neighbours import Persons
 from discreet.core.validate import number, positive, whole
 from discreet.data import BlockTable, EncodedTable, TransformedTable
 from discreet.data.domain import check_scale
+from discreet.data.labels import label_array
 from discreet.data.targets import ends_of, period_numbers
 from discreet.estimators.advice import names_checked
 from discreet.estimators.base import PrivateModel, ScoredClassifier, ScoredRegressor, require_own_targets
@@ -343,13 +344,13 @@ class OrdinalRegression(ScoredClassifier, PersonRows):
         given: Any = None
         declared: tuple[str, ...] = (CLASSES,)
         if isinstance(X, EncodedTable):
-            codes, known, declared = encoded_codes(X, y), np.asarray(X.classes), (SCHEMA,)
+            codes, known, declared = encoded_codes(X, y), label_array(X.classes), (SCHEMA,)
             given = known[codes]
         elif isinstance(X, BlockTable):
             require_own_targets(y, weights=False)
             if self.classes is None:
                 raise InvalidInput("for a table read in blocks, declare the classes: classes=[...], from the lowest.")
-            known = np.asarray(self.classes)
+            known = label_array(self.classes)
         else:
             count = self._rows(X, reset=reset).shape[0]
             given, known, declared = labels_and_classes(y, classes=self.classes, name=type(self).__name__, records=count)

@@ -24,6 +24,7 @@ from discreet.core.private import holds_records
 from discreet.data import Block, BlockTable, Domain, FunctionTable, Reader, Records, class_codes
 from discreet.data.blocks.cut import CutTable
 from discreet.data.blocks.shared import Kept, kept_blocks
+from discreet.data.labels import label_array
 from discreet.data.persons import weights_of
 from discreet.data.reader import several_content
 from discreet.data.stream import Stream
@@ -60,7 +61,7 @@ class StreamedTable(SearchTable):
         scoring: Scoring | None = None,
     ) -> None:
         """Read nothing yet. Where persons are told apart, `noise` draws whose rows count in scores, if they are not `kept` already."""
-        self.X, self.classes = table, np.zeros(0) if bound.classes is None else np.asarray(bound.classes)
+        self.X, self.classes = table, np.zeros(0) if bound.classes is None else label_array(bound.classes)
         self.scoring = scoring or Scoring()
         self._bound, self._jobs, self._rule, self._noise, self._kept = bound, jobs, rule, noise, kept
         self._read: Stream[Records] | None = None
@@ -196,7 +197,7 @@ def streamed_table(
         return StreamedTable(table, times, jobs=jobs, rule=rule, noise=noise, scoring=scoring)
     if classes is None:
         raise InvalidInput("for a table read in blocks, declare the classes: classes=[...] of the estimator.")
-    declared = distinct_classes(np.asarray(classes))
+    declared = distinct_classes(label_array(classes))
     first = Domain(features=table.features, norm_bound=1.0, classes=len(declared))
     return StreamedTable(table, Reader(domain=first, classes=declared, max_weight=max_weight), jobs=jobs, rule=rule, noise=noise)
 

@@ -18,6 +18,7 @@ from discreet.core.errors import InvalidInput
 from discreet.core.neighbours import Persons
 from discreet.core.private import holds_records
 from discreet.data import EncodedTable
+from discreet.data.labels import label_array
 from discreet.data.records import WHOLE_RECORDS
 from discreet.data.targets import period_numbers
 from discreet.estimators.inputs import feature_rows, labels_and_classes, real_targets
@@ -194,7 +195,7 @@ def held_table(
         found = X.codes if X.signs is None else X.signs > 0
         if found is None or y is not None:
             raise InvalidInput("an encoded table already contains its targets: encode it with target=True, and leave y out.")
-        declared = np.asarray(X.classes)
+        declared = label_array(X.classes)
         given = declared[np.asarray(found, dtype=np.intp)]
         return HeldTable(X=X, y=None, rows=X.rows, given=given, classes=declared, owners=whose(len(given)))
     rows = feature_rows(X)

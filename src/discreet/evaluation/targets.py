@@ -13,7 +13,7 @@ import numpy.typing as npt
 from discreet.core.arrays import Floats
 from discreet.core.errors import InvalidInput, InvalidType, quietly
 from discreet.data import Block, EncodedTable, NumberTarget, NumberTargets, Schema, Target
-from discreet.data.labels import canonical
+from discreet.data.labels import canonical, label_array
 from discreet.data.targets import period_numbers
 from discreet.noise import Integers
 
@@ -183,7 +183,7 @@ def truth_of_block(model: Any, block: Block) -> Truth:  # noqa: ANN401 - as abov
         return _numbers_of(model, _given_numbers(block.targets))
     if not isinstance(model, StoredModel):
         return _of_codes(_codes(block.targets, classes), classes)
-    return _of_codes(_codes_of_texts(block.targets, np.asarray(classes).tolist()), classes)  # as blocks have them: of one type
+    return _of_codes(_codes_of_texts(block.targets, label_array(classes).tolist()), classes)  # as blocks have them: of one type
 
 
 def predicted_codes(model: Any, classes: Sequence[Any], predicted: Any) -> Integers:  # noqa: ANN401 - as above

@@ -17,6 +17,7 @@ from discreet.core.validate import job_count
 from discreet.data import BlockTable, Cluster, Domain, Reader, Records, Schema, schema_files
 from discreet.data import Target as ClassTarget
 from discreet.data.frames import Frame
+from discreet.data.labels import label_array
 from discreet.matrices import Matrix, as_matrix
 from discreet.mechanisms.persons import drawn_beside, owners_of
 from discreet.noise import Noise
@@ -48,7 +49,7 @@ def file_records(
     """
     require_target(schema, target)
     table = schema_files(paths, schema, target=target is not Target.OMITTED, persons=True)
-    classes = np.asarray(schema.target.classes) if isinstance(schema.target, ClassTarget) and target is not Target.OMITTED else None
+    classes = label_array(schema.target.classes) if isinstance(schema.target, ClassTarget) and target is not Target.OMITTED else None
     where = table if client is None else table.on(client, remember=False)
     return block_records(where, domain, target, classes=classes, n_jobs=n_jobs, noise=noise)
 

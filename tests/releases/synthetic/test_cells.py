@@ -5,7 +5,7 @@ import polars as pl
 import pytest
 
 from discreet.core.errors import InvalidInput
-from discreet.data import NumericColumn
+from discreet.data import CategoricalColumn, NumericColumn, Target
 from discreet.data.encodings import Bins
 from discreet.releases.synthetic.cells import Coder, cell_columns, counting_schema
 from tests.releases.synthetic.cases import NUMBER, schema, table
@@ -85,3 +85,17 @@ def test_what_cannot_be_whole_is_refused(whole, word):
     made = schema(numeric=(NumericColumn(name="share", lower=0.1, upper=0.9), NumericColumn(name="huge", lower=0, upper=2.0**54)))
     with pytest.raises(InvalidInput, match=word):
         cell_columns(made, target=True, whole=whole)
+
+
+@pytest.mark.parametrize("labels", [(False, True), (1, 2), ("a", "b"), (False, True, "unknown"), (1, 2, "none"), (1, True)])
+def test_the_type_of_a_released_column_follows_from_the_schema_and_not_from_its_cells(labels):
+    made = schema(categorical=(CategoricalColumn(name="code", categories=labels),), target=Target(column="answer", classes=labels))
+    for column in cell_columns(made, target=True):
+        cells = max(column.bins, column.fine)
+        each = [np.full(3, cell) for cell in range(cells)] + [np.zeros(0, dtype=np.int64), np.arange(cells)]
+        found = [column.values(codes, np.full(len(codes), 0.5)) for codes in each]
+        assert {values.dtype for values in found} == {column.dtype}, column.name
+        assert all(column.holds(values) for values in found), column.name
+        assert not column.holds(found[-1].cast(pl.String) if column.dtype != pl.String else found[-1] + "?"), column.name
+        if column.labels:
+            assert found[-1].n_unique() == len(labels)

@@ -28,6 +28,7 @@ from discreet.data.blocks.base import Block, BlockTable, SomeBlocks, block_rows
 from discreet.data.blocks.cluster import Cluster
 from discreet.data.blocks.dask_blocks import DaskTable
 from discreet.data.frames import check_present
+from discreet.data.labels import label_array
 from discreet.data.parquet_file import parquet_header, row_group_sizes, silent
 from discreet.data.persons import PERSON_BYTES, person_ids
 from discreet.data.schema import Schema
@@ -192,7 +193,7 @@ def schema_files(
         if table.numbers is not None or table.times is not None:
             return Block(table.rows, table.numbers if table.times is None else table.times, None, table.persons)
         codes = table.codes if table.signs is None else (table.signs > 0).astype(np.intp)
-        return Block(table.rows, None if codes is None else np.asarray(table.classes)[codes], None, table.persons)
+        return Block(table.rows, None if codes is None else label_array(table.classes)[codes], None, table.persons)
 
     table = FileTable(
         _files(paths),

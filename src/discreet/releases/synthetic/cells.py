@@ -28,7 +28,7 @@ from discreet.data import Target as ClassTarget
 from discreet.data.columns import CategoricalColumn, DateColumn, NumberTarget, NumericColumn
 from discreet.data.encodings import Bins, Bounds, Linear
 from discreet.data.encodings.bins import PRIVATE
-from discreet.data.labels import Label
+from discreet.data.labels import Label, label_array, of_one_type
 from discreet.mechanisms.cuts.grid import ColumnCells
 from discreet.mechanisms.margins.problem import Cut
 
@@ -97,11 +97,20 @@ class CellColumn:
         """The fine cells of a bin."""
         return slice(self.starts[place], self.starts[place + 1] if place + 1 < len(self.starts) else len(self.edges) - 1)
 
+    @property
+    def dtype(self) -> "pl.DataType":
+        """The type of its values, whichever they are."""
+        if self.labels:
+            return {bool: pl.Boolean(), int: pl.Int64(), str: pl.String()}[of_one_type(self.labels)[0]]
+        if self.days:
+            return pl.Datetime("us") if self.moments else pl.Date()
+        return pl.Int64() if self.whole else pl.Float64()
+
     def values(self, fine: Codes, uniform: Floats) -> pl.Series:
         """Cells, fine ones of numbers, as values of the column's own type; `uniform` (n,) in [0, 1) says where in a cell."""
         if self.labels:
-            found = [None if code == len(self.labels) else self.labels[code] for code in fine.tolist()]
-            return pl.Series(self.name, found, strict=False)
+            _, labels = of_one_type(self.labels)
+            return pl.Series(self.name, [labels[code] for code in fine.tolist()], dtype=self.dtype)
         missing = fine == len(self.edges) - 1
         cells = np.where(missing, 0, fine)
         edges = np.asarray(self.edges)
@@ -113,21 +122,22 @@ class CellColumn:
             numbers = np.where(speck, np.where(high == edges[-1], high, low), low + uniform * (high - low))
         if self.days:
             moments = [None if gone else _ORIGIN + timedelta(days=float(day)) for gone, day in zip(missing, numbers, strict=True)]
-            return pl.Series(self.name, moments if self.moments else [None if one is None else one.date() for one in moments], strict=False)
-        series = pl.Series(self.name, numbers.astype(np.int64) if self.whole else numbers)
+            days = moments if self.moments else [None if one is None else one.date() for one in moments]
+            return pl.Series(self.name, days, dtype=self.dtype)
+        series = pl.Series(self.name, numbers.astype(np.int64) if self.whole else numbers, dtype=self.dtype)
         return series.set(pl.Series(missing), None) if missing.any() else series
 
     def holds(self, series: pl.Series) -> bool:
         """Whether all values are such as `values` makes."""
-        if series.null_count() and not self.gap:
+        if series.dtype != self.dtype or (series.null_count() and not self.gap):
             return False
         present = series.drop_nulls()
         if self.labels:
-            return set(present.to_list()) <= set(self.labels)
+            return set(present.unique().to_list()) <= set(of_one_type(self.labels)[1])
         if self.days:
-            days = [(_moment(one) - _ORIGIN) / timedelta(days=1) for one in present.to_list() if isinstance(one, date)]
-            return len(days) == len(present) and all(self.edges[0] - 1 <= day <= self.edges[-1] for day in days)
-        return present.dtype.is_numeric() and bool(((present >= self.edges[0]) & (present <= self.edges[-1])).all())
+            days = [(_moment(one) - _ORIGIN) / timedelta(days=1) for one in present.to_list()]
+            return all(self.edges[0] - 1 <= day <= self.edges[-1] for day in days)
+        return bool(((present >= self.edges[0]) & (present <= self.edges[-1])).all())
 
 
 def cell_columns(schema: Schema, *, target: bool, whole: Sequence[str] = ()) -> tuple[CellColumn, ...]:
@@ -232,7 +242,7 @@ class Coder:
     def _of_targets(self, targets: npt.NDArray[np.generic]) -> Codes:
         target = self.schema.target
         if isinstance(target, ClassTarget):
-            return of_records.class_codes(targets, np.asarray(target.classes)).astype(np.int64)
+            return of_records.class_codes(targets, label_array(target.classes)).astype(np.int64)
         assert isinstance(target, NumberTarget)  # noqa: S101 - times are no column
         share = 0.5 * (targets.astype(np.float64) + 1.0)
         return self.columns[-1].fine_codes(target.lower + (share + _NUDGE) * (target.upper - target.lower))

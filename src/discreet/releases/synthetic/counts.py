@@ -9,6 +9,7 @@ from discreet.core.errors import InvalidInput
 from discreet.core.private import holds_records
 from discreet.data import Block, EncodedTable
 from discreet.data.blocks.shared import NOT_TOLD
+from discreet.data.labels import label_array
 from discreet.mechanisms.counting.queries import counted, shares_of
 from discreet.mechanisms.cuts.columns import Whose
 from discreet.mechanisms.margins.problem import Cut, Table
@@ -69,4 +70,4 @@ def _targets(table: EncodedTable) -> np.ndarray:
     codes = table.codes if table.signs is None else (table.signs > 0).astype(np.intp)
     if codes is None:
         raise InvalidInput("the table has no targets.")
-    return np.asarray(table.classes)[codes]
+    return label_array(table.classes)[codes]

@@ -41,6 +41,14 @@ METHOD = "synthetic"
 MARGINS = "margins.parquet"
 _VALUE = ["value"]
 _CLOSE = 1e-9
+_CROISSANT = {
+    pl.Boolean: "sc:Boolean",
+    pl.Int64: "sc:Integer",
+    pl.Float64: "sc:Float",
+    pl.String: "sc:Text",
+    pl.Date: "sc:Date",
+    pl.Datetime: "sc:DateTime",
+}
 
 
 class Fidelity(NamedTuple):
@@ -363,9 +371,4 @@ def _foreign(found: SyntheticTable) -> list[str]:
 
 
 def _type(column: CellColumn) -> str:
-    if column.labels:
-        kinds = {type(label) for label in column.labels}
-        return "sc:Boolean" if kinds == {bool} else "sc:Integer" if kinds == {int} else "sc:Text"
-    if column.days:
-        return "sc:DateTime" if column.moments else "sc:Date"
-    return "sc:Integer" if column.whole else "sc:Float"
+    return _CROISSANT[type(column.dtype)]
