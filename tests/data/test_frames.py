@@ -8,6 +8,7 @@ import pyarrow as pa
 import pytest
 
 from discreet.core.errors import InvalidInput, InvalidType, SchemaError
+from discreet.data.cells import cell_texts
 from discreet.data.frames import as_frame, cell_text
 from discreet.data.labels import UNREADABLE
 
@@ -84,6 +85,20 @@ def test_cells_that_are_neither_numbers_nor_text_are_refused(cells):
 @pytest.mark.parametrize("cell", [pd.Period("2020-01-01"), timedelta(days=1), [1], b"x", 1j, "\ud800", Decimal("sNaN"), 10**5000], ids=type)
 def test_a_cell_of_another_kind_cannot_be_read_and_the_others_can(cell):
     assert as_frame({"x": ["a", cell, 1]}, ["x"])["x"].to_list() == ["a", UNREADABLE, "1"]
+
+
+@pytest.mark.parametrize("unit", ["Y", "D", "s"])
+def test_a_moment_beyond_64_bits_cannot_be_read_and_is_never_another_one(unit):
+    """NumPy wraps around without a word."""
+    moments = np.array([f"{year}-05-17" for year in (2020, 300_000)], dtype="datetime64[D]").astype(f"datetime64[{unit}]")
+    usual = str(moments[:1].astype("datetime64[D]")[0])
+    for cells in (moments, pd.Series(moments) if unit == "s" else moments, list(moments)):
+        assert cell_texts(as_frame({"x": cells}, ["x"])["x"]).to_list() == [usual, UNREADABLE]
+
+
+def test_the_clock_of_a_time_zone_is_read_beside_a_moment_that_has_none():
+    moments = pd.Series(np.array(["2020-05-17", "200000-01-01", "NaT"], dtype="datetime64[s]")).dt.tz_localize("UTC").dt.tz_convert("Asia/Tokyo")
+    assert cell_texts(as_frame({"x": moments}, ["x"])["x"]).to_list() == ["2020-05-17T09:00:00", "+200000-01-01", None]
 
 
 def test_columns_of_unequal_length_are_refused():

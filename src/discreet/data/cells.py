@@ -19,6 +19,7 @@ from discreet.data.columns import CategoricalColumn, DateColumn, NumberTarget, N
 from discreet.data.dialect import Dialect
 from discreet.data.frames import object_texts
 from discreet.data.labels import BLANKS, Label, canonical, spellings, texts_of
+from discreet.data.piecewise import piecewise
 from discreet.data.toml_text import toml_key
 
 if TYPE_CHECKING:
@@ -195,6 +196,10 @@ def marked_days(dialect: Dialect) -> Floats:
 
 def moments_of(texts: "pl.Series", dialect: Dialect) -> "pl.Series":
     """Microseconds since 1970-01-01, null for what is neither ISO 8601 text nor as the file writes dates; a time zone behind a time is left out."""
+    return piecewise(lambda part: _moments_of(part, dialect), texts, pl.Int64)
+
+
+def _moments_of(texts: "pl.Series", dialect: Dialect) -> "pl.Series":
     texts = texts.str.replace(_ZONE, "$1")
     moments = pl.Series(texts.name, [None] * len(texts), dtype=pl.Int64)
     for form in (*_FORMS, *dialect.date_forms):

@@ -2,7 +2,7 @@
 
 A date is a number of days since 1970-01-01 and a moment one of milliseconds, microseconds or nanoseconds, any that 32 or 64 bits hold. polars panics
 or wraps around at those of no calendar, and with it the table is refused for one cell. So it is given the years 1 to 9999 to write as text, and as
-many as it has to change to the clock of a time zone; cells beyond are computed here.
+many as it has to change to the clock of a time zone; cells beyond are computed here, and what it still cannot do concerns its cell (`piecewise`).
 
     text of a moment      1990-01-31T12:30:00.500000, without the time where that is midnight, in another year +12345-01-31 or -0005-01-31
     text of a time        12:30:00.500000; without the fraction where that is 0
@@ -18,6 +18,7 @@ from discreet.core.arrays import Floats
 from discreet.core.lazily import lazily
 from discreet.data.frames import MIDNIGHT
 from discreet.data.labels import UNREADABLE
+from discreet.data.piecewise import piecewise
 
 if TYPE_CHECKING:
     import polars as pl
@@ -32,7 +33,9 @@ _EPOCH = date(1970, 1, 1).toordinal()
 _FIRST, _LAST = date.min.toordinal() - _EPOCH, date.max.toordinal() - _EPOCH
 """Days of the years 1 to 9999."""
 _FAR = 90_000_000
-"""Days whose clocks are known to whoever knows time zones; microseconds of more do not fit into 64 bits."""
+"""Days whose clocks are known to whoever knows time zones."""
+_MOST = 2**63
+"""Beyond what is stored: the clock of a time zone is within two days of it."""
 
 
 def is_moment(series: "pl.Series") -> bool:
@@ -69,7 +72,8 @@ def time_texts(series: "pl.Series") -> "pl.Series":
 
 
 def _written(moments: _Numbers, form: str) -> "pl.Series":
-    return pl.Series(moments).cast(pl.Datetime("us")).dt.to_string(form)
+    texts = piecewise(lambda part: part.cast(pl.Datetime("us")).dt.to_string(form), pl.Series(moments), pl.String)
+    return texts.fill_null(UNREADABLE)
 
 
 def _parts(series: "pl.Series") -> tuple[_Numbers, _Numbers]:
@@ -79,8 +83,10 @@ def _parts(series: "pl.Series") -> tuple[_Numbers, _Numbers]:
         return stored, np.zeros_like(stored)
     a_day = _A_DAY[series.dtype.time_unit]
     if series.dtype.time_zone is not None:
-        near = np.abs(stored // a_day) <= _FAR
-        stored[near] = pl.Series(stored[near]).cast(series.dtype).dt.replace_time_zone(None).to_physical().to_numpy()
+        near = np.abs(stored // a_day) <= min(_FAR, _MOST // a_day - 2)
+        there = pl.Series(stored[near])
+        here = piecewise(lambda part: part.cast(series.dtype).dt.replace_time_zone(None).to_physical(), there, pl.Int64)
+        stored[near] = here.fill_null(there).to_numpy()
     days = stored // a_day
     return days, (stored - days * a_day) * _DAY // a_day if a_day < _DAY else (stored - days * a_day) // (a_day // _DAY)
 

@@ -41,6 +41,9 @@ else:
 _NUMBERS = "biuf"
 _OBJECTS = "OUT"
 _MOMENTS = "M"
+_FINE = frozenset({"us", "ns", "ps", "fs", "as"})
+_FAR = 40_000_000
+"""Days in which pandas knows the clock of a time zone."""
 """NumPy's kinds of dtype that can be read; raw bytes are neither numbers nor text nor dates."""
 
 MIDNIGHT = re.compile(r"(T00:00:00)?\.000000$")
@@ -114,7 +117,7 @@ def column_series(values: Frame, name: str, *, text: Callable[[object], str | No
     if _is_a(values, "pandas", "Series"):
         values = _of_pandas(values)
     if isinstance(values, np.ndarray) and values.dtype.kind == _MOMENTS:
-        values = values.astype("datetime64[us]")
+        values = _in_microseconds(values)
     if isinstance(values, np.ndarray) and not isinstance(values, np.ma.MaskedArray):
         if values.ndim != 1 or values.dtype.kind not in _NUMBERS + _OBJECTS + _MOMENTS:
             raise TypeError
@@ -130,11 +133,25 @@ def column_series(values: Frame, name: str, *, text: Callable[[object], str | No
 def _of_pandas(values: Frame) -> npt.NDArray[Any]:
     """The cells of a pandas Series (n,), objects with None for missing ones; moments by their own clock."""
     if getattr(values.dtype, "tz", None) is not None:
-        values = values.dt.tz_localize(None)
+        everywhere = values.dt.tz_convert(None).to_numpy()
+        far = ~np.isnat(everywhere) & (np.abs(everywhere.astype("datetime64[D]").astype(np.int64)) > _FAR)
+        # pandas refuses the whole column for a moment beyond the clocks that it knows.
+        return np.where(far, everywhere, values.mask(far).dt.tz_localize(None).to_numpy())
     cells: npt.NDArray[Any] = values.to_numpy()
     if cells.dtype.kind in _OBJECTS:
         cells = cells.astype(object)
         cells[values.isna().to_numpy(dtype=bool)] = None
+    return cells
+
+
+def _in_microseconds(moments: npt.NDArray[Any]) -> npt.NDArray[Any]:
+    """Moments of any unit (n,); objects, where one cannot be read since its microseconds do not fit into 64 bits."""
+    found = moments.astype("datetime64[us]")
+    if np.datetime_data(moments.dtype)[0] in _FINE or not (lost := (found.astype(moments.dtype) != moments) & ~np.isnat(moments)).any():
+        return found
+    cells = np.empty(len(found), dtype=object)
+    cells[:] = list(found)
+    cells[lost] = UNREADABLE
     return cells
 
 
@@ -165,7 +182,9 @@ def _date_text(cell: np.datetime64 | date) -> str | None:
     if isinstance(given, datetime):
         there = given == given  # noqa: PLR0124 - pandas' NaT is a datetime
         return MIDNIGHT.sub("", given.replace(tzinfo=None).isoformat(timespec="microseconds")) if there else None
-    return given.isoformat() if isinstance(given, date) else cell_text(given)
+    if given is not None and not isinstance(given, date):
+        raise TypeError  # NumPy has no date for it
+    return None if given is None else given.isoformat()
 
 
 def object_texts(name: str, cells: Sequence[object], *, text: Callable[[object], str | None] = cell_text) -> "pl.Series":
