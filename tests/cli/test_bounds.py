@@ -35,7 +35,9 @@ def test_help(monkeypatch):
 @pytest.mark.parametrize("more", [(), ("--delta", "1e-6"), ("--neighbours", "add-remove"), ("--grid", "powers-of-ten")])
 def test_from_a_draft_to_a_model(drafted, more):
     outcome = discreet(*BOUNDS, "--epsilon", "1", *more)
-    assert (outcome.code, outcome.err) == (0, ""), outcome
+    assert outcome.code == 0, outcome
+    assert ("how many there are is private" in outcome.err) == ("add-remove" in more)
+    assert "records are mostly noise" in outcome.out
     assert "Spent        epsilon 1" in outcome.out
     assert "Certificate  verified" in outcome.out
     certificate = Certificate.from_dict(json.loads((drafted / "chosen.toml.certificate.json").read_text()))
@@ -120,3 +122,11 @@ def test_two_spellings_of_one_path_are_one_file(drafted):
     assert refused.code == 3
     assert "name the same file" in refused.error
     assert not (drafted / "b.toml").exists()
+
+
+def test_a_table_with_too_few_records_is_refused_before_anything_is_spent(drafted):
+    (drafted / "people.csv").write_text(csv_text(rows(20)), encoding="utf-8")
+    outcome = discreet(*BOUNDS, "--epsilon", "0.1")
+    assert (outcome.code, outcome.out) == (4, "")
+    assert "there are 20: it would be mostly noise" in outcome.error
+    assert not (drafted / "chosen.toml").exists()

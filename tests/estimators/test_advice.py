@@ -200,6 +200,19 @@ def test_a_seed_is_said_to_make_the_noise_known(work):
         assert len(said) == (seed is not None)
 
 
+def noisy(count, neighbours):
+    X, y = table(count)
+    yield lambda: model(data_norm="private", neighbours=neighbours).fit(X, y)
+    search = PrivateSearchCV(model(neighbours=neighbours), {"data_norm": [1.0, 2.0]}, epsilon=2.0, expected_runs=2.0)
+    yield lambda: search.fit(*table(count, seed=1))
+
+
+@pytest.mark.parametrize(("count", "neighbours", "says"), [(40, "replace-one", True), (40, "add-remove", False), (4000, "replace-one", False)])
+def test_a_choice_inside_a_fit_that_is_mostly_noise_is_said_from_public_numbers(count, neighbours, says):
+    for work in noisy(count, neighbours):
+        assert any("it would be mostly noise" in one for one in advice(work)) is says
+
+
 def test_a_step_that_learns_is_named_and_public_ones_are_not():
     (said,) = advice(lambda: make_pipeline(StandardScaler(), model()).fit(*table()))
     assert "standardscaler" in said

@@ -70,7 +70,7 @@ WHOLE = {
     "description": lambda frame, account: describe(frame, SCHEMA, **SPENT, account=account),
 }
 SOME = {
-    "bounds": lambda frame, account: choose_bounds(frame, SchemaDraft.from_toml(DRAFT), **SPENT, ledger=account),
+    "bounds": lambda frame, account: choose_bounds(frame, SchemaDraft.from_toml(DRAFT), epsilon=4.0, ledger=account),
     "norm": lambda frame, account: choose_norm(rows_of(frame)[0], **SPENT, ledger=account),
 }
 """What sees less than a table: it is never refused for what other columns may hold."""

@@ -54,6 +54,11 @@ def said(answer, table):
     return ""
 
 
+def of_their_number(words, relation):
+    """Whether they refuse a table for how few records it has, which is public under replace-one."""
+    return relation == "replace-one" and "it would be mostly noise" in words
+
+
 @each_relation
 @each_answer
 @settings(max_examples=2 if settings.default.max_examples < 100 else 6)
@@ -65,7 +70,7 @@ def test_one_record_of_any_finite_floats_changes_nothing_that_is_said(relation, 
     second = table if relation == "add-remove" else joined(table, other)
     words = said(answer, first)
     assert words == said(answer, second)
-    assert not words or (relation, count) == ("replace-one", 0)
+    assert not words or (relation, count) == ("replace-one", 0) or of_their_number(words, relation)
 
 
 @each_relation
@@ -73,7 +78,8 @@ def test_one_record_of_any_finite_floats_changes_nothing_that_is_said(relation, 
 @pytest.mark.parametrize("wild", [4e38, -1.7e308, 5e-324])
 def test_the_longest_and_the_shortest_records_are_answered(relation, name, wild):
     table = joined(others(6), ([wild, -wild, wild / 3], 1, wild, wild))
-    assert said(MADE[relation][name], table) == ""
+    words = said(MADE[relation][name], table)
+    assert not words or of_their_number(words, relation)
 
 
 @each_answer

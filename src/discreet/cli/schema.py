@@ -13,7 +13,7 @@ from typing import Annotated, Any, Literal
 import discreet
 from discreet.cli.inputs import Spending, ask, check_fits, read, receipt, said
 from discreet.cli.options import ARGUMENT, Argument, Delta, File, Hidden, Option, Seed, command, group, noise_of, usage_error
-from discreet.cli.output import Outcome, check_output, keep, labelled, same_path, step
+from discreet.cli.output import Outcome, check_output, keep, labelled, same_path, step, warn
 from discreet.core.errors import InvalidInput, quoted
 from discreet.core.files.whole_file import write_whole
 from discreet.core.neighbours import DELTA
@@ -213,7 +213,7 @@ def bounds(
     schema has a person column, persons are protected.
     """
     with step("Checking what can be checked without the records"):
-        from discreet.mechanisms.bounds_choice.release import prepare_bounds, release_bounds
+        from discreet.mechanisms.bounds_choice.release import prepare_bounds, release_bounds, told_least
 
         draft = discreet.SchemaDraft.load(schema)
         certified = f"{out}.certificate.json" if certificate is None else certificate
@@ -225,6 +225,8 @@ def bounds(
         account = spending.account("bounds", out)
         check_fits(account, prepared.mechanism.guarantee(prepared.problem))
     ask(draft.schema, schema)
+    if neighbours == "add-remove":
+        warn(f"{told_least(prepared.least_records)}, and how many there are is private.")
     noise = noise_of(seed)
     frame = read(table, draft.columns, draft.schema.file)
     with step("Choosing bounds"):
@@ -240,6 +242,7 @@ def bounds(
             "Chosen among public candidates, with noise:",
             *(f"  {name:<{width}}{low:.10g} to {high:.10g}" for name, (low, high) in released.bounds.items()),
             "",
+            *(f"Note: {words}." for words in released.remarks),
             *paid,
             f"Written to   {out}, {certified}",
             "",

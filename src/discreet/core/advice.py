@@ -54,6 +54,12 @@ def about_numbers(privacy: Privacy, records: int | None, *, seeded: bool) -> Ite
         )
 
 
+def mostly_noise(what: str, least: int, records: int | None) -> Iterator[str]:
+    """That a private choice is mostly noise, where public numbers say so; None of records whose number is private."""
+    if records is not None and records < least:
+        yield f"{what} takes about {least:,} records here, and there are {records:,}: it would be mostly noise."
+
+
 def weaknesses(epsilon: float, delta: float, records: int | None, *, one: str, many: str) -> Iterator[str]:
     """What a reader of a report, or who is about to spend, must know of (epsilon, delta); `one` and `many` name what is protected."""
     factor = "more than a million" if epsilon >= 14 else f"{float(f'{math.exp(epsilon):.3g}'):,g}"

@@ -200,7 +200,7 @@ def _again(X: Any) -> bool:
         _BLOCKS.add(X.source)
         return before
     array = type(X) is np.ndarray and X.ndim == 2
-    rows = X.rows if isinstance(X, EncodedTable) else X if array else inputs.feature_rows(X)
+    rows: Any = X.rows if isinstance(X, EncodedTable) else X if array else inputs.feature_rows(X)
     count, width = rows.shape
     some = max(1, _NUMBERS // width)
     places = np.arange(count) if count <= some else np.linspace(0, count - 1, some).astype(np.intp)

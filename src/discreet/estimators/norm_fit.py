@@ -10,6 +10,7 @@ Persons. Which rows of a person are kept is drawn once, for norm and fit togethe
 largest weight of a record: rounded down as weights are (data/persons.py), those of one person together at most 1.
 """
 
+import warnings
 from collections.abc import Callable
 from dataclasses import replace
 from functools import partial
@@ -18,9 +19,10 @@ from typing import Any
 import numpy as np
 
 from discreet.certificates import Certificate, Release
+from discreet.core.advice import caller, mostly_noise
 from discreet.core.arrays import Floats
-from discreet.core.errors import InvalidInput, VerificationFailure
-from discreet.core.neighbours import Persons, Privacy
+from discreet.core.errors import InvalidInput, PrivacyAdvice, VerificationFailure
+from discreet.core.neighbours import ADD_REMOVE, Persons, Privacy
 from discreet.data import Domain, EncodedTable, Records
 from discreet.estimators.base import Given
 from discreet.estimators.inputs import is_private
@@ -62,6 +64,9 @@ def planned_with_norm(prepared: Prepared, privacy: Privacy, persons: Persons | N
 def fitted_with_norm(given: Given, prepared: Prepared, privacy: Privacy, noise: Noise, account: Account | None) -> tuple[Release, Domain, float]:
     """What was released, the domain of the divided rows, and N. Raises as a fit does."""
     both = settled(prepared, privacy, given.persons)
+    least = max(both.choice.mechanism.least_records(both.choice.problem).values())
+    for words in mostly_noise("a norm that is chosen privately", least, None if privacy.neighbours is ADD_REMOVE else given.records):
+        warnings.warn(f"{words} Pass a number as data_norm, one that you know without the records.", PrivacyAdvice, stacklevel=caller())
     problem, mechanism = prepared(replace(privacy, epsilon=both.target[0], delta=both.target[1]))
     domain: Domain = problem.domain
     widest = given.data_of(replace(domain, norm_bound=CANDIDATES[-1], intercept_scale=0.0))

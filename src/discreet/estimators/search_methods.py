@@ -18,6 +18,7 @@ its own under add-remove, where equal portions would move other records when one
 """
 
 import math
+import warnings
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
@@ -32,7 +33,8 @@ from discreet.accounting import ApproximateDP, Guarantee, Json, PureDP, Unit, pa
 from discreet.accounting.base import scope, together
 from discreet.accounting.stopping import NegativeBinomialRuns
 from discreet.certificates import Certificate
-from discreet.core.errors import InfeasibleTarget, InvalidInput, SolverFailure, VerificationFailure
+from discreet.core.advice import caller, mostly_noise
+from discreet.core.errors import InfeasibleTarget, InvalidInput, PrivacyAdvice, SolverFailure, VerificationFailure
 from discreet.core.neighbours import ADD_REMOVE, REPLACE_ONE, Neighbours, Persons, Privacy
 from discreet.core.workers import map_in_order
 from discreet.estimators.inputs import require_target_bound
@@ -57,6 +59,8 @@ SET_BY_THE_SEARCH = (
     "rows_per_person",
     "person_weight",
 )
+_TOLD_APART = 0.05
+"""Of all records: settings that are nearer to each other than the noise of their scores are chosen by it."""
 Setting = Mapping[str, Any]
 T = TypeVar("T")
 R = TypeVar("R")
@@ -233,6 +237,9 @@ def random_stopping(
     )
     planned = plans[target.epsilon, target.delta]
     guarantee = _stated(target.mechanism.guarantee(curves(planned)), epsilon, delta)
+    least = math.ceil(target.mechanism.score.deviation / _TOLD_APART)
+    for words in mostly_noise("a choice by scores", least, records if fits.neighbours is REPLACE_ONE else None):
+        warnings.warn(f"{words} Fit one setting with the whole budget, or raise epsilon or score_share.", PrivacyAdvice, stacklevel=caller())
     purpose = f"{target.mechanism.name} over {len(fits.settings)} settings"
     with spending_on(account, guarantee, purpose=purpose, table=table.content()) as reservation:
         index, model, score = _best(fits, table, noise, target, planned)

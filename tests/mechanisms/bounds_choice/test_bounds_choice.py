@@ -8,7 +8,7 @@ import pytest
 
 from discreet.accounting import ApproximateDP, PureDP, Unit
 from discreet.certificates import Certificate
-from discreet.core.errors import InvalidInput, SchemaError
+from discreet.core.errors import InfeasibleTarget, InvalidInput, SchemaError
 from discreet.core.neighbours import ADD_REMOVE, REPLACE_ONE
 from discreet.data import Cross, Schema
 from discreet.data.draft import SchemaDraft
@@ -331,3 +331,39 @@ def test_what_is_said_of_persons_twice_or_by_halves_is_refused():
     }.items():
         with pytest.raises((InvalidInput, SchemaError), match=what):
             call()
+
+
+ONE = """format = "discreet-schema/1"
+name = "few"
+target = { column = "ill", classes = ["no", "yes"] }
+[numeric.age]
+"""
+
+
+def few(count, **settings):
+    ages = np.random.default_rng(count).normal(50.0, 5.0, count)
+    return choose_bounds({"age": ages, "ill": ["no"] * count}, SchemaDraft.from_toml(ONE), epsilon=0.3, **settings)
+
+
+@pytest.mark.parametrize("count", [20, 50])
+def test_a_choice_that_is_mostly_noise_is_refused_before_it_is_paid_where_the_number_of_records_is_public(count, tmp_path):
+    Ledger.create(tmp_path / "ledger").declare("people", epsilon=10.0, delta=1e-3)
+    with pytest.raises(InfeasibleTarget, match=rf"takes about [0-9,]+ records here, and there are {count}: it would be mostly noise"):
+        few(count, ledger=Account(tmp_path / "ledger", "people"))
+    with pytest.raises(InfeasibleTarget, match="it would be mostly noise"):
+        choose_norm(np.full((count, 2), 30.0), epsilon=0.1)
+    assert not Ledger(tmp_path / "ledger").history("people")
+
+
+def test_where_it_is_private_the_least_number_is_said_and_a_choice_that_moved_nowhere_is_named():
+    small, large = (few(count, neighbours="add-remove", random_state=0) for count in (20, 5000))
+    assert small.least_records == large.least_records == small.to_dict()["least_records"]
+    assert [len(one.remarks) for one in (small, large)] == [2, 1]
+    assert "stayed at the centre of the candidates of 'age'" in small.remarks[1]
+    assert f"fewer than about {small.least_records:,} records are mostly noise" in str(large)
+
+
+def test_with_as_many_records_as_it_takes_the_choice_goes_to_where_they_are():
+    problem = prepare_bounds(SchemaDraft.from_toml(ONE), epsilon=0.3)
+    drawn = [few(problem.least_records, random_state=seed).bounds["age"] for seed in range(40)]
+    assert sum(high >= 50.0 for _, high in drawn) >= 36

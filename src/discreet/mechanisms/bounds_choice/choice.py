@@ -41,6 +41,8 @@ _WORTH = 1.02
 """How much larger a rate has to be to be worth a delta."""
 _TOLL = 1.5
 """Times 1 / rate; with less, bounds ten times too wide become likely (5 % at 1, 1 % at 1.5), with more, small tables are cut."""
+_TIMES = 20.0
+"""One choice in so many may go astray where it is told to be more than noise."""
 _LEAVING = 2
 """Tolls for the first step, besides its own."""
 
@@ -120,6 +122,15 @@ class BoundsChoice(Mechanism[OpenColumns, Numbers[Sequence[Floats]]]):
         pure = count * width * (1.0 + _ROUNDING) <= self.epsilon
         delta = 0.0 if pure else bounded_range_renyi(width, count, neighbours=self.neighbours).delta(self.epsilon)
         return at_epsilon(self.epsilon, delta, self.neighbours, BOUNDS_WORDS)
+
+    def least_records(self, problem: OpenColumns) -> dict[str, int]:
+        """Of each column, how many records it takes until a choice goes to where they are, up to the middle of its longer list; 0 for no choice.
+
+        All n beyond candidate j - 1 outweigh the tolls of j steps but for one time in twenty where rate n >= rate toll (j + 2) + ln 20.
+        """
+        middle = {name: (max(len(grid.lower), len(grid.upper)) + 1) // 2 for name, grid in problem.grids.items() if grid.sides}
+        tolls = {name: self.toll * (steps + _LEAVING) + math.ceil(math.log(_TIMES) / self.rate) for name, steps in middle.items()}
+        return {name: tolls.get(name, 0) for name in problem.grids}
 
     def scores(self, grid: BoundsGrid, column: Floats, shares: Integers | None = None) -> tuple[Integers, Integers]:
         """z of both sides, exact integers, in parts where rows count their `shares` (n,); NaN counts as inside. Private."""

@@ -16,9 +16,10 @@ import numpy as np
 from discreet.accounting import Json
 from discreet.accounting.base import guarantee_words
 from discreet.certificates import Certificate, Release, Verification
+from discreet.core.advice import mostly_noise
 from discreet.core.arrays import Floats
-from discreet.core.errors import InvalidInput
-from discreet.core.neighbours import DELTA, REPLACE_ONE, Neighbours, Persons, neighbours_of
+from discreet.core.errors import InfeasibleTarget, InvalidInput, quoted
+from discreet.core.neighbours import ADD_REMOVE, DELTA, REPLACE_ONE, Neighbours, Persons, neighbours_of
 from discreet.core.short import short_repr
 from discreet.core.told import Tabled, Told
 from discreet.data.draft import SchemaDraft
@@ -46,6 +47,8 @@ class ReleasedBounds(Tabled):
     certificate: Certificate
     schema: Schema | None = None
     """The draft with these bounds filled in, each marked with the certificate's digest."""
+    least_records: int
+    """With fewer they are mostly noise: from public numbers."""
 
     __repr__ = short_repr
 
@@ -53,7 +56,7 @@ class ReleasedBounds(Tabled):
         """The text shown by `print` and in notebooks."""
         return Told(
             title="Bounds that were chosen privately",
-            facts=[("Privacy", guarantee_words(self.certificate.guarantee.to_dict()))],
+            facts=[("Privacy", guarantee_words(self.certificate.guarantee.to_dict())), *(("Noise", words) for words in self.remarks)],
             caption="Released; what lies outside is clipped",
             header=("Column", "Lower", "Upper"),
             rows=[(name, f"{low:.6g}", f"{high:.6g}") for name, (low, high) in self.bounds.items()],
@@ -64,13 +67,23 @@ class ReleasedBounds(Tabled):
         """What the certificate's digest is of, (c, 2)."""
         return np.array(list(self.bounds.values()))
 
+    @property
+    def remarks(self) -> tuple[str, ...]:
+        """What the noise may have done, from public numbers and from what was released."""
+        columns: Any = self.certificate.problem["columns"]
+        lists = {one["name"]: (one["lower"], one["upper"]) for one in columns}
+        near = [name for name, (low, high) in self.bounds.items() if _innermost(low, high, *lists[name])]
+        stayed = f"the choice stayed at the centre of the candidates of {quoted(near)}, as it does where records are too few"
+        return (told_least(self.least_records), *([stayed] if near else []))
+
     def verify(self) -> Verification:
         """Check the certificate, and that these are the bounds that it was issued for."""
         return self.certificate.verify(self.value)
 
     def to_dict(self) -> dict[str, Json]:
         """For JSON: bounds and certificate."""
-        return {"bounds": {name: list(pair) for name, pair in self.bounds.items()}, "certificate": self.certificate.to_dict()}
+        bounds: dict[str, Json] = {name: list(pair) for name, pair in self.bounds.items()}
+        return {"bounds": bounds, "least_records": self.least_records, "certificate": self.certificate.to_dict()}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -82,6 +95,11 @@ class PreparedBounds:
     mechanism: BoundsChoice
 
     __repr__ = short_repr
+
+    @property
+    def least_records(self) -> int:
+        """How many a choice takes that says more than its noise."""
+        return max(self.mechanism.least_records(self.problem).values())
 
 
 def prepare_bounds(
@@ -123,11 +141,12 @@ def release_bounds(
         raise InvalidInput("person ids are needed, but none were given. Pass persons, one id per row, or name their column in the schema.")
     owners = owners_of(ids, rule=rule, rows=len(columns[0]), noise=noise)
     kept, weights = owners.kept(columns)
+    least = _require_enough(prepared.mechanism, prepared.problem, owners.number)
     # The ledger is told no bytes: of some columns alone, that two tables are alike would tell of one record in them.
     release = prepared.mechanism.run(prepared.problem, Numbers(kept, weights=weights), noise, account=account)
     bounds = _named(draft.open, release)
     schema = draft.filled(bounds, released=release.certificate.digest)
-    return ReleasedBounds(bounds=bounds, certificate=release.certificate, schema=schema)
+    return ReleasedBounds(bounds=bounds, certificate=release.certificate, schema=schema, least_records=least)
 
 
 def choose_bounds(  # noqa: PLR0913 - each is a public choice
@@ -180,8 +199,27 @@ def choose_norm(
     mechanism = BoundsChoice.calibrate(problem, epsilon=epsilon, delta=delta, neighbours=neighbours_of(neighbours))
     rows = as_matrix(X)
     norms = brought_near(rows, max(edges)).ordered_row_norms()  # one that is beyond all candidates stays beyond them
+    least = _require_enough(mechanism, problem, len(norms))
     release = mechanism.run(problem, Numbers([norms]), noise_of(random_state), account=ledger)  # no bytes, as above: rows have no targets here
-    return ReleasedBounds(bounds=_named([NORM], release), certificate=release.certificate)
+    return ReleasedBounds(bounds=_named([NORM], release), certificate=release.certificate, least_records=least)
+
+
+def told_least(least: int) -> str:
+    """What is said beside every choice of bounds, under add-remove as well, where nobody may see how many records there are."""
+    return f"bounds of fewer than about {least:,} records are mostly noise"
+
+
+def _innermost(low: float, high: float, lower: Sequence[float], upper: Sequence[float]) -> bool:
+    """Whether no step was taken, or the one that two equal ends need."""
+    return (low == lower[0] and high in upper[:2]) or (high == upper[0] and low in lower[:2])
+
+
+def _require_enough(mechanism: BoundsChoice, problem: OpenColumns, records: int) -> int:
+    """How many records a choice takes that says more than its noise. Raises InfeasibleTarget for fewer, where their number is public."""
+    least = max(mechanism.least_records(problem).values())
+    for words in mostly_noise("a private choice of bounds", least, None if mechanism.neighbours is ADD_REMOVE else records):
+        raise InfeasibleTarget(f"{words} Write down bounds that are publicly known, list fewer candidates, or spend more. Nothing was spent.")
+    return least
 
 
 def _named(names: Sequence[str], release: Release) -> dict[str, tuple[float, float]]:

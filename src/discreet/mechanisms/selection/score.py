@@ -64,6 +64,11 @@ class CountNoise:
         drawable(self.scale * self.parts)
 
     @property
+    def deviation(self) -> float:
+        """Of the noise, in records, at most."""
+        return self.scale * (2.0**0.5 if self.law == LAPLACE else 1.0)
+
+    @property
     def parts(self) -> int:
         """What one record counts."""
         return WHOLE if self.fine else parts_of(self.persons)
