@@ -320,7 +320,7 @@ class LinearClassifier(ScoredClassifier, PrivateModel):
             two_classes = two_classes if prior is None else replace(two_classes, prior=prior)
             return two_classes, learning.calibrate(two_classes, mechanism=mechanism, calibration=self.calibration, **privacy.target)
         many = replace(class_problem(scheme, two_classes), prior=prior)
-        if self.alpha is None and privacy.adds_noise:
+        if self.alpha is None:
             many = replace(many, ridge=learning.default_ridge(many, **privacy.target))
         return many, learning.calibrate(many, mechanism=mechanism, calibration=self.calibration, **privacy.target)
 
@@ -339,8 +339,6 @@ class LinearClassifier(ScoredClassifier, PrivateModel):
             problem = replace(problem, loss=SoftplusHinge(temperature=temperature))
         if self.alpha is not None:
             return replace(problem, ridge=ridge_of(self.alpha, domain.records, privacy.neighbours))
-        if not privacy.adds_noise:  # the calibration refuses it, or adds none
-            return problem
         return replace(problem, ridge=learning.default_ridge(problem, mechanism=self.mechanism, **privacy.target))
 
     def _loss(self) -> MarginLoss:

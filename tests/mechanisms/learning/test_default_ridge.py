@@ -58,7 +58,7 @@ def test_units_lambda_grows_with_the_square_of_the_norm_and_with_the_weights():
     assert default_ridge(heavy, epsilon=0.3, delta=1e-6, neighbours=ADD_REMOVE) == pytest.approx(5.0 * ridge())
 
 
-@pytest.mark.parametrize(("epsilon", "share"), [(0.004, 0.45 / 1.001), (4.0, 0.225), (1e9, 0.1)])
+@pytest.mark.parametrize(("epsilon", "share"), [(0.004, 0.45 / 1.001), (4.0, 0.225), (1e3, 0.1)])
 def test_the_floor_is_a_share_of_what_is_slack_free_that_falls_with_epsilon(epsilon, share):
     public = problem(SoftplusHinge(temperature=1e-5), ridge=1.0, features=3, records=None)
     free = MARGIN.comfortable_ridge(public, epsilon=epsilon, delta=0.0, neighbours=ADD_REMOVE)
@@ -97,11 +97,42 @@ def test_the_temperature_is_where_the_floor_meets_the_rule_within_its_limits(nei
     assert (found == 0.35) == (features >= 105)
 
 
-def test_the_temperature_is_high_with_little_noise_and_low_without_any_and_for_noise_in_the_output():
+def test_the_temperature_of_noise_in_the_output_is_its_own_and_that_of_hardly_any_noise_is_that_of_none():
     public = problem(SoftplusHinge(), ridge=1.0, features=2)
-    for epsilon, expected in ((1e300, 1.0), (math.inf, 0.35)):
+    for epsilon, expected in ((10.0, 1.0), (1e3, 0.35), (1e300, 0.35), (math.inf, 0.35)):
         assert default_temperature(public, epsilon=epsilon, delta=0.0, neighbours=ADD_REMOVE) == expected
-    assert default_temperature(public, epsilon=1.0, delta=0.0, neighbours=ADD_REMOVE, mechanism="output") == 0.25
+        assert default_temperature(public, epsilon=epsilon, delta=0.0, neighbours=ADD_REMOVE, mechanism="output") == 0.25
+
+
+EPSILONS = (0.1, 0.5, 1.0, 4.0, 10.0, 30.0, 100.0, 1e3, 1e4, 1e6, 1e8)
+
+
+@pytest.mark.parametrize("neighbours", Neighbours)
+@pytest.mark.parametrize("delta", [0.0, 1e-6])
+@pytest.mark.parametrize("shape", [{"features": 10}, {"features": 300, "norm": 7.0, "records": 2000}, {"features": 60, "classes": 4}], ids=str)
+def test_more_epsilon_is_never_less_of_a_fit_and_infinity_is_its_limit(shape, delta, neighbours):
+    """lambda and the noise in the objective fall; the last stage, which hides tau / lambda, never moves an answer by more than a tenth."""
+    two = problem(Logistic(), ridge=1.0, **{name: value for name, value in shape.items() if name != "classes"})
+    public = two if "classes" not in shape else MultinomialRisk(ridge=1.0, domain=replace(two.domain, classes=shape["classes"]))
+    asked, before = {"delta": delta, "neighbours": neighbours}, (math.inf, math.inf)
+    for epsilon in EPSILONS:
+        chosen = replace(public, ridge=default_ridge(public, epsilon=epsilon, **asked))
+        made = calibrate(chosen, mechanism="auto", calibration="tight", epsilon=epsilon, **asked)
+        now = chosen.ridge, made.weight_noise(chosen) * chosen.ridge
+        assert now[0] <= before[0]
+        assert now[1] <= before[1]
+        assert made.grid.step * made.grid.scale * chosen.domain.radius <= 0.1
+        before = now
+    assert default_ridge(public, epsilon=math.inf, **asked) == before[0]
+
+
+def test_lambda_of_noise_in_the_output_has_the_same_limit():
+    public = problem(Logistic(), ridge=1.0, features=10)
+    asked = {"delta": 1e-6, "neighbours": ADD_REMOVE}
+    names = ("output", "objective")
+    output, objective = ([default_ridge(public, epsilon=epsilon, mechanism=name, **asked) for epsilon in EPSILONS] for name in names)
+    assert output == sorted(output, reverse=True)
+    assert output[-1] == objective[-1] == default_ridge(public, epsilon=math.inf, mechanism="output", **asked)
 
 
 def test_in_few_dimensions_a_pure_guarantee_needs_less_noise_and_auto_takes_it():

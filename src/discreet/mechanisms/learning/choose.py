@@ -2,7 +2,7 @@
 
 Where nobody chooses one, lambda is taken from public numbers alone, close to the best for tables of many kinds (`default_ridge`).
 
-    lambda = max( few c_max L R^2 (sigma / G)^(5/4) (d / 100)^(2/5) / 4,  least )
+    lambda = max( few c_max L R^2 max(sigma / G, .3)^(5/4) (d / 100)^(2/5) / 4,  least )
 
     sigma / G     noise of the mechanism without slack, per coordinate, over the gradient bound G = c_max L R of one record:
                   k / mu(epsilon, delta) for Gaussian noise, k sqrt(d) / epsilon for spherical noise (its norm is about sqrt(d) times that), the
@@ -12,6 +12,9 @@ Where nobody chooses one, lambda is taken from public numbers alone, close to th
                   the sooner the smaller epsilon is. Persons with several rows and two classes, whose slack costs more: three quarters of it. More
                   classes: half. Losses that always have slack: all of it. Two classes, mechanism "auto": the theorem is that of spherical noise
                   where this is the smaller one, since it is the one that is taken; so a delta that is of no use changes nothing
+    .3            noise below which less of it is no reason for less lambda: from epsilon 10 to 40 on, lambda stays, and epsilon = infinity has
+                  what every large epsilon has. A smaller one is worth nothing to records, and the last stage hides a distance that grows like
+                  lambda^(-3/2), whatever epsilon is: it was noise for that which ruined fits of a large epsilon
     few           min(2, max(1, (4000 / n)^(1/3))) where the number n of records is public (or of persons) and there are two classes; 1 elsewhere
 
 The temperature of the softplus hinge, where nobody chooses one: `least` is as 1 / T. Where half of what is slack-free would be the larger of the
@@ -19,7 +22,7 @@ two at T = .35, T is such that they are equal, and 1 where that would be more: f
 that only more lambda hides it is of no use then. It biases, and tells probabilities badly. Output perturbation, which divides its noise by lambda,
 has 1/4.
 
-    T = min(1, max(.35, .35 half(.35) / rule)),  rule the other number without `few`;    .35 without privacy and for more classes
+    T = min(1, max(.35, .35 half(.35) / rule)),  rule the other number without `few`;    .35 for more classes
 
 This is no theorem, and privacy does not rest on it: every lambda is private, with every T. It is a summary of measurements. Test errors over lambda
 were measured on Adult (2,000 to 36,177 records, d = 105), KDD Cup 99 (d = 118), w8a (d = 300), MNIST 4 against 9 (d = 784), farm ads and two groups
@@ -33,7 +36,7 @@ More than two classes: the multinomial loss has one problem with G = sqrt(2) c_m
 whose records are shared, so each has sqrt(K) times the noise. MNIST, ten classes, d = 784, agrees.
 
 Output perturbation divides its noise by lambda itself, never by lambda plus curvature, and wants about eight times as much, of the rule without `few`
-and of half the lambda without slack.
+and of half the lambda without slack; never less than the rule has at the least noise.
 
 The calibrations of Chaudhuri, Monteleoni and Sarwate (2011) exactly as printed, so that their tables can be reproduced.
 For |x| <= 1, |l'| <= 1, l'' <= c, Lambda the regularisation of the mean objective, n public (lambda = n Lambda):
@@ -87,6 +90,8 @@ _OF_OUTPUT = 0.25
 _HALF, _OF_PERSONS = 0.5, 0.75
 _MANY, _MOST_OF_FEW = 4_000, 2.0
 _OUTPUT_FACTOR = 8.0
+_LEAST_NOISE = 0.3
+"""sigma / G that the rule goes by where there is less."""
 _LAST_SHARE = 1e-3
 
 Calibrator: TypeAlias = Callable[..., LearningMechanism[Any]]
@@ -227,9 +232,11 @@ def _check_target(epsilon: float, delta: float) -> None:
 @remembered
 def default_ridge(problem: AnyRisk, *, epsilon: float, delta: float, neighbours: Neighbours, mechanism: str = "objective") -> float:
     """lambda of the module docstring for this public problem; it does not depend on the problem's own lambda, and on n only where that is public."""
-    rule, free = _rule_and_free(problem, epsilon=epsilon, delta=delta, neighbours=neighbours, mechanism=mechanism)
-    least = _worth_slack(problem, epsilon, mechanism) * free
-    return _OUTPUT_FACTOR * max(rule, least) if mechanism == "output" else max(_few(problem) * rule, least)
+    noise, free = _noise_and_free(problem, epsilon=epsilon, delta=delta, neighbours=neighbours, mechanism=mechanism)
+    least, resting = _worth_slack(problem, epsilon, mechanism) * free, _few(problem) * _rule(problem, _LEAST_NOISE)
+    if mechanism == "output":
+        return max(_OUTPUT_FACTOR * max(_rule(problem, noise), least), resting)
+    return max(_few(problem) * _rule(problem, noise), least, resting)
 
 
 @remembered
@@ -237,23 +244,29 @@ def default_temperature(problem: RegularisedRisk, *, epsilon: float, delta: floa
     """T of the softplus hinge where nobody chooses one, from public numbers. See the module docstring."""
     if mechanism == "output":
         return _OF_OUTPUT
-    if math.isinf(epsilon) or problem.domain.classes != 2:
+    if problem.domain.classes != 2:
         return _SHARP
     sharp = replace(problem, loss=SoftplusHinge(temperature=_SHARP))
-    rule, free = _rule_and_free(sharp, epsilon=epsilon, delta=delta, neighbours=neighbours, mechanism=mechanism)
-    half = (_OF_PERSONS if problem.several else _HALF) * free
+    noise, free = _noise_and_free(sharp, epsilon=epsilon, delta=delta, neighbours=neighbours, mechanism=mechanism)
+    rule, half = _rule(sharp, max(noise, _LEAST_NOISE)), (_OF_PERSONS if problem.several else _HALF) * free
     return _WARM if _SHARP * half >= _WARM * rule else round(max(_SHARP * half / rule, _SHARP), 2)
 
 
-def _rule_and_free(problem: AnyRisk, *, epsilon: float, delta: float, neighbours: Neighbours, mechanism: str) -> tuple[float, float]:
-    """The rule's number, and the lambda from which on the theorem has no slack."""
+def _noise_and_free(problem: AnyRisk, *, epsilon: float, delta: float, neighbours: Neighbours, mechanism: str) -> tuple[float, float]:
+    """sigma / G, and the lambda from which on the theorem has no slack: both are 0 without privacy, as where epsilon is large."""
     _check_target(epsilon, delta)
+    if math.isinf(epsilon):
+        return 0.0, 0.0
     noise = relative_noise(problem.dimension, epsilon=epsilon, delta=delta, neighbours=neighbours) * math.sqrt(solved_apart(problem))
-    one = one_of(problem)
     spherical = mechanism == "auto" and isinstance(problem, RegularisedRisk) and _spherical_is_less(problem.dimension, epsilon, delta)
     of_theorem = 0.0 if spherical else delta
-    free = _HEADS[type(problem)].comfortable_ridge(problem, epsilon=epsilon, delta=of_theorem, neighbours=neighbours)
-    return 0.25 * one.gradient_bound * problem.domain.radius * noise**1.25 * (one.dimension / 100.0) ** 0.4, free
+    return noise, _HEADS[type(problem)].comfortable_ridge(problem, epsilon=epsilon, delta=of_theorem, neighbours=neighbours)
+
+
+def _rule(problem: AnyRisk, noise: float) -> float:
+    """The first number of the maximum, without `few`."""
+    one = one_of(problem)
+    return 0.25 * one.gradient_bound * problem.domain.radius * noise**1.25 * (one.dimension / 100.0) ** 0.4
 
 
 def _worth_slack(problem: AnyRisk, epsilon: float, mechanism: str) -> float:

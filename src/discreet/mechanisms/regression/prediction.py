@@ -39,6 +39,8 @@ from discreet.statements.regression import PREDICTION
 
 STRENGTH = 5.0
 """lambda epsilon / (c R^2) where nobody chooses: the Jacobian term takes a fifth of epsilon."""
+RESTING = 100.0
+"""An epsilon from which on lambda stays: with less, the last stage, which hides tau / lambda, would be more noise than the first saves."""
 _MANY, _MANY_POWER, _LEAST_SHARE = 64, 0.6, 0.5
 """Of logarithms of a mean: so many features have a share of it, others as this power of their number, and never less than the last."""
 _ROOM = 4.0
@@ -154,7 +156,7 @@ class PredictionObjectivePerturbation(RidgedStages[PredictionRisk]):
 
 def default_ridge(problem: PredictionRisk, epsilon: float) -> float:
     """lambda where nobody chooses one, from public numbers."""
-    return STRENGTH * problem.smoothness * problem.domain.radius**2 / epsilon
+    return STRENGTH * problem.smoothness * problem.domain.radius**2 / min(epsilon, RESTING)
 
 
 def log_link_ridge(problem: PredictionRisk, epsilon: float, neighbours: Neighbours, *, share: float) -> float:

@@ -44,7 +44,15 @@ from discreet.mechanisms.learning.two_signed import half_problem
 from discreet.mechanisms.regression.base import checked_ridge
 from discreet.mechanisms.regression.objective import TYPICAL, planned_records
 from discreet.mechanisms.regression.objective_minimiser import certified_minimiser
-from discreet.mechanisms.regression.prediction import NonPrivatePrediction, RidgedStages, default_ridge, half_of, require_smooth, tolerance_of
+from discreet.mechanisms.regression.prediction import (
+    RESTING,
+    NonPrivatePrediction,
+    RidgedStages,
+    default_ridge,
+    half_of,
+    require_smooth,
+    tolerance_of,
+)
 from discreet.noise import Noise
 from discreet.problems import PredictionRisk, RegularisedRisk, SeveralTargets
 from discreet.statements.regression import TARGETS
@@ -182,7 +190,7 @@ def calibrate_targets(
 
 def targets_ridge(problem: SeveralTargets, epsilon: float, neighbours: Neighbours) -> float:
     """lambda of each where nobody chooses one, from public numbers."""
-    free = _FREE * problem.domain.radius**2 / epsilon if isinstance(problem.loss, LogCosh) else default_ridge(problem.each, epsilon)
+    free = _FREE * problem.domain.radius**2 / min(epsilon, RESTING) if isinstance(problem.loss, LogCosh) else default_ridge(problem.each, epsilon)
     return problem.targets * _changed(neighbours) * free
 
 
