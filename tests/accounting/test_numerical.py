@@ -65,6 +65,17 @@ def test_the_transform_agrees_with_plain_convolution_from_above(parts):
     assert np.all(deltas[kept] <= exact * (1 + 1e-4) + 1e-11)
 
 
+def test_a_law_that_is_hardly_spread_beside_its_largest_loss_has_a_curve():
+    """Tilts that its spread asks for would make e^{theta l} of that loss infinite."""
+    finite = np.zeros(8_193)
+    finite[0], finite[-1] = 1.0 - 1e-12, 1e-12
+    epsilons, deltas = curve_together([(Masses(first=0, finite=finite, infinite=0.0), 2)], step=3e-5)
+    assert np.all(np.isfinite(deltas))
+    exact = 2e-12 * -math.expm1(-8_192 * 3e-5)
+    assert exact * (1.0 - 1e-6) <= deltas[0] <= 1.0
+    assert epsilons[0] == 0.0
+
+
 def test_the_far_tail_keeps_its_relative_accuracy():
     """Without tilting, a transform knows nothing below 1e-16; here delta = 4e-19 is right to a few percent."""
     step = 0.005

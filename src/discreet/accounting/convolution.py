@@ -38,7 +38,7 @@ _SHARES = (0.002, 0.02, 0.3, 0.9)
 _NARROW = 800
 _LONGEST = 1 << 22
 _ROUNDING = 24.0 * float(np.finfo(np.float64).eps)
-_TILTS = 72
+_TILTS, _SHALLOWEST = 72, 0.5
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,7 +57,9 @@ def curve_together(parts: Sequence[tuple[Masses, int]], *, step: float) -> tuple
     """
     infinite, parts = _infinite(parts), _joined(parts)
     sigma = math.sqrt(sum(count * _spread(masses) for masses, count in parts)) * step or step
-    tilts = np.geomspace(0.02 / sigma, min(60.0 / sigma, 600.0 / (step * max(_farthest(masses) for masses, _ in parts))), _TILTS)
+    # Of a law that is hardly spread beside its largest loss, e^{theta l} of that one has to be a number first.
+    steepest = min(60.0 / sigma, 600.0 / (step * max(_farthest(masses) for masses, _ in parts)))
+    tilts = np.geomspace(min(0.02 / sigma, _SHALLOWEST * steepest), steepest, _TILTS)
     log_moments, slopes = np.sum([count * _log_moments(masses, tilts, step) for masses, count in parts], axis=0)
     top = min(float(np.min((log_moments - math.log(_DEEPEST)) / tilts)) / step, float(sum(count * _highest(masses) for masses, count in parts)))
     last = max(1, math.ceil(top))

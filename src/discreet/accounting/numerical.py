@@ -94,7 +94,7 @@ def _thinned(epsilons: Floats, deltas: Floats) -> tuple[tuple[float, ...], tuple
     """
     floor = float(deltas[-1])
     last = min(len(deltas) - 1, int(np.searchsorted(-(deltas - floor), -max(_SMALLEST, 1e-9 * floor))) + 1)
-    growth = np.exp(epsilons[: last + 1])
+    growth = np.exp(epsilons[: last + 1] - max(0.0, float(epsilons[last]) - _FARTHEST))  # of which only ratios count
     share = np.diff(growth)[:-1] / (growth[2:] - growth[:-2])
     chords = deltas[: last - 1] * (1.0 - share) + deltas[2 : last + 1] * share
     gains = np.maximum(0.0, 1.0 - deltas[1:last] / np.maximum(chords, 1e-300))

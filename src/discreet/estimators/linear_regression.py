@@ -34,7 +34,7 @@ from discreet.estimators.regression_model import RegressionModel
 from discreet.losses.predictions import HuberLoss, LogCosh
 from discreet.matrices import Matrix, answers_per_record
 from discreet.mechanisms.regression import Equations, Fitted, LeastSquares, RegressionMechanism, calibrate_least_squares, fitted_of
-from discreet.mechanisms.regression.objective import default_width
+from discreet.mechanisms.regression.objective import NOMINAL, default_width
 from discreet.mechanisms.regression.sums import MOST_RECORDS
 from discreet.problems import PredictionRisk
 
@@ -187,10 +187,9 @@ class LinearRegression(RegressionModel):
         Of persons that is their number times the most rows of one: how many rows there are is private.
         """
         problem = LeastSquares(domain=domain, prior=self._point(domain))
-        if domain.records is not None:
-            rows = domain.records * (1 if domain.persons is None else domain.persons.rows)
-            longest = min(rows * (2 if privacy.neighbours is ADD_REMOVE else 1), MOST_RECORDS)
-            problem = replace(problem, most_records=max(problem.most_records, longest))
+        counted = NOMINAL if domain.records is None else domain.records * (2 if privacy.neighbours is ADD_REMOVE else 1)
+        longest = min(counted * (1 if domain.persons is None else domain.persons.rows), MOST_RECORDS)
+        problem = replace(problem, most_records=max(problem.most_records, longest))
         steps = whole_or_none(self.n_iter, "n_iter")
         share = None if self.records_share is None else share_below_one(self.records_share, "records_share")
         return problem, calibrate_least_squares(problem, mechanism=self.mechanism, steps=steps, count_share=share, **privacy.target)

@@ -6,14 +6,15 @@ import numpy as np
 import pytest
 
 from discreet.accounting import Unit
+from discreet.core.errors import InvalidInput
 from discreet.core.neighbours import ADD_REMOVE, REPLACE_ONE, Persons
 from discreet.data import Domain, Records
 from discreet.matrices import as_matrix
 from discreet.mechanisms.learning.margin import MARGIN
 from discreet.mechanisms.learning.two_signed import curvature_at, half_problem, prediction_loss, two_signed_scale
-from discreet.mechanisms.regression import LeastSquares, ResidualObjectivePerturbation
+from discreet.mechanisms.regression import LeastSquares, ResidualObjectivePerturbation, objective
 from discreet.mechanisms.regression.objective import planned_records
-from discreet.mechanisms.regression.objective_minimiser import accurate_gradient, certified_minimiser
+from discreet.mechanisms.regression.objective_minimiser import accurate_gradient, certified_minimiser, gradient_error, worth
 from discreet.noise import SystemNoise
 from tests.mechanisms.regression.test_objective_audit import OTHERS, Setting, divergence
 
@@ -114,3 +115,37 @@ def test_as_many_rows_as_persons_may_have_are_planned_for():
     (problem, _), (of_rows, _) = visits(80)
     assert planned_records(problem, REPLACE_ONE) == 5 * planned_records(of_rows, REPLACE_ONE) == 400
     assert planned_records(LeastSquares(domain=replace(problem.domain, records=3_000_000), most_records=1 << 30), ADD_REMOVE) == 30_000_000
+
+
+def of_persons(number, rows):
+    """So many persons of so many rows, of whom ten are kept, as an add-remove problem and its records."""
+    domain = Domain(features=1, norm_bound=1.0, target_bound=1.0, intercept_scale=0.0, persons=Persons(rows=10))
+    points = np.linspace(-1.0, 1.0, number * rows)
+    data = Records(rows=as_matrix(points[:, np.newaxis]), targets=0.5 * points, domain=domain, weights=np.full(number * rows, 1.0 / rows))
+    return LeastSquares(domain=domain), data
+
+
+def test_rounding_errors_are_planned_for_persons_however_many_rows_they_have(monkeypatch):
+    assert planned_records(of_persons(2, 10)[0], ADD_REMOVE) == 10_000_000, "as many as sums are exact for"
+    monkeypatch.setattr(objective, "NOMINAL", 50)
+    problem, _ = of_persons(2, 10)
+    mechanism = ResidualObjectivePerturbation.calibrate(problem, epsilon=1.0, delta=1e-6, neighbours=ADD_REMOVE)
+    assert mechanism.records == 500
+    mechanism.require(*of_persons(50, 10))
+    mechanism.run(*of_persons(40, 10), noise=SystemNoise())
+    for number, rows in ((51, 10), (51, 1), (60, 9)):  # of 51 rows nobody sees that they are of 51 persons
+        with pytest.raises(InvalidInput, match="planned for up to 50 persons, of at most 500 rows"):
+            mechanism.require(*of_persons(number, rows))
+
+
+def test_a_gradient_of_shared_rows_is_within_the_bound_for_persons():
+    problem, data = of_persons(40, 10)
+    assert 40.0 <= worth(data) <= 40.0 * (1.0 + 1e-11)
+    for point in (np.array([0.3]), np.array([900.0])):
+        exact = np.longdouble(0.0)
+        for row, target, weight in zip(np.linspace(-1.0, 1.0, 400), data.targets, data.weights, strict=True):
+            exact += np.longdouble(weight) * np.longdouble(0.4) * np.tanh((np.longdouble(row) * point[0] - target) / np.longdouble(0.4)) * row
+        found = accurate_gradient(data, point, loss=prediction_loss("log-cosh", 0.4))
+        bound = gradient_error(problem, records=worth(data), width=0.4, ridge=0.0, length=float(point[0]), linear=0.0)
+        assert abs(float(exact - found[0])) <= bound
+        assert bound < 0.2 * gradient_error(problem, records=data.records, width=0.4, ridge=0.0, length=float(point[0]), linear=0.0)

@@ -42,6 +42,8 @@ _REACH = 10.5
 _ROUNDING = 1e-14
 _LEAST = 1e-20
 """Of deltas for which the slack of T1 matters."""
+_FAINT = 1e-17
+"""delta below which what a composition leaves aside counts, and epsilons and deltas are added up where that is less."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,7 +59,7 @@ class OneVsRest(Head[OneVsRestRisk]):
         if problem.several:
             return _of_persons(problem, neighbours)
         each, classes = problem.each, problem.classes
-        changed = 1.0 if neighbours is ADD_REMOVE else 2.0
+        changed, one = 1.0 if neighbours is ADD_REMOVE else 2.0, MARGIN.profile(problem.each, neighbours)
 
         @lru_cache(maxsize=1)
         def composed(scale: float) -> Guarantee:
@@ -68,7 +70,8 @@ class OneVsRest(Head[OneVsRestRisk]):
             s = each.gradient_bound / scale
             if each.slack_free_ratio <= 0.5 * s * s * (1.0 - _ROUNDING):
                 return gaussian_delta(epsilon, changed * math.sqrt(classes) * s * (1.0 + _ROUNDING))
-            return composed(scale).delta(epsilon)
+            found = composed(scale).delta(epsilon)
+            return found if found > _FAINT else min(found, classes * one(scale, epsilon / classes) * (1.0 + _ROUNDING))
 
         return delta
 

@@ -34,14 +34,6 @@ class Fitted(NamedTuple):
     """The same if errors are symmetric around the line."""
 
 
-def require_planned(most: int, records: int) -> None:
-    """Raise InvalidInput for more records than rounding errors were planned for."""
-    if records > most:
-        raise InvalidInput(
-            f"this mechanism was planned for at most {most} records, and the table has more. Declare their rough number as public_records."
-        )
-
-
 def checked_ridge(ridge: float) -> float:
     """Raise InvalidInput for one that is not positive and finite."""
     if not (is_finite(ridge) and ridge > 0):
@@ -61,15 +53,6 @@ class RegressionMechanism(Mechanism[LeastSquares, Records]):
     @abstractmethod
     def fitted(self, problem: LeastSquares, data: Records, noise: Noise) -> Fitted:
         """One output; `require` has passed."""
-
-    def most_records(self, problem: LeastSquares) -> int:
-        """The longest table that the guarantee covers: longer ones are refused before anything is spent."""
-        return problem.most_records
-
-    def require(self, problem: LeastSquares, data: Records) -> None:
-        """See Mechanism; also for more than `most_records`."""
-        problem.require(data)
-        require_planned(self.most_records(problem), data.records)
 
     def draw(self, problem: LeastSquares, data: Records, noise: Noise) -> Drawn:
         """See Mechanism."""

@@ -24,15 +24,16 @@ from typing import Self
 import numpy as np
 
 from discreet.accounting import Json, gaussian_mu
-from discreet.core.errors import InfeasibleTarget
+from discreet.core.errors import InfeasibleTarget, InvalidInput
 from discreet.core.neighbours import ADD_REMOVE, PARTS, REPLACE_ONE, Neighbours, Privacy
+from discreet.core.rounding import raising
 from discreet.data import Records
 from discreet.mechanisms.base import Drawn
 from discreet.mechanisms.learning.base import computed_radius
 from discreet.mechanisms.learning.perturbation import TwoStages
 from discreet.mechanisms.learning.two_signed import curvature_at, half_problem, prediction_loss, two_signed_plan, two_signed_profile
 from discreet.mechanisms.regression.base import Fitted, RegressionMechanism, checked_ridge
-from discreet.mechanisms.regression.objective_minimiser import certified_minimiser, gradient_error, longest
+from discreet.mechanisms.regression.objective_minimiser import certified_minimiser, gradient_error, longest, worth
 from discreet.mechanisms.regression.sums import LeastSquares
 from discreet.noise import Noise, drawable
 from discreet.problems import PredictionRisk
@@ -51,8 +52,8 @@ is up to a fiftieth more noise (a quarter under replace-one), and a bias that sh
 _SHARE, _FEW_EPSILON = 0.6, 0.06
 """Where n is secret: the share of the second, where epsilon is large, and how it grows, as 1 + this over epsilon, up to 1: noise may rule."""
 _HUBER_RIDGE = 5.0
-_NOMINAL = 1 << 20
-"""Records that rounding errors are planned for where their number is secret."""
+NOMINAL = 1 << 20
+"""Records, or persons, that rounding errors are planned for where their number is secret."""
 TYPICAL = 1 << 14
 """Records for which the budget is cut in two where their number is secret."""
 _ROOM = 4.0
@@ -208,9 +209,10 @@ class ResidualObjectivePerturbation(TwoStages[LeastSquares], RegressionMechanism
         lines = [*([counted] if self.count_scale else []), first, second, third]
         return "\n".join(f"{place}. {line}" for place, line in enumerate(lines, start=1))
 
-    def most_records(self, problem: LeastSquares) -> int:
-        """See RegressionMechanism."""
-        return min(self.records, problem.most_records)
+    def require(self, problem: LeastSquares, data: Records) -> None:
+        """See Mechanism; also for more than rounding errors were planned for."""
+        problem.require(data)
+        require_planned(problem, self.records, data)
 
     def draw(self, problem: LeastSquares, data: Records, noise: Noise) -> Drawn:
         """See Mechanism."""
@@ -294,11 +296,28 @@ def planned_records(problem: LeastSquares | PredictionRisk, neighbours: Neighbou
     known, most = problem.domain.records, problem.persons.rows if problem.persons is not None else 1
     if neighbours is not ADD_REMOVE and known is not None:
         return known * most
-    return min(problem.most_records, max(_NOMINAL, 2 * (known or 0) * most))
+    return min(problem.most_records, max(NOMINAL, 2 * (known or 0)) * most)
+
+
+def planned_worth(problem: LeastSquares | PredictionRisk, records: int) -> float:
+    """How many records so many rows are planned for: persons, however many rows they have."""
+    return records / (problem.persons.rows if problem.persons is not None else 1)
+
+
+def require_planned(problem: LeastSquares | PredictionRisk, rows: int, data: Records) -> None:
+    """Raise InvalidInput for more rows than were planned for, or for more persons than these rows are planned for."""
+    persons = planned_worth(problem, rows)
+    if data.records > rows or (data.records > persons and worth(data) > persons * raising(8_192)):
+        counted = f"{rows} records" if persons == rows else f"{int(persons)} persons, of at most {rows} rows in all"
+        named = "records" if persons == rows else "persons"
+        raise InvalidInput(
+            f"rounding errors are planned for up to {counted}, and the table has more. Declare about how many {named} there are, as public_records."
+        )
 
 
 def _tolerance(problem: LeastSquares, records: int, width: float, ridge: float, scale: float) -> float:
     """tau: a small multiple of the bound of rounding errors, from public numbers. |b| is longer with a probability below e^-72."""
     linear = scale * (math.sqrt(problem.domain.dimension) + 12.0) + (0.0 if problem.prior is None else ridge * problem.prior.norm)
-    length = longest(problem, records=records, width=width, ridge=ridge, linear=linear)
-    return _ROOM * gradient_error(problem, records=records, width=width, ridge=ridge, length=length, linear=linear)
+    planned = planned_worth(problem, records)
+    length = longest(problem, records=planned, width=width, ridge=ridge, linear=linear)
+    return _ROOM * gradient_error(problem, records=planned, width=width, ridge=ridge, length=length, linear=linear)

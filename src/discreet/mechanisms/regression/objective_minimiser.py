@@ -31,10 +31,9 @@ additions are summed apart. Additions are nested in pairs here, D = ceil(log2 n)
 sum, and all of them together are rounded by at most (2 n - 3 + D (D + 1) / 2) u^2 times the sum of absolute values, below the n^2 u^2 of additions
 in the order of the columns: the bound stays.
 
-Rows of persons have weights a_i (Records.weights), and a_i l stands for l. A weight is 1, with which nothing is rounded, or at most 1/2, with which a
-product has another u of itself, and all errors of the row are halved: the bounds above hold, n counting rows.
-
-Of records with weights of their own (Domain.largest_weight) a_i is any number in [0, 1], and slope times weight another rounding, of u a.
+Rows of persons have weights a_i (Records.weights), and a_i l stands for l; of records with weights of their own (Domain.largest_weight) a_i is any
+number in [0, 1]. Slope times weight is another rounding, of u a_i a, and all errors of the row are a_i times those above, since slopes are: bounds
+hold with the sum of all weights for n. That of a person's rows is at most 1, so n counts persons, however many rows they have (`worth`).
 
 What is done to a block is a function of the block and of public numbers, so that it may travel to where the block is; sums are added up in the order
 of the blocks, and are the same for any number of threads.
@@ -43,7 +42,7 @@ of the blocks, and are the same for any number of threads.
 import math
 from collections.abc import Callable
 from dataclasses import dataclass
-from functools import partial
+from functools import cached_property, partial
 from typing import NamedTuple
 
 import numpy as np
@@ -196,10 +195,21 @@ def _split(numbers: Floats) -> tuple[Floats, Floats]:
     return high, numbers - high
 
 
+def worth(data: Records) -> float:
+    """How many records the rows are, at most: where they share the weights of persons, the sum of these, by one pass and rounded up."""
+    if data.domain.persons is None or not data.domain.persons.several:
+        return float(data.records)
+    return math.fsum(data.map(_worth)) * raising(4_096)
+
+
+def _worth(_: int, block: Records) -> float:
+    return float(block.records) if block.weights is None else float(np.sum(block.weights))
+
+
 def gradient_error(
     problem: Bounds,
     *,
-    records: int,
+    records: float,
     width: float,
     ridge: float,
     length: float,
@@ -207,7 +217,7 @@ def gradient_error(
     bend: float | None = None,
     compensated: bool = True,
 ) -> float:
-    """Bound of the error of `accurate_gradient` over `records` records at |w| <= `length`, the terms ridge w and |b| <= `linear` included.
+    """Bound of the error of `accurate_gradient` over rows `worth` so many records at |w| <= `length`, ridge w and |b| <= `linear` included.
 
     `bend` c of a loss of predictions, None for one of residuals; `compensated` as there.
     """
@@ -217,14 +227,14 @@ def gradient_error(
         slope = 17.1 * UNIT * width + products * (reach + domain.target_bound) * 1.01
     else:
         slope = 16.1 * UNIT * width + bend * (5.1 * UNIT * (1.0 + reach) + products * reach * 1.01)
-    if domain.largest_weight is not None:
+    if domain.largest_weight is not None or (domain.persons is not None and domain.persons.several):
         slope += 1.1 * UNIT * width
     of_records = records * domain.radius * (slope + gamma(BLOCK + 4) * width)
     size = records * width * domain.radius + ridge * length + linear
     return (of_records + 8.0 * UNIT * size) * (1.0 + 2.0**-20)
 
 
-def longest(problem: Bounds, *, records: int, width: float, ridge: float, linear: float) -> float:
+def longest(problem: Bounds, *, records: float, width: float, ridge: float, linear: float) -> float:
     """A bound of |argmin G| for |b| <= `linear`: G there is at most G(0), and l(r) <= a |r|."""
     return (math.sqrt(2.0 * records * width * problem.domain.target_bound / ridge) + 2.0 * linear / ridge) * raising(4_096)
 
@@ -247,6 +257,11 @@ class _Goal:
         """See gradient_error."""
         return self.problem.smoothness if isinstance(self.problem, PredictionRisk) else None
 
+    @cached_property
+    def worth(self) -> float:
+        """How many records the rows are."""
+        return worth(self.data)
+
     @property
     def long(self) -> bool:
         """Whether Hessians are rough, and gradients lead as far as they can."""
@@ -265,7 +280,7 @@ class _Goal:
         for compensated in (False, True):
             error = gradient_error(
                 self.problem,
-                records=self.data.records,
+                records=self.worth,
                 width=self.width,
                 ridge=self.ridge,
                 length=length,

@@ -29,8 +29,8 @@ from discreet.mechanisms.constrained.base import check_gaussian_target
 from discreet.mechanisms.learning.base import computed_radius
 from discreet.mechanisms.learning.perturbation import Dimensioned, TwoStages
 from discreet.mechanisms.learning.two_signed import half_problem, two_signed_plan, two_signed_profile
-from discreet.mechanisms.regression.base import checked_ridge, require_planned
-from discreet.mechanisms.regression.objective import TYPICAL, planned_records
+from discreet.mechanisms.regression.base import checked_ridge
+from discreet.mechanisms.regression.objective import TYPICAL, planned_records, planned_worth, require_planned
 from discreet.mechanisms.regression.objective_minimiser import certified_minimiser, evaluated, gradient_error, longest
 from discreet.noise import Noise
 from discreet.problems import PredictionRisk, RegularisedRisk
@@ -91,9 +91,14 @@ class RidgedStages(TwoStages[P], Generic[P]):
         """What `calibrate` returns."""
 
     def require(self, problem: P, data: Any) -> None:  # noqa: ANN401 - the problem's own
-        """See Mechanism; also for more records than rounding errors were planned for."""
+        """See Mechanism; also for more than rounding errors were planned for."""
         problem.require(data)
-        require_planned(self.records, data.records)
+        planned, rows, records = self._planned_for(problem, data)
+        require_planned(planned, rows, records)
+
+    @abstractmethod
+    def _planned_for(self, problem: P, data: Any) -> tuple[PredictionRisk, int, Records]:  # noqa: ANN401 - the problem's own
+        """The problem of one minimiser, rows that rounding errors are planned for, and one's records."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -123,6 +128,10 @@ class PredictionObjectivePerturbation(RidgedStages[PredictionRisk]):
             radius=lambda tolerance, error: computed_radius(problem.prior, gradient=tolerance, error=error, ridge=chosen_ridge),
         )
         return cls(**plan._asdict(), ridge=chosen_ridge, records=records, neighbours=neighbours)
+
+    def _planned_for(self, problem: PredictionRisk, data: Records) -> tuple[PredictionRisk, int, Records]:
+        """See RidgedStages."""
+        return problem, self.records, data
 
     def ideal_curve(self, problem: PredictionRisk) -> Callable[[float], float]:
         """See TwoStages: theorem 1, for the Huber loss with these constants."""
@@ -187,9 +196,9 @@ def tolerance_of(problem: PredictionRisk, records: int, ridge: float, scale: flo
     linear = scale * (math.sqrt(problem.dimension) + 12.0) + (0.0 if problem.prior is None else ridge * problem.prior.norm)
     bound, width = problem.domain.target_bound, problem.slope_bound
     places: Floats = np.linspace(-bound, bound, _PLACES)
-    start = float(problem.loss.value(np.zeros(_PLACES), places).max())
-    length = math.sqrt(2.0 * records * start / ridge) + longest(problem, records=0, width=width, ridge=ridge, linear=linear)
-    return _ROOM * gradient_error(problem, records=records, width=width, ridge=ridge, length=length, linear=linear, bend=problem.smoothness)
+    start, planned = float(problem.loss.value(np.zeros(_PLACES), places).max()), planned_worth(problem, records)
+    length = math.sqrt(2.0 * planned * start / ridge) + longest(problem, records=0, width=width, ridge=ridge, linear=linear)
+    return _ROOM * gradient_error(problem, records=planned, width=width, ridge=ridge, length=length, linear=linear, bend=problem.smoothness)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -32,6 +32,7 @@ from discreet.core.errors import InfeasibleTarget, InvalidInput, quietly
 from discreet.core.neighbours import ADD_REMOVE, Neighbours, Privacy
 from discreet.core.remembered import remembered
 from discreet.core.rounding import lowering, raising
+from discreet.data import Records
 from discreet.data.target_table import TargetTable
 from discreet.losses.predictions import LogCosh
 from discreet.mechanisms.base import Drawn, Mechanism
@@ -40,7 +41,7 @@ from discreet.mechanisms.learning.loss_sums import sum_of_losses
 from discreet.mechanisms.learning.margin import jacobian_corners, row_loss, worst_outcome
 from discreet.mechanisms.learning.persons import Loss, Tail, normal_loss, shared_delta, sum_of
 from discreet.mechanisms.learning.perturbation import gaussian_plan, least_scale
-from discreet.mechanisms.learning.two_signed import half_problem
+from discreet.mechanisms.learning.two_signed import half_problem, two_signed_profile
 from discreet.mechanisms.regression.base import checked_ridge
 from discreet.mechanisms.regression.objective import TYPICAL, planned_records
 from discreet.mechanisms.regression.objective_minimiser import certified_minimiser
@@ -68,6 +69,8 @@ _UP, _DOWN = raising(64), lowering(4_504)
 _STEP, _PRECISION = 4e-2, 3e-4
 _MOST_EPSILON = 100
 """As of the regressions of one target by least squares."""
+_FAINT = 1e-17
+"""delta below which what a composition leaves aside counts, and epsilons and deltas are added up where that is less."""
 _FREE = 2.0
 """lambda epsilon / (m k R^2) of log-cosh, where k records change."""
 
@@ -109,6 +112,10 @@ class TargetsObjectivePerturbation(RidgedStages[SeveralTargets]):
             part=lambda last, scale: last_part(last * reach / scale),
         )
         return cls(**plan._asdict(), ridge=chosen_ridge, records=records, neighbours=neighbours)
+
+    def _planned_for(self, problem: SeveralTargets, data: TargetTable) -> tuple[PredictionRisk, int, Records]:
+        """See RidgedStages."""
+        return problem.each, self.records, data.each[0]
 
     def ideal_curve(self, problem: SeveralTargets) -> Callable[[float], float]:
         """See TwoStages: theorem 1 of the proof note."""
@@ -214,13 +221,14 @@ def together_curve(half: RegularisedRisk, *, targets: int, scale: float, neighbo
     if half.several:
         return _of_persons(half, targets, scale, neighbours)
     height = math.log1p(half.curvature_bound / half.ridge) * _UP
-    alone = neighbours is ADD_REMOVE
+    alone, one = neighbours is ADD_REMOVE, two_signed_profile(half, neighbours)
 
     def delta(epsilon: float) -> float:
         left = ((epsilon if alone else 0.5 * epsilon) - targets * height * _UP) * _DOWN
         if left <= 0:
             return 1.0
-        return min(1.0, _beyond_height(half, targets, scale, height).delta(left) * (1.0 if alone else 1.0 + math.exp(0.5 * epsilon)) * _UP)
+        found = min(1.0, _beyond_height(half, targets, scale, height).delta(left) * (1.0 if alone else 1.0 + math.exp(0.5 * epsilon)) * _UP)
+        return found if found > _FAINT else min(found, targets * one(scale, epsilon / targets * _DOWN) * _UP)
 
     return delta
 

@@ -116,7 +116,10 @@ class LeastSquares(OverDomain):
         if data.domain != self.domain:
             raise InvalidInput("the problem was made for a different domain from that of these records; make it for data.domain.")
         if data.records > self.most_records:
-            raise InvalidInput(f"sums are exact for at most {self.most_records} records, and the table has more. Raise most_records.")
+            raise InvalidInput(
+                f"sums are exact for at most {self.most_records} rows, and the table has more. Declare about how many records there are, as "
+                "public_records, or raise most_records of the problem."
+            )
 
     def moments(self, data: Records) -> Moments:
         """See module docstring; one pass. Raises InvalidInput as `require` does."""
