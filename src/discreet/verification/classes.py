@@ -25,7 +25,7 @@ from discreet.core.neighbours import ADD_REMOVE
 from discreet.statements.learning import dimension_of
 from discreet.verification import several
 from discreet.verification.base import Check, Stated, epsilon_check, register_recheck
-from discreet.verification.compositions import composed, curve_of, sum_beyond, two_steps
+from discreet.verification.compositions import composed, curve_of, deviations, sum_beyond, two_steps
 from discreet.verification.learning import STAGES
 from discreet.verification.numerics import (
     drawn_radius,
@@ -48,6 +48,8 @@ one_direction = lazily("discreet.verification.one_direction")
 _MOST_CLASSES = 100_000
 _FARTHEST = 300.0
 """Epsilon up to which chords are taken: twice its exponential is a double."""
+_BEYOND = np.linspace(13.25, 38.0, 100)
+"""Normal numbers that a tiny delta is about."""
 _SEARCHED = 4
 """Epsilons up to the stated one, and as many again for each multiple, at which the slope of the line is searched for."""
 _LOOSE = 0.1
@@ -172,16 +174,16 @@ def _one_vs_rest_stages(stated: Stated) -> Stages:
     if several_rows(stated.problem):
         first = smooth(partial(_of_persons, scan, s, classes, alone=alone), how)
     else:
-        first = _of_rows(scan, s, classes, how, alone=alone)
+        first = _of_rows(scan, s, classes, how, alone=alone, farthest=deviations(stated))
     return with_last(stated, _radius(stated, scan.ridge, classes), first)
 
 
 STAGES |= {"multinomial-perturbation-gaussian": _multinomial_stages, "one-vs-rest-gaussian": _one_vs_rest_stages}
 
 
-def _of_rows(scan: Scan, s: float, classes: int, how: str, *, alone: bool) -> First:
+def _of_rows(scan: Scan, s: float, classes: int, how: str, *, alone: bool, farthest: float) -> First:
     """Of K problems together."""
-    losses, masses = _composed(scan, s, classes)
+    losses, masses = _composed(scan, s, classes, farthest)
     mu = (1.0 if alone else 2.0) * math.sqrt(classes) * s
     # No slack: K Gaussian mechanisms, for which the grid is coarse.
     slack_free = bool(np.all(scan.jacobian <= 0.5 * s * s * scan.slopes * (1.0 - scan.slopes) + 1e-12))
@@ -208,7 +210,7 @@ def _of_persons(scan: Scan, s: float, classes: int, epsilon: float, mu: float, *
 
 def _sum_of_classes(slopes: Floats, heights: Floats, s: float, classes: int, epsilon: float) -> Callable[[float, float], float]:
     """`sum_beyond` of suprema over the slopes."""
-    g, weight = panels(np.linspace(-13.0, 13.0, 313))
+    g, weight = panels(np.concatenate((np.linspace(-13.0, 13.0, 313), _BEYOND)))
     weight = weight * np.exp(-0.5 * g * g) / math.sqrt(2.0 * math.pi)
     return sum_beyond(np.maximum(upper_lines(slopes, 0.5 * np.square(slopes) + heights)(g), 0.0), weight, s, classes, epsilon)
 
@@ -281,10 +283,10 @@ def _pair(
     return float(density @ (rise(mean + lift, sigma) - rise(mean, sigma)))
 
 
-def _composed(scan: Scan, s: float, classes: int) -> tuple[Floats, Floats]:
+def _composed(scan: Scan, s: float, classes: int, farthest: float) -> tuple[Floats, Floats]:
     """Losses of K problems together and their masses, see `composed`."""
-    g, weight = panels(np.linspace(-13.0, 13.0, 157))
+    g, weight = panels(np.concatenate((np.linspace(-13.0, 13.0, 157), _BEYOND)))
     weight = weight * np.exp(-0.5 * g * g) / math.sqrt(2.0 * math.pi)
     worst = np.maximum(upper_lines(scan.slopes * s, 0.5 * np.square(scan.slopes * s) + scan.jacobian)(g), 0.0)
     along = one_direction.one_direction(scan.slopes, scan.jacobian, s)
-    return composed(worst, weight, classes, step=0.01 * s, reach=s * (0.5 * s + 10.0) + float(scan.jacobian.max()), beside=along)
+    return composed(worst, weight, classes, step=0.01 * s, reach=s * (0.5 * s + farthest) + float(scan.jacobian.max()), beside=along)

@@ -9,14 +9,17 @@ from typing import TypeAlias
 
 import numpy as np
 
+from discreet.accounting import ApproximateDP
 from discreet.core.arrays import Floats
 from discreet.core.lazily import lazily
+from discreet.verification.base import Stated
 from discreet.verification.numerics import chords, normal_above
 
 fft, optimize = lazily("scipy.fft"), lazily("scipy.optimize")
 Bound: TypeAlias = Callable[[Floats], Floats]
 _DIRECT = 4e9
 """Products that a composition of losses may take. Above, a transform does it, whose rounding at a large epsilon is multiplied by its exponential."""
+_FEWEST, _FARTHEST = 14.0, 37.0
 _MOST_POINTS = 20_000
 _APART = 4
 """Of the points of a grid, at which theorem T3 is integrated."""
@@ -41,6 +44,13 @@ def two_steps(one_step: Callable[[Floats], Floats], reach: float) -> Callable[[f
         return float(np.min(least(splits) + np.exp(np.minimum(splits, 700.0)) * least(epsilon - splits)))
 
     return delta
+
+
+def deviations(stated: Stated) -> float:
+    """Up to which losses are put on a grid, so that those beyond, which count as infinite, are little beside what is stated."""
+    guarantee = stated.guarantee
+    delta, epsilon = (guarantee.delta_at_epsilon, guarantee.epsilon) if isinstance(guarantee, ApproximateDP) else (1.0, 0.0)
+    return min(max(_FEWEST, math.sqrt(2.0 * (min(epsilon, 700.0) - math.log(max(delta, 1e-300)))) + 2.0), _FARTHEST)
 
 
 def sum_beyond(losses: Floats, weight: Floats, s: float, count: int, epsilon: float) -> Callable[[float, float], float]:

@@ -18,6 +18,7 @@ minimiser and drawn noise within e of its ideal, tolerance, noise_error and the 
 import math
 from collections.abc import Callable, Iterator
 from dataclasses import replace
+from functools import lru_cache
 
 import numpy as np
 
@@ -31,17 +32,18 @@ from discreet.statements.learning import dimension_of
 from discreet.verification.base import Check, Stated, epsilon_check, register_recheck
 from discreet.verification.numerics import (
     Envelope,
+    Line,
     drawn_radius,
     excess,
     gaussian_integral,
     last_stage,
     least_tangent,
+    least_tangents,
     least_union,
     lines_above,
     noise_error,
     normal_above,
     normal_excess,
-    some_tangents,
     upper_lines,
 )
 from discreet.verification.scans import Scan, corners_of, scan_of, several_rows
@@ -133,17 +135,19 @@ def _of_persons(slopes: Floats, jacobian: Floats, s: float, *, alone: bool, sign
 
         return beyond
 
+    @lru_cache(maxsize=256)
+    def best(epsilon: float) -> Line:
+        def least(heights: Floats, steepness: Floats) -> Floats:
+            def beyond(thresholds: Floats) -> Floats:
+                low = thresholds - heights[:, np.newaxis]
+                return row.beyond(thresholds) + _normal_beyond(low, 2.0 * s) + _normal_beyond(low - steepness[:, np.newaxis], s)
+
+            return least_tangents(epsilon, beyond)
+
+        return lines.least(least, known=least_tangent(epsilon, mixed) / signs)
+
     def replaced(epsilon: float, mu: float) -> float:
-        thresholds, weights = some_tangents(epsilon)
-        alone_beyond = row.beyond(thresholds)
-
-        def roughly(heights: Floats, steepness: Floats) -> Floats:
-            low = thresholds - heights[:, np.newaxis]
-            normal = _normal_beyond(low, 2.0 * s) + _normal_beyond(low - steepness[:, np.newaxis], s)
-            found: Floats = np.min(weights * (alone_beyond + normal), axis=1)
-            return found
-
-        line = lines.least(roughly)
+        line = best(epsilon)
         return min(signs**2 * least_tangent(epsilon, cases(line.height, line.steepness), mu), signs * least_tangent(epsilon, mixed, mu))
 
     return (lambda epsilon, mu: signs * least_tangent(epsilon, came, mu)) if alone else replaced

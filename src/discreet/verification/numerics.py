@@ -19,6 +19,9 @@ from discreet.verification.drawn import gaussian_distance, spherical_distance
 
 LEAST_SCALE = 64.0
 """Of discrete noise that is compared with Gaussian noise, in steps; the lemma would do with less."""
+KNOWN_TO = 1e-6
+"""The share of itself to which a curve of a first stage is known: a small bend within a panel (`excess`) makes up to 3e-7 of it, a line that is not
+looked for `_SHARE`, and so does a tangent; a stated delta may be less by as much. The tests compare with every bend at an end, and finer searches."""
 _FEW = 32
 """Every so many lines are compared first."""
 _NODES, _WEIGHTS = np.polynomial.legendre.leggauss(24)
@@ -170,10 +173,26 @@ def least_tangent(epsilon: float, beyond: Callable[[float, float], float], mu: f
     return tangent(math.exp(place), mu)
 
 
-def some_tangents(epsilon: float) -> tuple[Floats, Floats]:
-    """Thresholds tau of many such tangents and the weights of E (Y - tau)_+: for what is looked for roughly, before one search."""
-    over = np.geomspace(1e-5, 5.0, 41)
-    return epsilon - (np.expm1(over) - over), np.exp(-over)
+def least_tangents(epsilon: float, beyond: Callable[[Floats], Floats]) -> Floats:
+    """The least tangents of many such losses, up to a share 1e-7 or so: `beyond` takes thresholds (losses, some) and gives as many numbers.
+
+    u goes through powers of one ratio, and then, as there is one valley, through finer ones beside the best: an error in u counts as its square.
+    """
+
+    def tangents(places: Floats) -> Floats:
+        over = np.exp(places)
+        return beyond(epsilon - (over - np.log1p(over))) / (1.0 + over)
+
+    places = np.linspace(math.log(_TANGENTS[0]), math.log(_TANGENTS[1]), _WIDE)[np.newaxis]
+    found = tangents(places)
+    for _ in range(_NARROWED):
+        best, rows = np.argmin(found, axis=1), np.arange(len(found))
+        places = np.broadcast_to(places, found.shape)
+        low, high = places[rows, np.maximum(best - 1, 0)], places[rows, np.minimum(best + 1, found.shape[1] - 1)]
+        places = low[:, np.newaxis] + np.multiply.outer(high - low, np.linspace(0.0, 1.0, _WITHIN))
+        found = tangents(places)
+    least: Floats = found.min(axis=1)
+    return least
 
 
 def normal_above(mean: Floats, sigma: float) -> Floats:
@@ -242,14 +261,17 @@ def gaussian_integrals(epsilons: Floats, mu: float) -> Floats:
 
 _TANGENT, _TANGENTS, _NEARBY = 0.1, (1e-7, 150.0), 1e-4
 """u of tangents: where the search begins, between which it stays, and the share of u over which a slope is taken."""
+_WIDE, _WITHIN, _NARROWED = 64, 9, 3
+"""How many u are looked at first, and how many, and how often, between the neighbours of the best."""
 _SECANTS, _STILL = 8, 1e-3
 """At most so many, the last one from where m is so near."""
-_SEARCHES, _BETWEEN = 3, 33
-"""For a line: how often, and among how many between two."""
+_CUTS, _PARTS, _SHARE = 12, np.linspace(0.0, 1.0, 9), 1e-7
+"""For a line: how often what is between two is cut at most, where, and the share of a bound that is not looked for."""
 _BEGINNING = np.linspace(0.0, 4.0, 33)
 _FIRST, _LAST = -12.0, 40.0
 """Below the first a normal variable weighs nothing, and beyond the last there is none."""
-_AWAY, _EVERYWHERE = np.arange(12.0, -8.5, -0.5), np.arange(_FIRST, _LAST, 0.5)
+_AWAY = np.concatenate(([37.5, 30.0, 24.0, 19.0, 16.0, 14.0], np.arange(12.0, -8.5, -0.5)))
+_EVERYWHERE = np.arange(_FIRST, _LAST, 0.5)
 """Deviations of a second loss at which panels end, and where panels end anyway beside it."""
 _BENDS = 64.0
 """More corners of a loss than this share of its steepest slope can have are none at which panels have to end."""
@@ -286,15 +308,27 @@ class Lines(NamedTuple):
     heights: Floats
     """Some c, in increasing order: there is no line below the first."""
 
-    def least(self, bound: Callable[[Floats, Floats], Floats]) -> Line:
-        """Of the bounds with lines (c, A), elementwise: the least at these lines, then between the neighbours of the best, twice."""
-        heights, line = self.heights, Line(math.inf, math.inf, 0.0)
-        for _ in range(_SEARCHES):
-            steepness = self.above(heights)
-            found = bound(heights, steepness)
+    def least(self, bound: Callable[[Floats, Floats], Floats], *, known: float = math.inf) -> Line:
+        """Of the bounds with lines (c, A), elementwise, which grow with both: the least over all lines, but for a share `_SHARE` of it.
+
+        A falls as c grows, so no line between c and c' has less than bound(c, A(c')): where that is nearly the best that was found, or `known` by
+        other means, nothing is left to look for, and what is between other two is cut in parts.
+        """
+        found = bound(self.heights, self.above(self.heights))
+        best = int(np.argmin(found))
+        line = Line(float(found[best]), float(self.heights[best]), float(self.above(self.heights[best : best + 1])[0]))
+        low, high = self.heights[:-1], self.heights[1:]
+        for _ in range(_CUTS):
+            hopeful = bound(low, self.above(high)) < min(line.bound, known) * (1.0 - _SHARE)
+            if not hopeful.any():
+                break
+            low, high = low[hopeful, np.newaxis], high[hopeful, np.newaxis]
+            between = low + (high - low) * _PARTS
+            low, high = between[:, :-1].ravel(), between[:, 1:].ravel()
+            steepness = self.above(low)
+            found = bound(low, steepness)
             best = int(np.argmin(found))
-            line = min(line, Line(float(found[best]), float(heights[best]), float(steepness[best])))
-            heights = np.linspace(heights[max(0, best - 1)], heights[min(len(heights) - 1, best + 1)], _BETWEEN)
+            line = min(line, Line(float(found[best]), float(low[best]), float(steepness[best])))
         return line
 
     def above(self, heights: Floats) -> Floats:

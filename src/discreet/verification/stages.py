@@ -20,11 +20,14 @@ from discreet.core.neighbours import PARTS
 from discreet.core.normal import ndtr
 from discreet.statements.learning import dimension_of
 from discreet.verification.base import Check, Stated, delta_check
-from discreet.verification.numerics import LEAST_SCALE, chords, discrete_integral, panels, steps_apart
+from discreet.verification.numerics import KNOWN_TO, LEAST_SCALE, chords, discrete_integral, panels, steps_apart
 
-_DEVIATIONS = np.concatenate(([-12.0, -10.0], np.arange(-8.0, -5.0), np.arange(-5.0, 5.25, 0.25), np.arange(5.5, 8.25, 0.5), [9.0, 10.0, 11.0, 12.0]))
-FARTHEST, _FARTHER = 12.0, 4e-33
-"""The last of them, and what is beyond, of a normal variable."""
+_BESIDE = [9.0, 10.0, 11.0, 12.0, 14.0, 17.0, 21.0, 26.0, 32.0, 37.5]
+_DEVIATIONS = np.concatenate(([-12.0, -10.0], np.arange(-8.0, -5.0), np.arange(-5.0, 5.25, 0.25), np.arange(5.5, 8.25, 0.5), _BESIDE))
+FARTHEST, _FARTHER = 12.0, 1e-300
+"""Deviations of which little is beyond; and what is beyond the last of these, of a normal variable."""
+_FINEST = 8
+"""Into how many parts what is between two of them is cut, at most."""
 _NEARLY = 0.99
 """A curve that is computed may be so far from a convex one, and is not above what is composed of it."""
 _LARGEST = 700.0
@@ -64,18 +67,20 @@ class LastStage(NamedTuple):
         """Of it alone, at `epsilon`: that of a rounded normal law, at an epsilon smaller by what separates the discrete law from it."""
         return discrete_integral(self.epsilon, self.mu, integers=self.integers, scale=self.scale) if self.alone else 1.0
 
-    def after(self, first: Callable[[Floats], Floats], epsilon: float) -> float:
+    def after(self, first: Callable[[Floats], Floats], epsilon: float, *, parts: int = 1) -> float:
         """delta of both at epsilon; 1 where no lemma applies. `first` takes epsilons from 0 on.
 
-        The expectation of the first curve at epsilon less a normal loss, along chords of the curve between many losses, above which none is.
+        The expectation of the first curve at epsilon less a normal loss, along chords of the curve between many losses, above which none is: the
+        more `parts` are between two of them, the less above it they are.
         """
+        deviations = np.interp(np.arange(0.0, len(_DEVIATIONS) - 1.0 + 0.5 / parts, 1.0 / parts), np.arange(float(len(_DEVIATIONS))), _DEVIATIONS)
 
         def expected(left: float) -> float:
-            places = left - self.mu * (0.5 * self.mu + _DEVIATIONS[::-1])
+            places = left - self.mu * (0.5 * self.mu + deviations[::-1])
             known = first(np.minimum(np.abs(places), _LARGEST))  # a curve falls
             mirrored = np.exp(np.minimum(places, 0.0)) * known - np.expm1(np.minimum(places, 0.0))  # below 0 by complements
             above = chords(places, np.where(places >= 0, known, mirrored))
-            g, weights = panels(_DEVIATIONS)
+            g, weights = panels(deviations)
             values = above(left - self.mu * (0.5 * self.mu + g)) * np.exp(-0.5 * g * g) / math.sqrt(2.0 * math.pi)
             return float(weights @ values)
 
@@ -104,10 +109,10 @@ class Stages(NamedTuple):
     """A stated delta must cover all of these curves, and the last one is what is proved."""
     last: LastStage
 
-    def total(self, first: Callable[[Floats], Floats], epsilon: float) -> float:
+    def total(self, first: Callable[[Floats], Floats], epsilon: float, *, parts: int = 1) -> float:
         """delta of both stages together at any epsilon from that of the last stage on: the sum of both deltas, or that of both composed."""
         alone = float(first(np.array([max(0.0, epsilon - self.last.epsilon)]))[0])
-        return min(1.0, alone + self.last.delta, self.last.after(first, epsilon))
+        return min(1.0, alone + self.last.delta, self.last.after(first, epsilon, parts=parts))
 
     def checks(self, stated: Stated) -> Iterator[Check]:
         """Whether the stated delta covers all curves of the first stage with the last one: by one of three roads, tried in turn.
@@ -116,15 +121,27 @@ class Stages(NamedTuple):
         """
         of_first = positive(stated.parameters["epsilon"])
         epsilon = of_first + self.last.epsilon
+
+        def compared(found: float, how: str) -> Check:
+            return delta_check(stated, epsilon, found, how, room=KNOWN_TO)
+
         for first in self.first:
             composed, added = f"{first.how}, composed with the last stage", f"{first.how}, plus the last stage"
             found = [(self.last.joined(first.smooth, epsilon), composed)] if first.smooth else []
-            if not (found and delta_check(stated, epsilon, *found[0]).ok):
+            if not (found and compared(*found[0]).ok):
                 found.insert(0, (first.curve(of_first) + self.last.delta, added))
-            check = delta_check(stated, epsilon, *min(found))
-            if not check.ok and delta_check(stated, epsilon, first.curve(max(0.0, self.last.left(epsilon))) * _NEARLY, composed).ok:
-                check = delta_check(stated, epsilon, self.total(each(first.curve), epsilon), composed)
+            check = compared(*min(found))
+            if not check.ok and compared(first.curve(max(0.0, self.last.left(epsilon))) * _NEARLY, composed).ok:
+                check = compared(self._searched(stated, each(first.curve), epsilon), composed)
             yield check
+
+    def _searched(self, stated: Stated, first: Callable[[Floats], Floats], epsilon: float) -> float:
+        """`total`, along chords that are made finer until they are near enough to the curve to say whether the stated delta covers it, or to hold."""
+        parts, before, found = 1, math.inf, self.total(first, epsilon)
+        while parts < _FINEST and found < before * (1.0 - KNOWN_TO) and not delta_check(stated, epsilon, found, "", room=KNOWN_TO).ok:
+            parts *= 2
+            before, found = found, self.total(first, epsilon, parts=parts)
+        return found
 
 
 def with_last(stated: Stated, radius: float, *first: First, dimension: int | None = None) -> Stages:

@@ -19,13 +19,15 @@ from discreet.statements.base import mapping
 from discreet.statements.learning import target_units
 from discreet.verification import regression
 from discreet.verification.base import Check, Stated, register_recheck
-from discreet.verification.compositions import composed, curve_of, sum_beyond
+from discreet.verification.compositions import composed, curve_of, deviations, sum_beyond
 from discreet.verification.learning import STAGES, scan_of_predictions, worst_loss
 from discreet.verification.numerics import drawn_radius, least_tangent, noise_error, panels
 from discreet.verification.scans import several_rows
 from discreet.verification.stages import First, Stages, smooth, with_last
 
 _SPLITS = 4001
+_BEYOND = np.linspace(13.25, 38.0, 100)
+"""Normal numbers that a tiny delta is about."""
 _PERSONS = "sums of the targets' losses over both signs of slopes"
 _MOST = 1000
 """Targets of one problem; more are nobody's, and would take long."""
@@ -44,7 +46,7 @@ def _stages(stated: Stated) -> Stages:
     _, radius = regression.bounded_rows(problem)
     steep, slopes, curvature = scan_of_predictions(loss, positive(problem["target_bound"]))
     ridge, s = positive(parameters["ridge"]), steep * radius / positive(parameters["scale"])
-    g, weight = panels(np.linspace(0.0, 13.0, 105))
+    g, weight = panels(np.concatenate((np.linspace(0.0, 13.0, 105), _BEYOND)))
     weight = weight * np.exp(-0.5 * g * g) * math.sqrt(2.0 / math.pi)
     alone, several = stated.guarantee.neighbours is ADD_REMOVE, several_rows(problem)
     apart = drawn_radius(stated, ridge, noise_error(stated), minimisers=count)
@@ -52,7 +54,9 @@ def _stages(stated: Stated) -> Stages:
         return with_last(stated, apart, smooth(partial(_of_persons, slopes, curvature * radius**2 / ridge, s, count, alone=alone), _PERSONS))
     worst = worst_loss(slopes, np.log1p(curvature * radius**2 / ridge), s)
     least = float(worst(np.zeros(1))[0])
-    one_step = curve_of(*composed(np.maximum(worst(g) - least, 0.0), weight, count, step=0.01 * s, reach=s * (0.5 * s + 10.0), least=0.0))
+    one_step = curve_of(
+        *composed(np.maximum(worst(g) - least, 0.0), weight, count, step=0.01 * s, reach=s * (0.5 * s + deviations(stated)), least=0.0)
+    )
     height = count * least
 
     def delta(epsilon: float) -> float:
@@ -66,7 +70,7 @@ def _stages(stated: Stated) -> Stages:
 
 def _of_persons(slopes: Floats, jacobian: Floats, s: float, count: int, epsilon: float, mu: float, *, alone: bool) -> float:
     """Delta where persons have several rows, with mu-GDP joined: that of sums over the targets, of traces and both signs."""
-    g, weight = panels(np.linspace(0.0, 13.0, 157))
+    g, weight = panels(np.concatenate((np.linspace(0.0, 13.0, 157), _BEYOND)))
     weight = 2.0 * weight * np.exp(-0.5 * g * g) / math.sqrt(2.0 * math.pi)
 
     def beyond(shift: float, times: float) -> Callable[[float, float], float]:
