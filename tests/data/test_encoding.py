@@ -85,7 +85,7 @@ def short_rows(draw):
 def short(encoding, columns):
     """A schema of so many numbers in [0, 1]."""
     numeric = tuple(NumericColumn(name=f"x{number}", lower=0, upper=1, encoding=encoding) for number in range(columns))
-    return Schema(name="x", target=SCHEMA.target, numeric=numeric)
+    return Schema(name="x", target=SCHEMA.target, numeric=numeric, rows="normalise")
 
 
 @given(short_rows())
