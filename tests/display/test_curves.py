@@ -12,7 +12,8 @@ from discreet.core.errors import InvalidInput
 from discreet.data.encodings import Month
 from discreet.display import curves as pictures
 from discreet.display.reports import page_of
-from discreet.estimators.curves import NOISE, Contribution, CrossedSide, Curves
+from discreet.estimators.curves import Contribution, CrossedSide, Curves
+from discreet.estimators.known_errors import AT_MOST
 from tests.estimators.test_curves import SCHEMA, fitted, people
 
 NAMES = ("<script>", "B & C", "a very long name of a category indeed")
@@ -22,7 +23,7 @@ def curves(**others):
     height = np.array([-1.0, 0.0, 1.0])
     number = Contribution(column="age", values=np.array([20.0, 30.0, 70.0]), contribution=height, low=height - 0.5, high=height + 0.5)
     labels = Contribution(column="town", values=NAMES, contribution=0.5 * height, low=None, high=None)
-    given = {"title": "people", "towards": "rich = yes", "contributions": (number, labels), "level": 0.95, "band": NOISE}
+    given = {"title": "people", "towards": "rich = yes", "contributions": (number, labels), "level": 0.95, "band": AT_MOST, "about": ""}
     return Curves(**(given | others))
 
 

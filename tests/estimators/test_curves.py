@@ -9,7 +9,7 @@ from discreet import LinearRegression, LinearSVC, LogisticRegression
 from discreet.core.errors import InvalidInput
 from discreet.data import Schema
 from discreet.estimators import Model, release_uncertainty
-from discreet.estimators.curves import NOISE, WHOLE
+from discreet.estimators.known_errors import AT_MOST, WHOLE
 from discreet.estimators.uncertainty import noise_law, problem_of
 
 SCHEMA = Schema.from_dict(
@@ -80,7 +80,7 @@ def test_the_most_important_column_comes_first():
 def test_the_band_of_the_noise_is_the_law_of_the_certificate_at_no_curvature():
     model = fitted(mechanism="objective")
     curves = model.curves(level=0.95)
-    assert curves.band == NOISE
+    assert curves.band == AT_MOST
     problem = problem_of(model.certificate)
     law = noise_law(model.certificate)
     age = curves["age"]

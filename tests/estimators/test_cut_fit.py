@@ -14,8 +14,8 @@ from discreet.data.encodings import Curve
 from discreet.data.person_column import PersonColumn
 from discreet.data.persons import row_weights
 from discreet.estimators import fit_with_cuts
-from discreet.estimators.curves import NOISE
 from discreet.estimators.kinds import encoded_estimator
+from discreet.estimators.known_errors import AT_MOST
 from discreet.ledger import Account, BudgetExceeded, Ledger
 from discreet.mechanisms.cuts import CutsPlan
 from discreet.mechanisms.cuts.columns import choose_cuts
@@ -84,7 +84,7 @@ def test_it_is_a_model_with_a_file(delta, tmp_path):
     again = Model.load(tmp_path / "model.json")
     assert again.verify().ok
     assert again.schema == fitted.schema
-    assert again.curves().band == NOISE, "the noise of its weights is that of the fit"
+    assert again.curves().band == AT_MOST, "the noise of its weights is that of the fit"
 
 
 @pytest.mark.parametrize("delta", [0.0, pytest.param(1e-7, marks=pytest.mark.more)])

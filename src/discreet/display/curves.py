@@ -18,7 +18,8 @@ from discreet.core.errors import InvalidInput
 from discreet.display.pages import Block, Picture, Section, Table, Text, Tone, view_html
 from discreet.display.plots import BLUE, INK, PALE_BLUE, RED, Axis, Drawing, Panel, Shape, box, even_ticks, line, svg, words
 from discreet.estimators import Model
-from discreet.estimators.curves import NOISE, Contribution, CrossedSide, Curves, iso_date
+from discreet.estimators.curves import Contribution, CrossedSide, Curves, iso_date
+from discreet.estimators.known_errors import AT_MOST, WHOLE
 
 _ACROSS, _SIDE, _HEIGHT = 3, 250, 190
 _LEFT, _TOP, _GAP, _BELOW = 62, 96, 62, 124
@@ -119,12 +120,13 @@ def _most(curves: Curves) -> int:
 def band_words(curves: Curves) -> str:
     """What the band counts."""
     if curves.band is None:
-        return "No band is drawn: the error distribution of these weights is not known."
+        return f"No band is drawn. {curves.about}"
     level = f"{100 * curves.level:g} %"
-    if curves.band == NOISE:
+    if curves.band != WHOLE:
+        bound = "is an upper bound, computed as if the records added no curvature, and it " if curves.band == AT_MOST else ""
         return (
-            f"The band counts the privacy noise, {level} at each point. It is an upper bound, computed as if the records added no "
-            "curvature, and it does not count sampling error; `discreet intervals` spends a budget to count both."
+            f"The band counts the privacy noise, {level} at each point. It {bound}does not count sampling error; `discreet intervals` spends a "
+            "budget to count both."
         )
     return f"The band counts privacy noise and sampling error, {level} at each point."
 

@@ -182,7 +182,8 @@ class CoefficientsDisplay:
         """The first function's, SVG. Raises InvalidInput where no coefficient has an interval with two ends."""
         found = pictures(self.summary)
         if not found:
-            raise InvalidInput("no coefficient of this model has an interval with two finite ends. Fit the model with fit_with_intervals.")
+            why = self.summary.intervals or self.summary.notes[0]
+            raise InvalidInput(f"no coefficient of this model has an interval with two finite ends. {why}")
         return Svg(svg(found[0].drawing))
 
     def _repr_html_(self) -> str:

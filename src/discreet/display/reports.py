@@ -223,7 +223,7 @@ def _says(model: Model, bought: Mapping[str, Any]) -> list[Section]:
     rows = sorted(summary.rows(part), key=lambda row: -abs(float(row[1] or 0.0)))[:_MOST_COEFFICIENTS]
     caption = f"The largest coefficients{f', towards {part.towards}' if part.towards else ''}; the appendix lists the others"
     header = ("Coefficient of", *(name.capitalize() for name in summary.header))
-    return [Section(title, [Table(caption, header, rows, set(range(1, len(header))))])]
+    return [Section(title, [Table(caption, header, rows, set(range(1, len(header)))), Text(summary.intervals, Tone.NOTE)])]
 
 
 def _publication(release: PublishedRelease) -> Report:

@@ -6,11 +6,8 @@ a_j(x) are the features that the schema makes of x in column j; the mean is over
 a constant only. N = 1 where rows are left as they are. Rows that are divided by their norm have no single N: the bound that they would have if they
 were left, the root of the number of columns where each has norm 1, stands for it, and is exact where every row is that long.
 
-The band. With `uncertainty` (released curvature, module `uncertainty`) it is the interval of the population's penalised weights along
-a = (a_j(x) - mean a_j) / N: noise and sampling are counted. Without, it holds what is public of the noise alone: the Hessian is at least lambda, so
-noise of variance v in the objective moves <w, a> by a deviation of at most |a| sqrt(v) / lambda, and noise on the weights by |a| sqrt(v). It is then
-wider than the noise, often by much where there are many records, and says nothing of sampling. Models whose mechanism
-has no law in module `released_noise` have no band.
+The band is the interval of module `known_errors` along a = (a_j(x) - mean a_j) / N: with `uncertainty` it counts noise and sampling, without it is an
+upper bound of the noise alone, often far wider than the noise where there are many records. A model that nothing is known of has no band.
 
 Encodings of a column that are functions along it are added up and are one curve. Month, weekday and hour are a contribution of their own, a value a
 label, as is a cycle of which the column holds several; crosses have a value a pair. A missing value has 0 in every feature of its column but its
@@ -20,18 +17,17 @@ A column's importance is the standard deviation of its contribution over its poi
 Everything is computed from what was released, and costs nothing.
 """
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, NamedTuple, TypeAlias
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from discreet.core.arrays import AnyFloats, Floats
+from discreet.core.arrays import Floats
 from discreet.core.errors import InvalidInput, quoted
 from discreet.core.short import short_repr
 from discreet.core.showing import Svg, html_of, pictured
 from discreet.core.told import Told
-from discreet.core.validate import interval_level
 from discreet.data import NumberTarget, NumberTargets, Schema
 from discreet.data.columns import CategoricalColumn, Cross, DateColumn, NumericColumn
 from discreet.data.domain import split_weights
@@ -40,15 +36,11 @@ from discreet.data.labels import canonical
 from discreet.data.places import Side, parts_of
 from discreet.data.toml_text import OneTarget
 from discreet.estimators.forms import BoundedForm
-from discreet.estimators.released_noise import mixture_quantile, noise_law
-from discreet.estimators.uncertainty import Uncertainty
+from discreet.estimators.known_errors import known_errors
 
 if TYPE_CHECKING:
     from discreet.estimators.model import Model
-
-NOISE, WHOLE = "noise", "noise and sample"
-Band: TypeAlias = Callable[[AnyFloats], Floats]
-"""Half the width of the band along every row, (k,), of directions (k, d)."""
+    from discreet.estimators.uncertainty import Uncertainty
 
 
 class CrossedSide(NamedTuple):
@@ -104,7 +96,9 @@ class Curves:
     contributions: tuple[Contribution, ...]
     level: float
     band: str | None
-    """What the band counts: NOISE (an upper bound) or WHOLE; None where there is none."""
+    """What the band counts, as `known_errors` names it; None where there is none."""
+    about: str
+    """What the band is for, or why there is none."""
 
     __repr__ = short_repr
     _repr_html_ = html_of("curves.view")
@@ -132,9 +126,8 @@ def iso_date(days: float) -> str:
     return str(np.datetime64(round(days * 1440.0), "m")).removesuffix("T00:00")
 
 
-def curves_of(model: "Model", *, uncertainty: Uncertainty | None = None, level: float = 0.95, label: object = None) -> Curves:
+def curves_of(model: "Model", *, uncertainty: "Uncertainty | None" = None, level: float = 0.95, label: object = None) -> Curves:
     """See `Model.curves`."""
-    interval_level(level)
     schema, form = model.schema, model.form
     if not form.additive:
         raise InvalidInput(f"a {model.kind} is not a sum of contributions of columns. Only linear models have curves.")
@@ -144,7 +137,8 @@ def curves_of(model: "Model", *, uncertainty: Uncertainty | None = None, level: 
     linked = isinstance(target, NumberTarget) and model.linked
     if linked:
         towards = f"a larger logarithm of the mean of {target.column}"
-    kind, half_width = _band(model, uncertainty, level, label)
+    errors, signs = known_errors(model.certificate, model.weights, level=level, uncertainty=uncertainty), _speaking(model, label)
+    beside = np.zeros(len(model.weights) // len(signs) - schema.features)
     unit = 1.0
     if isinstance(target, NumberTarget):
         unit = 1.0 if linked else 0.5 * (target.upper - target.lower)
@@ -155,14 +149,15 @@ def curves_of(model: "Model", *, uncertainty: Uncertainty | None = None, level: 
         directions[:, place] = (one.rows - one.rows.mean(axis=0)) / norm
         directions = directions if schema.metric is None else schema.metric.coefficients(directions)
         middle = unit * (directions @ weights)
-        half = None if half_width is None else unit * half_width(directions)
+        each = np.hstack((directions, np.tile(beside, (len(directions), 1))))
+        band = errors.along(np.hstack([sign * each for sign in signs]))
         found.append(
             Contribution(
                 column=one.name,
                 values=one.values,
                 contribution=middle,
-                low=None if half is None else middle - half,
-                high=None if half is None else middle + half,
+                low=None if band is None else unit * band.low,
+                high=None if band is None else unit * band.high,
                 stepped=one.stepped,
                 dates=one.dates,
                 ordered=one.ordered,
@@ -170,7 +165,7 @@ def curves_of(model: "Model", *, uncertainty: Uncertainty | None = None, level: 
             )
         )
     ordered = sorted(found, key=lambda one: -one.importance)
-    return Curves(title=schema.name, towards=towards, contributions=tuple(ordered), level=level, band=kind)
+    return Curves(title=schema.name, towards=towards, contributions=tuple(ordered), level=level, band=errors.counted, about=errors.words)
 
 
 def _weights(model: "Model", label: object) -> tuple[Floats, OneTarget, str]:
@@ -194,32 +189,6 @@ def _weights(model: "Model", label: object) -> tuple[Floats, OneTarget, str]:
     by_class = coef[0]
     chosen: Floats = by_class[classes.index(canonical(label))] - by_class.mean(axis=0)  # type: ignore[arg-type]
     return chosen, declared, f"{declared.column} = {canonical(label)}"  # type: ignore[arg-type]
-
-
-def _band(model: "Model", uncertainty: Uncertainty | None, level: float, label: object) -> tuple[str | None, Band | None]:
-    """What it counts, and how wide it is."""
-    if uncertainty is not None:
-        if not np.array_equal(uncertainty.weights, model.weights):
-            raise InvalidInput("these intervals were released for another model: its weights differ.")
-        signs = _speaking(model, label)
-        size = len(model.weights) // len(signs)
-
-        def whole(directions: AnyFloats) -> Floats:
-            each = np.hstack((directions, np.zeros((len(directions), size - directions.shape[1]))))
-            found = uncertainty.of_weights(np.hstack([sign * each for sign in signs]), level)
-            return np.asarray(0.5 * (found.high - found.low))
-
-        return WHOLE, whole
-    try:
-        law = noise_law(model.certificate)
-    except InvalidInput:
-        return None, None
-    # Of more than two classes a curve is w_k less the mean of all: no longer than w_k by itself.
-
-    def half_width(directions: AnyFloats) -> Floats:
-        return mixture_quantile(law.bounds(np.sqrt(np.square(directions).sum(axis=1))), level)
-
-    return NOISE, half_width
 
 
 def _speaking(model: "Model", label: object) -> Floats:

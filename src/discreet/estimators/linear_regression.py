@@ -29,6 +29,7 @@ from discreet.data import Domain, bounded_rows
 from discreet.estimators.base import Given
 from discreet.estimators.explanation import Explanation, Reason, known_features, relation_words
 from discreet.estimators.inputs import count_or_none, is_private, whole_or_none
+from discreet.estimators.known_errors import known_errors
 from discreet.estimators.norm_fit import left
 from discreet.estimators.regression_model import RegressionModel
 from discreet.losses.predictions import HuberLoss, LogCosh
@@ -38,6 +39,10 @@ from discreet.mechanisms.regression.objective import NOMINAL, default_width
 from discreet.mechanisms.regression.sums import MOST_RECORDS
 from discreet.problems import PredictionRisk
 
+_OTHERS = (
+    "coef_interval and predict_interval need mechanism='refined' or 'moments', whose error is known. For intervals of coefficients with noise in the "
+    "objective, the default, use fit_with_intervals or release_uncertainty."
+)
 _SQUARE = 1e8
 """Of the bound of targets: residuals up to it are squared where there is no noise, as all are."""
 
@@ -84,10 +89,11 @@ class LinearRegression(RegressionModel):
     person_weight : the weight of a kept row: "person" (one over the number of that person's kept rows, so each person counts once) or "row" (1 /
         rows_per_person, so rows count equally).
 
-    Attributes: `coef_` (d,), `intercept_`, `weights_`, `certificate_`, `n_features_in_`; `covariance_`, of the error of `weights_` from noise and
-    sampling, if predictions are about as large as targets may be; `equations_`, what is known about the population's weights without that
-    assumption, for errors with any distribution and for symmetric ones; and `residual_deviation_`, a cautious root mean square of the residuals
-    (these three are None except for "refined" and "moments"). All are functions of what the mechanism released.
+    Attributes: `coef_` (d,), `intercept_`, `weights_`, `certificate_`, `n_features_in_`; `covariance_`, of what is believed about the error of
+    `weights_` if predictions are about as large as targets may be, which is for predictions and not for intervals of coefficients; `equations_`, what
+    is known about the population's weights without that assumption, for errors with any distribution and for symmetric ones; and
+    `residual_deviation_`, a cautious root mean square of the residuals (these three are None except for "refined", "moments" and epsilon=inf). All
+    are functions of what the mechanism released.
 
     Sources: Kifer, Smith and Thakurta (2012) and Redberg, Koskela and Wang (2023) for noise in the objective; Wang (2018, AdaSSP), Lev et al.
     (2025, 2026, mixing), Bernstein and Sheldon (2019, noise-aware inference).
@@ -146,17 +152,13 @@ class LinearRegression(RegressionModel):
         Raises InvalidInput for a mechanism whose error is not known.
         """
         check_is_fitted(self)
-        covariance, _ = self._known_error()
-        quantile, middle = _quantile(level), self.weights_
-        if self.equations_ is not None:
-            equations = self.equations_[1 if symmetric else 0]
-            middle, found = equations.solution, equations.covariance(quantile)
-            variances: Floats = np.full(len(middle), np.inf) if found is None else np.asarray(np.diag(found))
-        else:
-            variances = np.asarray(np.diag(covariance))
-        half = quantile * np.sqrt(variances)
-        low, estimate, high = (end[: self.n_features_in_] / self._unit for end in (middle - half, middle, middle + half))
-        return Intervals(low=low, estimate=estimate, high=high, level=level)
+        if self.equations_ is None:
+            raise InvalidInput(_OTHERS)
+        equations, size = self.equations_[1 if symmetric else 0], self.n_features_in_
+        found = known_errors(self.certificate_, self.weights_, level=probability(level, "level"), equations=equations)
+        errors, middle = found.along(np.eye(size, len(self.weights_)) / self._unit), equations.solution[:size] / self._unit
+        low, high = (np.full(size, -np.inf), np.full(size, np.inf)) if errors is None else (errors.low, errors.high)
+        return Intervals(low=low, estimate=middle, high=high, level=level)
 
     def explain(self, *, features: int | None = None, records: int | None = None, targets: int = 1) -> Explanation:
         """What is released, and with how much noise, from public numbers alone; needs no data.
@@ -219,7 +221,7 @@ class LinearRegression(RegressionModel):
 
     def _known_error(self) -> tuple[Floats, float]:
         if self.covariance_ is None or self.residual_deviation_ is None:
-            raise InvalidInput("intervals need mechanism='refined' or 'moments', whose error is known.")
+            raise InvalidInput(_OTHERS)
         return self.covariance_, self.residual_deviation_
 
 

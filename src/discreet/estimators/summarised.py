@@ -8,37 +8,29 @@ divided by their norm have no unit of the table: their coefficients are those of
 answers in [-1, 1], and coefficients are given in the unit of the target; with a link, as of counts, in that of the decision. Every line is
 <a, w> + constant with public a, so what is said of w holds.
 
-How sure. In this order, what there is:
-
-    noise and sample    released curvature (module `uncertainty`), or the covariance that the mechanism itself released: the interval of the
-                        population's coefficient
-    noise               the law of the noise (module `released_noise`): exact where it was added to the weights, an upper bound where it was in the
-                        objective; nothing is said of the sampling of records
-    none                steps with noise, sketches: no law of a single coefficient is public, and none is printed
+How sure: module `known_errors`, which every view of a model asks.
 
 Of long lists the most important coefficients come first, by what they can add: |w| in the units of the features. All of it follows from what was
 released, and costs nothing.
 """
 
 import math
-from collections.abc import Callable, Iterator
-from functools import partial
+from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from discreet.accounting import NoGuarantee
 from discreet.core.arrays import Floats
 from discreet.core.errors import InvalidInput
 from discreet.core.lazily import lazily
-from discreet.core.normal import ndtri
-from discreet.core.validate import interval_level, whole
+from discreet.core.validate import whole
 from discreet.data import NumberTarget, Schema
 from discreet.data.columns import NumericColumn
 from discreet.data.labels import canonical
 from discreet.data.toml_text import AnyTarget
 from discreet.estimators.forms import KernelForm, MadeForm, form_of
-from discreet.estimators.released_noise import NoiseLaw, mixture_quantile, noise_law, noise_share
+from discreet.estimators.known_errors import KnownErrors, known_errors
+from discreet.estimators.released_noise import noise_share
 from discreet.estimators.summary import Line, Part, Summary
 from discreet.estimators.summary_subject import Subject, answers_of, facts_of, legible, names_of, paid_for, targets_of, towards_of
 
@@ -49,24 +41,21 @@ if TYPE_CHECKING:
 
 validation = lazily("sklearn.utils.validation")
 INTERCEPT = "(intercept)"
-_WHOLE, _NOISE, _AT_MOST = "noise and sample", "noise alone", "noise alone, at most"
 
 
 def summary_of(subject: Subject, *, level: float, uncertainty: "Uncertainty | None", most: int) -> Summary:
     """Of `most` coefficients each. Raises InvalidInput for a level outside (0, 1), or an uncertainty of other weights."""
-    interval_level(level)
     most = whole(most, "most")
-    if uncertainty is not None and not np.array_equal(uncertainty.weights, subject.weights):
-        raise InvalidInput("these intervals were released for another model: its weights differ.")
+    errors = known_errors(subject.certificate, subject.weights, level=level, uncertainty=uncertainty, equations=subject.equations)
     about: dict[str, Any] = {"facts": tuple(facts_of(subject)), "paid": tuple(paid_for(subject.certificate, uncertainty)), "level": level}
     title = f"{subject.name}: {answers_of(subject)}"
     if isinstance(subject.form, KernelForm):
         note = "Coefficients of random features mean nothing by themselves. Ask for decisions, or probabilities, at rows of interest."
-        return Summary(title=title, parts=(), counted=None, notes=(note,), **about)
-    sure = _sure(subject, uncertainty, level)
+        return Summary(title=title, parts=(), counted=None, intervals="", notes=(note,), **about)
     several = list(zip(targets_of(subject), towards_of(subject), strict=True))
-    parts = tuple(_part(subject, _read(subject, target), sure, towards, function, most) for function, (target, towards) in enumerate(several))
-    return Summary(title=title, parts=parts, counted=sure.counted, notes=tuple(_notes(subject, sure, level)), **about)
+    parts = tuple(_part(subject, _read(subject, target), errors, towards, function, most) for function, (target, towards) in enumerate(several))
+    notes = tuple(_notes(subject, errors))
+    return Summary(title=title, parts=parts, counted=errors.counted, intervals=errors.words, notes=notes, **about)
 
 
 class _Read(NamedTuple):
@@ -79,55 +68,6 @@ class _Read(NamedTuple):
     constants: Floats
     importance: list[int]
     """The places of the lines of features (the intercept's is before them), as features."""
-
-
-class _Sure(NamedTuple):
-    """How sure: half widths and deviations of lines from their directions (k, m), among all weights where intervals were `bought`."""
-
-    counted: str | None
-    level: float
-    law: NoiseLaw | None = None
-    whole: Callable[[Floats], Floats] | None = None
-    """Half widths that count the sample too."""
-    bought: "Uncertainty | None" = None
-
-    def of(self, directions: Floats) -> tuple[Floats | None, Floats | None]:
-        """Deviations of the noise, and half widths of the intervals, (k,) each."""
-        noise = None
-        half = None
-        if self.law is not None:
-            spreads = self.law.bounds(np.sqrt(np.square(directions).sum(axis=1)))
-            noise, half = np.sqrt(np.square(spreads).mean(axis=1)), mixture_quantile(spreads, self.level)
-        if self.bought is not None:
-            noise = self.bought.noise(directions)
-        if self.whole is not None:
-            half = self.whole(directions)
-        return noise, half
-
-
-def _sure(subject: Subject, uncertainty: "Uncertainty | None", level: float) -> _Sure:
-    try:
-        law = noise_law(subject.certificate)
-    except InvalidInput:
-        law = None
-    quantile = ndtri(0.5 + 0.5 * level)
-    if uncertainty is not None:
-        return _Sure(_WHOLE, level, law=law, whole=partial(_bought, uncertainty, level), bought=uncertainty)
-    if subject.covariance is not None and not isinstance(subject.certificate.guarantee, NoGuarantee):
-        return _Sure(_WHOLE, level, law=law, whole=partial(_known, subject.covariance, quantile))
-    if law is None:
-        return _Sure(None, level)
-    return _Sure(_AT_MOST if law.in_objective else _NOISE, level, law=law)
-
-
-def _bought(uncertainty: "Uncertainty", level: float, directions: Floats) -> Floats:
-    found = uncertainty.of_weights(directions, level)
-    return np.asarray(0.5 * (found.high - found.low))
-
-
-def _known(covariance: Floats, quantile: float, directions: Floats) -> Floats:
-    variances = np.einsum("ij,jk,ik->i", directions, covariance, directions)
-    return np.asarray(quantile * np.sqrt(np.maximum(variances, 0.0)))
 
 
 def _read(subject: Subject, target: AnyTarget | None) -> _Read:
@@ -170,7 +110,7 @@ def _read(subject: Subject, target: AnyTarget | None) -> _Read:
     return _Read(names, rows[1:], constants[1:], list(range(features)))
 
 
-def _part(subject: Subject, read: _Read, sure: _Sure, towards: str, function: int, most: int) -> Part:
+def _part(subject: Subject, read: _Read, errors: KnownErrors, towards: str, function: int, most: int) -> Part:
     size = read.directions.shape[1]
     weights = subject.weights[function * size : (function + 1) * size]
     first = len(read.names) - len(read.importance)
@@ -178,23 +118,24 @@ def _part(subject: Subject, read: _Read, sure: _Sure, towards: str, function: in
     if len(kept) > most:
         kept = np.argsort(-np.abs(weights[: len(kept)]), kind="stable")[:most].tolist()
     places = [*range(first), *(first + place for place in kept)]
-    directions = read.directions[places] * (subject.units[function] if subject.units else 1.0)
-    estimates = directions @ weights + read.constants[places]
-    noise, half = sure.of(directions if sure.bought is None else _among(directions, function, subject.weights))
-    lines = []
-    for number, (place, value) in enumerate(zip(places, estimates.tolist(), strict=True)):
-        around = None if half is None else float(half[number])
-        lines.append(
-            Line(
-                name=read.names[place][0],
-                unit=read.names[place][1],
-                coefficient=value,
-                noise=None if noise is None else float(noise[number]),
-                low=None if around is None else value - around,
-                high=None if around is None else value + around,
-                odds_ratio=_power(value) if subject.probabilities and place >= first else None,
-            )
+    directions, constants = read.directions[places] * (subject.units[function] if subject.units else 1.0), read.constants[places]
+    estimates = (directions @ weights + constants).tolist()
+    found = errors.along(_among(directions, function, subject.weights))
+    nothing = [None] * len(places)
+    ends = (nothing, nothing) if found is None else ((found.low + constants).tolist(), (found.high + constants).tolist())
+    noise = nothing if found is None or found.noise is None else found.noise.tolist()
+    lines = [
+        Line(
+            name=read.names[place][0],
+            unit=read.names[place][1],
+            coefficient=value,
+            noise=spread,
+            low=low,
+            high=high,
+            odds_ratio=_power(value) if subject.probabilities and place >= first else None,
         )
+        for place, value, spread, low, high in zip(places, estimates, noise, *ends, strict=True)
+    ]
     return Part(towards=towards, lines=tuple(lines), left_out=len(read.importance) - len(kept))
 
 
@@ -206,25 +147,11 @@ def _among(directions: Floats, function: int, weights: Floats) -> Floats:
     return found
 
 
-def _notes(subject: Subject, sure: _Sure, level: float) -> Iterator[str]:
-    share = f"{100 * level:g} %"
+def _notes(subject: Subject, errors: KnownErrors) -> Iterator[str]:
     found = noise_share(subject.certificate, subject.weights)
     if found is not None and found.words is not None:
         yield found.words
-    match sure.counted:
-        case None if isinstance(subject.certificate.guarantee, NoGuarantee):
-            yield "There is no noise; the uncertainty of the coefficients is not released."
-        case None:
-            yield (
-                "This mechanism adds noise to steps or sums, so the noise in a single coefficient has no known distribution: there are no intervals."
-            )
-        case counted if counted == _WHOLE:
-            yield (f"Each interval covers its coefficient with probability {share}, one at a time; it counts privacy noise and sampling error.")
-        case counted if counted == _AT_MOST:
-            yield f"Noise s.e. and the {share} intervals count privacy noise alone, and are upper bounds: the more the records say about a weight,"
-            yield "the less the noise moves it. They ignore sampling error; release_uncertainty counts it."
-        case _:
-            yield (f"Noise s.e. and the {share} intervals count privacy noise alone. They ignore sampling error; release_uncertainty counts it.")
+    yield from errors.sentences
     schema = subject.schema
     if schema is not None and schema.rows != "bound":
         yield "Rows are divided by their norm, so coefficients belong to the scaled features and have no unit of the table."
@@ -274,7 +201,7 @@ def summary_of_estimator(estimator: "PrivateModel", *, level: float, uncertainty
             schema=schema,
             names=None if named is None else tuple(map(str, named)),
             unit=held.get("data_norm_", 1.0),
-            covariance=held.get("covariance_"),
+            equations=None if (known := held.get("equations_")) is None else known[0],
             probabilities=isinstance(form, MadeForm) or (len(labels) == 2 and certificate.problem.get("loss") == "logistic"),
         ),
         level=level,

@@ -65,7 +65,10 @@ class Summary:
     counted: str | None
     """What the intervals count; None where there are none."""
     level: float
+    intervals: str
+    """What the intervals are for, or why there are none; "" without coefficients."""
     notes: tuple[str, ...]
+    """All that is said below the tables, this among it."""
 
     __repr__ = short_repr
     _repr_html_ = html_of("summaries.view")
@@ -108,9 +111,12 @@ class Summary:
         return json.dumps(self.to_dict(), indent=2, ensure_ascii=False, allow_nan=False) + "\n"
 
     def to_csv(self, *, for_spreadsheet: bool = False) -> str:
-        """One line per coefficient, with all digits; missing values are empty. `for_spreadsheet` keeps names from being formulas to one."""
-        lines = [[part.towards, *_exact(line)] for part in self.parts for line in part.lines]
-        return comma_separated([["towards", "name", "unit", *_HEADER], *lines], for_spreadsheet=for_spreadsheet)
+        """One line per coefficient, with all digits, and what its interval counts; missing values are empty, as is an end at infinity.
+
+        `for_spreadsheet` keeps names from being formulas to one.
+        """
+        lines = [[part.towards, *_exact(line), self.counted or ""] for part in self.parts for line in part.lines]
+        return comma_separated([["towards", "name", "unit", *_HEADER, "intervals count"], *lines], for_spreadsheet=for_spreadsheet)
 
     @property
     def _filled(self) -> tuple[int, ...]:

@@ -20,6 +20,7 @@ from discreet.problems.made_rows import MadeRows
 
 if TYPE_CHECKING:
     from discreet.estimators.uncertainty import Uncertainty
+    from discreet.mechanisms.regression import Equations
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -38,8 +39,8 @@ class Subject:
     """Of the features, where no schema tells them."""
     unit: float = 1.0
     """What rows are divided by before the model sees them."""
-    covariance: Floats | None = None
-    """(m, m), of the errors of `weights`, noise and sample together, where the mechanism released it."""
+    equations: "Equations | None" = None
+    """What the mechanism released about the least squares of the population."""
     probabilities: bool = False
     """Whether decisions are logarithms of odds."""
 

@@ -27,12 +27,14 @@ from discreet.core.remembered import remembered
 from discreet.data import Records
 from discreet.mechanisms.regression.adassp import AdaSSP
 from discreet.mechanisms.regression.base import Fitted, RegressionMechanism
+from discreet.mechanisms.regression.belief import Equations
 from discreet.mechanisms.regression.hessian_mixing import HessianMixing
 from discreet.mechanisms.regression.mixing import GaussianMixing
 from discreet.mechanisms.regression.objective import ResidualObjectivePerturbation
 from discreet.mechanisms.regression.refined import RefinedMoments
 from discreet.mechanisms.regression.sums import LeastSquares
 from discreet.noise import Noise
+from discreet.solvers import NoisyMatrix
 from discreet.statements.learning import NON_PRIVATE
 
 NAMES = ("auto", "objective", "objective-huber", "refined", "moments", "adassp", "mixing", "hessian-mixing")
@@ -121,7 +123,10 @@ class NonPrivateLeastSquares(RegressionMechanism):
         inverse = np.asarray(np.linalg.pinv(products, rcond=1e-11, hermitian=True), dtype=np.float64)
         weights: Floats = inverse @ targets
         left = sum(data.map(partial(_squares, weights=weights))) / max(records - size, 1)
-        return Fitted(weights, None, None) if problem.domain.largest_weight else Fitted(weights, left * inverse, math.sqrt(left))
+        if problem.domain.largest_weight:
+            return Fitted(weights, None, None)
+        exact = Equations(noisy=NoisyMatrix(matrix=products, variance=0.0), solution=weights, errors=left * products)
+        return Fitted(weights, left * inverse, math.sqrt(left), exact, exact)
 
 
 def _normal_equations(_: int, block: Records) -> tuple[Floats, Floats, float]:
