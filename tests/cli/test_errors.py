@@ -148,11 +148,11 @@ def test_an_unwritable_folder_is_found_before_the_table_is_read(folder, monkeypa
 
 
 def test_a_folder_that_refuses_new_files_is_found_before_the_table_is_read(folder, monkeypatch):
-    def touch(*_, **__):
+    def refuses(*_):
         raise PermissionError(13, "Permission denied")
 
     monkeypatch.setattr("discreet.read_table", lambda *_: pytest.fail("the table was read"))
-    monkeypatch.setattr(whole_file.Path, "touch", touch)
+    monkeypatch.setattr(whole_file, "try_bytes", refuses)
     outcome = discreet(*FIT)
     assert outcome.code == 3
     assert "'model.json' cannot be written (Permission denied)" in outcome.error

@@ -6,7 +6,8 @@ from pathlib import Path
 import pytest
 
 from discreet.certificates import Check, certificate
-from discreet.core.files import whole_file
+from discreet.core.files import whole_file, whole_folder
+from discreet.ledger import Ledger
 from tests.cli.conftest import SURVEY, discreet
 from tests.cli.test_bounds import DRAFT
 
@@ -64,3 +65,17 @@ def test_what_a_full_disk_does_not_take_is_in_one_document(all_of, monkeypatch, 
         kept = [one for one in said.json.values() if isinstance(one, dict) and "certificate" in json.dumps(one)]
         assert kept, said
     assert not list(Path().glob("new*"))
+
+
+@pytest.mark.parametrize("words", PAID.values(), ids=PAID)
+def test_a_disk_without_room_is_seen_before_anything_is_spent(all_of, monkeypatch, words):
+    def full(*_):
+        raise OSError(122, "Disk quota exceeded")
+
+    Ledger.create("team.ledger").declare("people", epsilon=9.0, delta=1e-4)
+    monkeypatch.setattr(whole_file, "try_bytes", full)
+    monkeypatch.setattr(whole_folder, "try_bytes", full)
+    said = discreet(*words, "--ledger", "team.ledger", "--json")
+    assert said.code == 3, said
+    assert any(words in said.json["error"]["message"] for words in ("Disk quota exceeded", "Nothing was spent"))
+    assert Ledger("team.ledger").history("people") == ()

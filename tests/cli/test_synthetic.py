@@ -3,8 +3,10 @@
 import polars as pl
 import pytest
 
+from discreet.core.errors import SolverFailure
+from discreet.ledger import Ledger
 from discreet.releases import read_synthetic
-from discreet.releases.synthetic import publish
+from discreet.releases.synthetic import drawing, publish
 from tests.cli.conftest import SURVEY, csv_text, discreet, rows
 from tests.releases.synthetic.cases import by_hub
 
@@ -15,8 +17,9 @@ BUDGET = ("--epsilon", "2", "--delta", "1e-6")
 @pytest.fixture
 def survey(folder, monkeypatch):
     """A schema of numbers, categories and a target; no package, and no process."""
-    monkeypatch.setattr(publish, "fitted", by_hub)
+    monkeypatch.setattr(drawing, "fitted", by_hub)
     monkeypatch.setattr(publish, "require_mbi", lambda: None)
+    monkeypatch.setattr(drawing, "require_mbi", lambda: None)
     (folder / "survey.toml").write_text(SURVEY, encoding="utf-8")
     return folder
 
@@ -112,3 +115,33 @@ def test_the_help_names_it(survey, folder):
     text = discreet("release", "--help").out
     assert "synthetic: invented rows" in text
     assert "--workload" in text
+
+
+@pytest.mark.parametrize("form", [[], ["--json"]])
+@pytest.mark.parametrize("error", [SolverFailure("the distribution could not be fitted."), KeyboardInterrupt(), MemoryError()], ids=repr)
+def test_rows_that_could_not_be_drawn_are_drawn_by_the_same_command_later_and_paid_for_once(survey, monkeypatch, form, error):
+    def fails(*_, **__):
+        raise error
+
+    Ledger.create("l.ledger").declare("people", epsilon=3.0, delta=1e-4)
+    asked = (*RELEASE, *BUDGET, "--row-seed", "1", "--ledger", "l.ledger")
+    with monkeypatch.context() as broken:
+        broken.setattr(drawing, "fitted", fails)
+        failed = discreet(*asked, *form)
+    assert failed.code == {SolverFailure: 5, KeyboardInterrupt: 130, MemoryError: 1}[type(error)]
+    said = failed.json["error"]["message"] if form else failed.err.splitlines()[-1]
+    assert said.count("The budget (epsilon 2, delta 1e-06) counts as spent, and the noisy counts that it paid for are in 'out'.") == 1
+    assert "the same command with --resume" in said
+    assert discreet("verify", "out").code == 0
+    assert "no rows were drawn yet" in discreet("inspect", "out").out
+    assert discreet("show", "out").code == 0
+    assert discreet("report", "out", "--out", "counts.html").code == 0
+    (survey / "people.csv").unlink()
+    other = discreet(*RELEASE, "--epsilon", "1", "--delta", "1e-6", "--resume")
+    assert (other.code, "those of another release" in other.err) == (3, True)
+    made = discreet(*asked, "--resume", "--json")
+    assert made.code == 0, made
+    assert made.json["verification"]["ok"]
+    assert len(Ledger("l.ledger").history("people")) == 1
+    again = discreet(*asked, "--resume")
+    assert (again.code, "nothing to resume" in again.err) == (3, True)

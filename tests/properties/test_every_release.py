@@ -15,7 +15,7 @@ from discreet.cli.inputs import Records
 from discreet.data.blocks import Cluster
 from discreet.ledger import Ledger
 from discreet.releases.methods import ALL_METHODS, METHODS
-from discreet.releases.synthetic import publish
+from discreet.releases.synthetic import drawing, publish
 from tests.cli.conftest import discreet
 from tests.data.blocks.cluster_here import Here
 from tests.releases.synthetic.cases import by_hub
@@ -106,8 +106,9 @@ class Near(Here):
 def world(tmp_path, monkeypatch):
     """A folder with a table, its schemas and a ledger with nothing on it; a cluster in this process, and a fit without mbi."""
     monkeypatch.chdir(tmp_path)
-    monkeypatch.setattr(publish, "fitted", by_hub)
+    monkeypatch.setattr(drawing, "fitted", by_hub)
     monkeypatch.setattr(publish, "require_mbi", lambda: None)
+    monkeypatch.setattr(drawing, "require_mbi", lambda: None)
     monkeypatch.setattr(Records, "cluster", lambda self: None if self.dask is None else Cluster(client=Near()))
     draw = np.random.default_rng(0)
     age, height = draw.uniform(0, 100, 300), draw.uniform(0, 2, 300)

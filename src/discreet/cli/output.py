@@ -27,6 +27,7 @@ from discreet.core.files.whole_file import check_writable, write_whole
 INTERRUPTED = 130
 """Exit code after Ctrl-C, as a shell counts it."""
 UNWRITABLE = 9
+KEPT = "discreet.kept"
 _ANSWERED = "discreet.answered"
 
 
@@ -167,6 +168,15 @@ def step(text: str) -> Iterator[None]:
 
     with Console(stderr=True).status(text):
         yield
+
+
+@contextmanager
+def kept_whatever_happens(said: str) -> Iterator[None]:
+    """Whatever ends the body, the command says last what is kept of what a budget paid for, and how to go on."""
+    meta = click.get_current_context().meta
+    meta[KEPT] = said
+    yield
+    del meta[KEPT]
 
 
 class Released(Protocol):

@@ -26,7 +26,7 @@ import click
 
 import discreet
 from discreet.cli.options import epilog
-from discreet.cli.output import UNWRITABLE, Ended, interruption, refuse
+from discreet.cli.output import KEPT, UNWRITABLE, Ended, interruption, refuse
 from discreet.core.errors import DiscreetError
 from discreet.core.version import VERSION
 
@@ -126,6 +126,8 @@ class Program(click.Group):
         if failure is None:
             _abandon_output()
             return ctx.exit(_CLOSED)
+        if (kept := str(ctx.meta.get(KEPT, ""))) not in failure.message:
+            failure = failure._replace(message=f"{failure.message} {kept}")
         return ctx.exit(_said(failure, as_json=bool(ctx.obj)))
 
 

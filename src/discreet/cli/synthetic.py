@@ -6,7 +6,8 @@ from typing import Annotated, Any, Literal
 import discreet
 from discreet.cli.inputs import Records, ask, check_fits, read
 from discreet.cli.options import Option, typed, usage_error
-from discreet.cli.output import step
+from discreet.cli.output import kept_whatever_happens, step
+from discreet.core.errors import InvalidInput
 
 METHOD = "synthetic"
 SAYS = "invented rows with the columns' own types, drawn from noisy counts of columns and chosen pairs; any learner trains on them"
@@ -28,11 +29,16 @@ class Options:
     ] = None
     tables: Annotated[int | None, "Synthetic: number of tables, each with fresh noise; together they give intervals.  [default: 1]"] = None
     row_seed: Annotated[int | None, "Synthetic: a public seed for drawing rows; the noise has none."] = None
+    resume: Annotated[
+        bool,
+        "Synthetic: draw the rows of a release whose counts are in --out and whose rows are missing, as the same command without --resume says where "
+        "it could not. No record is read and nothing is spent.",
+    ] = False
 
 
 def refuse_options(given: Options, method: str) -> None:
     """Usage error for an option that another method does not take."""
-    if wrong := [name for name in ("workload", "whole", "cuts", "tables", "row_seed") if getattr(given, name) is not None]:
+    if wrong := [name for name in ("workload", "whole", "cuts", "tables", "row_seed", "resume") if getattr(given, name) not in (None, False)]:
         raise usage_error(f"--{wrong[0].replace('_', '-')} is for --method {METHOD}, not for method {method!r}")
 
 
@@ -84,9 +90,16 @@ def released(
     noise: "discreet.noise.Noise",
     account: "discreet.ledger.Account | None",
 ) -> "discreet.releases.synthetic.SyntheticTable":
-    """Read, spend, draw and write."""
-    from discreet.releases.synthetic import counting_schema
+    """Read, spend, write counts, draw and write rows; with --resume the last two."""
+    from discreet.releases.synthetic import counting_schema, read_synthetic, resume_synthetic
+    from discreet.releases.synthetic.drawing import kept_counts
 
+    if given.resume:
+        counts = read_synthetic(where.folder)
+        if counts.pending is not None and not publication.made(counts):
+            raise InvalidInput(f"the counts in {where.folder!r} are those of another release. Repeat the command that made them, and add --resume.")
+        with step("Fitting and drawing rows"):
+            return resume_synthetic(where.folder, noise)
     schema, target = publication.plan.schema, publication.plan.target
     publication.check(where.folder, overwrite=where.overwrite)
     check_fits(account, publication.guarantee)
@@ -100,6 +113,9 @@ def released(
         frame = read(records.paths[0], counting.columns(target=target, persons=True), counting.file)
         with step("Encoding"):
             table = counting.encode(frame, target=target, persons=True)
-    with step("Counting, fitting and drawing rows"):
+    with step("Counting"):
         jobs = 1 if records.jobs is None else records.jobs
-        return publication.write(table, where.folder, noise, account=account, overwrite=where.overwrite, row_seed=given.row_seed, jobs=jobs)
+        counts = publication.count(table, where.folder, noise, account=account, overwrite=where.overwrite, row_seed=given.row_seed, jobs=jobs)
+        del table
+    with step("Fitting and drawing rows"), kept_whatever_happens(kept_counts(counts)):
+        return resume_synthetic(where.folder, noise)

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from discreet.releases.outlook import Outlook
     from discreet.releases.publication import About, Publication, publish
     from discreet.releases.release import PublishedRelease, read_release
-    from discreet.releases.synthetic import SyntheticTable, combined, publish_synthetic, read_synthetic
+    from discreet.releases.synthetic import SyntheticTable, combined, publish_synthetic, read_synthetic, resume_synthetic
 else:
     __getattr__, __dir__ = names_of(__name__)
 
@@ -40,4 +40,5 @@ __all__ = [
     "read_release",
     "read_reports",
     "read_synthetic",
+    "resume_synthetic",
 ]

@@ -15,11 +15,11 @@ from discreet.core.neighbours import ADD_REMOVE, REPLACE_ONE
 from discreet.mechanisms.base import Numbers
 from discreet.mechanisms.cuts.columns import whose_rows
 from discreet.noise import SystemNoise
-from discreet.releases.synthetic import publish
+from discreet.releases.synthetic import drawing, publish
 from discreet.releases.synthetic.cells import Coder, counting_schema
 from discreet.releases.synthetic.counts import TableCounts
+from discreet.releases.synthetic.drawing import Drawing
 from discreet.releases.synthetic.plan import SyntheticPlan
-from discreet.releases.synthetic.publish import Drawing
 from tests.releases.synthetic.cases import by_hub, schema, table
 
 OTHERS = 30
@@ -51,7 +51,7 @@ def seen(frame):
 
 def made(factor, neighbours, monkeypatch):
     """From a table to so many attacks on tables made of it; `factor` of the noise that the guarantee needs."""
-    monkeypatch.setattr(publish, "fitted", by_hub)
+    monkeypatch.setattr(drawing, "fitted", by_hub)
     plan = SyntheticPlan.calibrate(schema(), epsilon=1.0, delta=1e-3, neighbours=neighbours)
     claim = Claim.of(plan.guarantee)
     mechanism = replace(plan.mechanism, scales=tuple(factor * scale for scale in plan.mechanism.scales))
@@ -66,7 +66,14 @@ def made(factor, neighbours, monkeypatch):
         for _ in range(count):
             released = mechanism.run(plan.problem, counts, SystemNoise())
             pairs = publish.pairs_of(released.certificate)
-            drawing = Drawing(plan=plan, rounds=plan.problem.split(released.value, pairs), pairs=pairs, records=None)
+            drawing = Drawing(
+                columns=plan.columns,
+                problem=plan.problem,
+                scales=plan.mechanism.scales,
+                rounds=plan.problem.split(released.value, pairs),
+                pairs=pairs,
+                records=None,
+            )
             found.append(seen(drawing.frames(200, 1, SystemNoise().words(), SystemNoise())[0][0]))
         return np.array(found)
 

@@ -1,21 +1,31 @@
 """A synthetic table from the records to the folder and back: what it holds, what it spends, what verifies and what does not."""
 
 import json
+import os
+import re
 import shutil
+import subprocess
+import sys
+import tempfile
+import time
+from contextlib import contextmanager
 from dataclasses import replace
+from pathlib import Path
+from types import SimpleNamespace
 
 import numpy as np
 import polars as pl
 import pytest
 
 from discreet.core.errors import DiscreetError, FileFormatError, InvalidInput, SolverFailure
+from discreet.core.files import whole_folder
 from discreet.core.neighbours import ADD_REMOVE, REPLACE_ONE
 from discreet.data import PersonColumn, schema_files
 from discreet.data.encodings import Bins
 from discreet.ledger import Account, BudgetExceeded, Ledger
 from discreet.noise import SeededNoise, SystemNoise
-from discreet.releases import combined, publish_synthetic, read_release, read_synthetic
-from discreet.releases.synthetic import fit, publish
+from discreet.releases import combined, publish_synthetic, read_release, read_synthetic, resume_synthetic
+from discreet.releases.synthetic import drawing, fit, publish
 from discreet.statements.counting import WHOLE
 from tests.canary import CANARY, assert_silent
 from tests.data.blocks.cluster_here import Here
@@ -27,8 +37,9 @@ ASKED = {"epsilon": 2.0, "delta": 1e-6}
 @pytest.fixture
 def quick(monkeypatch):
     """No package, and no process."""
-    monkeypatch.setattr(publish, "fitted", by_hub)
+    monkeypatch.setattr(drawing, "fitted", by_hub)
     monkeypatch.setattr(publish, "require_mbi", lambda: None)
+    monkeypatch.setattr(drawing, "require_mbi", lambda: None)
 
 
 def made(folder, *, noise=None, frame=None, **other):
@@ -84,8 +95,8 @@ def test_links_that_noise_explains_are_out_of_what_is_fitted_to_one_table_with_a
     def twice(measured, columns, hub):
         return [one._replace(counts=2.0 * one.counts) for one in measured]
 
-    monkeypatch.setattr(publish, "fitted", kept)
-    monkeypatch.setattr(publish, "likely", twice)
+    monkeypatch.setattr(drawing, "fitted", kept)
+    monkeypatch.setattr(drawing, "likely", twice)
     release = made(tmp_path / "out", epsilon=50.0, **asked)
     (first, *_) = (float(counts[0].sum()) for counts in given)
     assert abs(first - (2.0 if drawn else 1.0) * COUNT) < 60
@@ -142,14 +153,127 @@ def test_it_is_paid_for_once_and_nothing_is_drawn_without_budget(quick, tmp_path
     assert not (tmp_path / "more").exists()
 
 
-def test_a_fit_that_fails_leaves_no_folder_and_says_that_the_budget_is_spent(quick, tmp_path, monkeypatch):
+def failing(error):
     def fails(*_, **__):
-        raise SolverFailure("the distribution could not be fitted.")
+        raise error
 
-    monkeypatch.setattr(publish, "fitted", fails)
-    with pytest.raises(SolverFailure, match="counts as spent"):
-        made(tmp_path / "out")
-    assert list(tmp_path.iterdir()) == []
+    return fails
+
+
+FAILURES = {
+    "a solver": ("fitted", SolverFailure("the distribution could not be fitted.")),
+    "an interrupt": ("drawn_codes", KeyboardInterrupt()),
+    "memory": ("spread", MemoryError()),
+    "a full disk": ("_written", OSError(28, "No space left on device")),
+}
+
+
+@pytest.mark.parametrize(("where", "error"), FAILURES.values(), ids=FAILURES)
+@pytest.mark.parametrize("asked", [{"row_seed": 3}, {"tables": 2, "neighbours": ADD_REMOVE}, {"rows": 50, "cuts": "private"}], ids=str)
+def test_whatever_fails_after_the_counts_they_are_there_and_rows_are_drawn_from_them_later(asked, where, error, quick, tmp_path, monkeypatch):
+    with monkeypatch.context() as broken:
+        broken.setattr(drawing, where, failing(error))
+        with pytest.raises(type(error) if not isinstance(error, OSError) else InvalidInput) as caught:
+            made(tmp_path / "out", noise=SystemNoise(), **asked)
+    if isinstance(caught.value, DiscreetError):
+        assert "counts as spent, and the noisy counts that it paid for are in" in str(caught.value)
+        assert "resume_synthetic" in str(caught.value)
+    counts = read_synthetic(tmp_path / "out")
+    counts.verify().require()
+    assert counts.shape[0] == 0
+    assert "no rows were drawn yet" in str(counts.inspection())
+    with pytest.raises(InvalidInput, match="no rows were drawn yet"):
+        counts.frame()
+    shutil.copytree(tmp_path / "out", tmp_path / "copy")
+    first, second = (resume_synthetic(tmp_path / name) for name in ("out", "copy"))
+    first.verify().require()
+    assert first.certificate == counts.certificate
+    assert np.array_equal(first.value(), counts.value())
+    assert len(first.parts) == asked.get("tables", 1)
+    assert first.frame().equals(second.frame()) is ("row_seed" in asked)
+    with pytest.raises(InvalidInput, match="nothing to resume"):
+        resume_synthetic(tmp_path / "out")
+
+
+def test_counts_that_their_folder_does_not_take_are_kept_elsewhere_and_an_interrupt_waits_for_them(quick, tmp_path, monkeypatch):
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
+    whole, calls = publish.whole_folder, []
+
+    def once(error):
+        @contextmanager
+        def folder(*given, **named):
+            calls.append(given)
+            with whole(*given, **named) as temporary:
+                yield temporary
+                if len(calls) == 1:
+                    raise error
+
+        calls.clear()
+        monkeypatch.setattr(publish, "whole_folder", folder)
+
+    once(OSError(28, "No space left on device"))
+    with pytest.raises(InvalidInput, match=r"No space left.*are in '.*discreet-") as caught:
+        made(tmp_path / "out", noise=SystemNoise())
+    elsewhere = Path(re.search("'([^']*discreet-[^']*)'", str(caught.value)).group(1))
+    assert not (tmp_path / "out").exists()
+    resume_synthetic(elsewhere).verify().require()
+    once(KeyboardInterrupt())
+    with pytest.raises(KeyboardInterrupt):
+        made(tmp_path / "out", noise=SystemNoise())
+    resume_synthetic(tmp_path / "out").verify().require()
+
+
+def test_room_is_looked_for_before_anything_is_spent(quick, tmp_path, monkeypatch):
+    ledger = Ledger.create(tmp_path / "ledger")
+    ledger.declare("visits", epsilon=3.0, delta=1e-5, neighbours=REPLACE_ONE, unit="person")
+    account = Account(str(tmp_path / "ledger"), "visits")
+    free = lambda size: SimpleNamespace(free=size)  # noqa: E731
+    monkeypatch.setattr(whole_folder.shutil, "disk_usage", lambda _: free(1 << 20))
+    with pytest.raises(InvalidInput, match=r"too full: up to \d+ MiB are needed. Nothing was spent"):
+        made(tmp_path / "out", account=account)
+    monkeypatch.setattr(whole_folder.shutil, "disk_usage", lambda _: free(1 << 40))
+    monkeypatch.setattr(whole_folder, "try_bytes", failing(OSError(122, "Disk quota exceeded")))
+    with pytest.raises(InvalidInput, match="Nothing was spent"):
+        made(tmp_path / "out", account=account)
+    assert ledger.history("visits") == ()
+    assert not (tmp_path / "out").exists()
+
+
+PARENT = """
+import sys
+from discreet.releases.synthetic import fit
+fit._answered_by([sys.executable, "-c", sys.argv[1], sys.argv[2]], b"")
+"""
+CHILD = """
+import os, pathlib, sys, time
+from discreet.releases.synthetic import fit
+fit.np.load = lambda *_, **__: (pathlib.Path(sys.argv[1]).write_text(str(os.getpid())), time.sleep(600))
+fit.main()
+"""
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="asks for a process by its number")
+def test_the_process_that_fits_ends_with_the_one_that_asked_even_if_that_is_killed(tmp_path):
+    told = tmp_path / "number"
+    parent = subprocess.Popen([sys.executable, "-c", PARENT, CHILD, str(told)])
+    while not (told.exists() and told.read_text()):
+        assert parent.poll() is None
+        time.sleep(0.05)
+    child = int(told.read_text())
+    os.kill(child, 0)
+    parent.kill()
+    parent.wait()
+    for _ in range(1200):
+        try:
+            os.kill(child, 0)
+        except ProcessLookupError:
+            break
+        if Path(f"/proc/{child}/stat").exists() and Path(f"/proc/{child}/stat").read_text().rpartition(")")[2].split()[0] == "Z":
+            break  # ended, and nobody has asked how
+        time.sleep(0.05)
+    else:
+        os.kill(child, 9)
+        pytest.fail("the process that fits is still there")
 
 
 @pytest.mark.parametrize("weight", ["person", "row"])

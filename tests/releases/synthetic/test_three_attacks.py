@@ -19,11 +19,11 @@ from discreet.core.neighbours import REPLACE_ONE
 from discreet.mechanisms.base import Numbers
 from discreet.mechanisms.cuts.columns import whose_rows
 from discreet.noise import SystemNoise
-from discreet.releases.synthetic import publish
+from discreet.releases.synthetic import drawing, publish
 from discreet.releases.synthetic.cells import Coder, counting_schema
 from discreet.releases.synthetic.counts import TableCounts
+from discreet.releases.synthetic.drawing import Drawing
 from discreet.releases.synthetic.plan import SyntheticPlan
-from discreet.releases.synthetic.publish import Drawing
 from tests.releases.synthetic.cases import by_hub, schema
 
 RECORDS, TABLES = 60, 40
@@ -91,7 +91,14 @@ def synthetic(frame):
     counts = Numbers(TableCounts(whose, Coder(counting, plan.columns), plan.sizes, target=True, jobs=1))
     released = plan.mechanism.run(plan.problem, counts, SystemNoise())
     pairs = publish.pairs_of(released.certificate)
-    drawing = Drawing(plan=plan, rounds=plan.problem.split(released.value, pairs), pairs=pairs, records=RECORDS)
+    drawing = Drawing(
+        columns=plan.columns,
+        problem=plan.problem,
+        scales=plan.mechanism.scales,
+        rounds=plan.problem.split(released.value, pairs),
+        pairs=pairs,
+        records=RECORDS,
+    )
     return drawing.frames(RECORDS, 1, SystemNoise().words(), SystemNoise())[0][0]
 
 
@@ -114,7 +121,7 @@ def successes(synthesise):
 @pytest.mark.slow
 @pytest.mark.parametrize("copies", [False, True], ids=["ours", "a synthesiser that copies"])
 def test_nobody_is_singled_out_linked_or_inferred_more_often_than_epsilon_allows(copies, monkeypatch):
-    monkeypatch.setattr(publish, "fitted", by_hub)
+    monkeypatch.setattr(drawing, "fitted", by_hub)
     found = successes((lambda frame: frame) if copies else synthetic)
     beyond = found[..., 0] - math.exp(EPSILON) * found[..., 1] - DELTA
     worst = beyond.mean(axis=0) / np.maximum(beyond.std(axis=0, ddof=1), 1e-9) * math.sqrt(TABLES)

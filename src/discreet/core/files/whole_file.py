@@ -12,22 +12,31 @@ from uuid import uuid4
 
 from discreet.core.errors import InvalidInput
 
+_TRIED = 1 << 16
 _NEVER = frozenset({".pdf", ".png", ".jpg", ".jpeg", ".gif", ".docx", ".xlsx", ".xls", ".zip"})
 """What a text under such a name would not be."""
 
 
 def check_writable(path: str | Path, *, overwrite: bool, as_text: bool = True) -> None:
-    """Raise InvalidInput unless `write_whole` could write here now: tried with an empty temporary file, so before anything is spent."""
+    """Raise InvalidInput unless `write_whole` could write here now: tried with a temporary file of some size, so before anything is spent."""
     target = _target(path, overwrite=overwrite, as_text=as_text)
-    temporary = beside(target)
     try:
-        temporary.touch(exist_ok=False)
+        try_bytes(target, _TRIED)
     except OSError as error:
         refusal = not_written(path, error)
     else:
-        _remove(temporary)
         return
     raise refusal
+
+
+def try_bytes(target: Path, size: int) -> None:
+    """Write so many bytes beside the target, and take them away again. Raises OSError where they cannot be written."""
+    temporary = beside(target)
+    try:
+        with temporary.open("xb") as file:
+            file.write(bytes(size))
+    finally:
+        _remove(temporary)
 
 
 def write_whole(path: str | Path, text: str | bytes, *, overwrite: bool, mode: int = 0o666) -> None:

@@ -14,7 +14,9 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from discreet.core.errors import InvalidInput
-from discreet.core.files.whole_file import beside, exists_already, flush_entries, no_parent, not_written
+from discreet.core.files.whole_file import beside, exists_already, flush_entries, no_parent, not_written, try_bytes
+
+_MOST_TRIED = 1 << 24
 
 
 def check_folder(path: str | Path, *, overwrite: bool, replaceable: Callable[[Path], bool]) -> None:
@@ -32,12 +34,15 @@ def check_folder(path: str | Path, *, overwrite: bool, replaceable: Callable[[Pa
 
 
 def check_room(path: str | Path, size: int) -> None:
-    """Raise InvalidInput where the disk has no room for so many bytes."""
+    """Raise InvalidInput where the disk has no room for so many bytes: it is asked, and some are written, for limits that it does not know."""
+    target = Path(os.path.realpath(path))
     try:
-        free = shutil.disk_usage(Path(os.path.realpath(path)).parent).free
+        full = shutil.disk_usage(target.parent).free < size
+        if not full:
+            try_bytes(target, min(size, _MOST_TRIED))
     except OSError:
-        return  # not known: writing will show
-    if free < size:
+        full = True
+    if full:
         raise InvalidInput(f"the disk of {str(path)!r} is too full: up to {size / 2**20:.0f} MiB are needed. Nothing was spent.")
 
 

@@ -7,6 +7,7 @@ from discreet.core.lazily import names_of
 if TYPE_CHECKING:
     from discreet.releases.synthetic.cells import counting_schema
     from discreet.releases.synthetic.combine import Combined, combined
+    from discreet.releases.synthetic.drawing import resume_synthetic
     from discreet.releases.synthetic.folder import Fidelity, SyntheticTable, read_synthetic
     from discreet.releases.synthetic.plan import SyntheticPlan
     from discreet.releases.synthetic.publish import SyntheticPublication, publish_synthetic
@@ -23,4 +24,5 @@ __all__ = [
     "counting_schema",
     "publish_synthetic",
     "read_synthetic",
+    "resume_synthetic",
 ]

@@ -1,14 +1,19 @@
 """From noisy tables to a distribution, by Private-PGM (McKenna, Sheldon, Miklau 2019; package `mbi`), in a process of its own.
 
-The process is given released numbers and nothing else: no record is in its memory, and what its libraries change stays there. It minimises the sum
+The process is given released numbers and nothing else: no record is in its memory, and what its libraries change stays there. It ends with the one
+that asked, killed or not. It minimises the sum
 over tables of |counts - noisy counts|^2 / variance over all distributions of the graphical model that the tables make, by mirror descent, and
 answers with what rows are drawn from: an order of the columns, and for each its counts beside those of the earlier columns it depends on.
 """
 
 import io
+import os
+import struct
 import subprocess
 import sys
+import threading
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from importlib import import_module
 from importlib.util import find_spec
@@ -22,6 +27,7 @@ from discreet.mechanisms.margins.problem import Table
 
 NEEDED = "a synthetic table needs the package mbi, which fits the distribution: pip install discreet[synthetic]."
 STEPS = 1000
+_LENGTH = ">Q"
 _MODULE = "discreet.releases.synthetic.fit"
 
 
@@ -53,16 +59,42 @@ def fitted(sizes: Sequence[int], tables: Sequence[Table], counts: Sequence[Float
     text = io.BytesIO()
     np.savez(text, **asked)
     command = [sys.executable, "-P", "-W", "ignore", "-m", _MODULE]
-    done = subprocess.run(command, input=text.getvalue(), capture_output=True, check=False)  # noqa: S603 - this interpreter and this module
-    if done.returncode:
-        said = done.stderr.decode(errors="replace").strip().splitlines()[-1:] or ["nothing"]
-        raise SolverFailure(f"the distribution could not be fitted: mbi reported {said[0][:200]!r}. The oldest version known to work is 2.0.")
-    with np.load(io.BytesIO(done.stdout), allow_pickle=False) as answer:
+    code, said, errors = _answered_by(command, text.getvalue())
+    if code:
+        last = errors.decode(errors="replace").strip().splitlines()[-1:] or ["nothing"]
+        raise SolverFailure(f"the distribution could not be fitted: mbi reported {last[0][:200]!r}. The oldest version known to work is 2.0.")
+    with np.load(io.BytesIO(said), allow_pickle=False) as answer:
         order = answer["order"].tolist()
         return [
             Part(column=column, parents=tuple(answer[f"parents{column}"].tolist()), counts=np.asarray(answer[f"counts{column}"], dtype=np.float64))
             for column in order
         ]
+
+
+def _answered_by(command: Sequence[str], asked: bytes) -> tuple[int, bytes, bytes]:
+    """Exit code and outputs of a process that is told `asked`, and whose standard input stays open: when we end, however we do, it ends there too."""
+    pipe = subprocess.PIPE
+    with subprocess.Popen(command, stdin=pipe, stdout=pipe, stderr=pipe) as process:  # noqa: S603 - this interpreter and this module
+        assert process.stdin is not None  # noqa: S101 - it was asked for
+        with process.stdin as held, suppress(BrokenPipeError):
+            process.stdin = None  # so that nobody else closes it
+            try:
+                held.write(struct.pack(_LENGTH, len(asked)) + asked)
+                held.flush()
+            except BrokenPipeError:
+                pass  # it ended early, and says why
+            try:
+                said, errors = process.communicate()
+            except BaseException:
+                process.kill()
+                raise
+        return process.returncode, said, errors
+
+
+def _end_with_parent() -> None:
+    """The process that asked has ended, in whatever way, when nothing more can come from it: nobody waits for the answer."""
+    sys.stdin.buffer.read()
+    os._exit(1)
 
 
 def _answered(asked: Any) -> dict[str, Any]:  # noqa: ANN401 - an archive of arrays
@@ -92,8 +124,11 @@ def _answered(asked: Any) -> dict[str, Any]:  # noqa: ANN401 - an archive of arr
 
 
 def main() -> None:
-    """Read an archive on standard input, write one on standard output."""
-    with np.load(io.BytesIO(sys.stdin.buffer.read()), allow_pickle=False) as asked:
+    """Read the length of an archive and the archive on standard input, write one on standard output."""
+    (length,) = struct.unpack(_LENGTH, sys.stdin.buffer.read(struct.calcsize(_LENGTH)))
+    text = sys.stdin.buffer.read(length)
+    threading.Thread(target=_end_with_parent, daemon=True).start()
+    with np.load(io.BytesIO(text), allow_pickle=False) as asked:
         found = _answered(asked)
     np.savez(sys.stdout.buffer, **found)
 

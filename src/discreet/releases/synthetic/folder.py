@@ -32,6 +32,7 @@ from discreet.mechanisms.margins.problem import Cut, Rounds, Table
 from discreet.releases.manifest import NAME, SYNTHETIC, Stated, common_of, croissant_field, croissant_file, document_in, document_of, file_part
 from discreet.releases.parts import Part, described, part_path, read_part
 from discreet.releases.synthetic.cells import CellColumn, cell_columns, cut_columns, cuts_asked
+from discreet.releases.synthetic.pending import GO_ON, Pending
 from discreet.releases.synthetic.plan import FINE
 from discreet.releases.synthetic.words import in_words
 from discreet.releases.words import inspected, some
@@ -72,6 +73,8 @@ class Synthetic(Stated):
     whole: tuple[str, ...]
     margins: Part
     fidelity: tuple[Fidelity, ...]
+    pending: Pending | None = None
+    """What is still to be drawn, where the counts are all there is yet: they are what was released, and paid for."""
     redrawn: bool
     """Whether each table has noise of its own besides, so that tables together show what the noise does (`combined`)."""
 
@@ -94,7 +97,7 @@ class Synthetic(Stated):
     @property
     def shape(self) -> tuple[int, int]:
         """Rows of a table, and columns."""
-        return self.parts[0].rows, len(self.columns)
+        return (self.parts[0].rows if self.parts else 0), len(self.columns)
 
     @property
     def guarantee(self) -> Guarantee:
@@ -118,7 +121,7 @@ class Synthetic(Stated):
 
     def manifest(self) -> dict[str, Any]:
         """The document, with its digest."""
-        source = {"fileObject": {"@id": self.parts[0].path}}
+        source = {"fileObject": {"@id": part_path(0)}}
         stated = {
             "discreet:format": SYNTHETIC,
             "discreet:method": METHOD,
@@ -127,6 +130,7 @@ class Synthetic(Stated):
             "discreet:whole": list(self.whole),
             **({"discreet:cuts": [list(each) for each in self.cuts]} if self.cuts else {}),
             "discreet:redrawn": self.redrawn,
+            **({} if self.pending is None else {"discreet:pending": self.pending._asdict()}),
             "discreet:certificate": self.certificate.to_dict(),
             "discreet:fidelity": [{"columns": list(one.columns), "distance": one.distance, "noise": one.noise} for one in self.fidelity],
         }
@@ -149,6 +153,8 @@ class SyntheticTable(Synthetic):
 
         Raises InvalidInput if there is no table with this number, FileFormatError for an invalid file.
         """
+        if self.pending is not None:
+            raise InvalidInput(f"no rows were drawn yet from the counts in {str(self.folder)!r}. {GO_ON}")
         if not 0 <= number < len(self.parts):
             raise InvalidInput(f"there are {len(self.parts)} synthetic tables, numbered from 0; {number!r} was given.")
         part = self.parts[number]
@@ -184,9 +190,12 @@ class SyntheticTable(Synthetic):
     def inspection(self) -> list[tuple[str, list[str]]]:
         """What it is, what it protects and what not, and how to use it: (heading, lines)."""
         rows, columns = self.shape
+        counted = f"{len(self.problem.tables)} tables and {len(self.pairs)} chosen pairs of columns"
+        if self.pending is not None:
+            waiting = f"{self.name!r}, noisy counts of {counted}, from which no rows were drawn yet"
+            return inspected(self.certificate, [waiting, f"{columns} columns: {some(self.column_names)}", GO_ON], self.in_words)
         worst = max(self.fidelity, key=lambda one: one.distance - one.noise)
         several = "" if len(self.parts) == 1 else f"{len(self.parts)} tables of "
-        counted = f"{len(self.problem.tables)} tables and {len(self.pairs)} chosen pairs of columns"
         distance, noise = (float(np.mean(each)) for each in zip(*(one[1:] for one in self.fidelity), strict=True))
         farthest = f"farthest beyond that in {' and '.join(worst.columns)}: {worst.distance:.3g}, noise {worst.noise:.3g}"
         cut = [self.column_names[one.column] for one in self.problem.cut]
@@ -236,7 +245,9 @@ def synthetic_from(folder: Path, given: str) -> SyntheticTable:
 
 def _read(folder: Path, document: dict[str, Any]) -> SyntheticTable:
     *files, last = [file_part(entry) for entry in document["distribution"]]
-    if not files or [part.path for part in files] != [part_path(number) for number in range(len(files))] or last.path != MARGINS:
+    pending = document.get("discreet:pending")
+    expected = [*(part_path(number) for number in range(len(files))), MARGINS]
+    if bool(files) is (pending is not None) or [part.path for part in (*files, last)] != expected:
         raise FileFormatError("it names other files than those of a synthetic table.")
     return SyntheticTable(
         folder=folder,
@@ -246,6 +257,7 @@ def _read(folder: Path, document: dict[str, Any]) -> SyntheticTable:
         whole=tuple(text(name) for name in document["discreet:whole"]),
         cuts=tuple(tuple(map(count, each)) for each in document.get("discreet:cuts", ())),
         redrawn=flag(document["discreet:redrawn"]),
+        pending=None if pending is None else Pending.from_dict(pending),
         parts=tuple(files),
         margins=last,
         fidelity=tuple(
@@ -361,7 +373,8 @@ def _content(found: SyntheticTable, value: Floats) -> Iterator[Check]:
     for number, part in enumerate(found.parts):
         frame = found.frame(number)
         wrong += frame.height != part.rows or not all(column.holds(frame.get_column(column.name)) for column in columns)
-    detail = "every value is one of the schema's" if not wrong else f"{wrong} tables hold other values, or another number of rows"
+    held = GO_ON if found.pending is not None else "every value is one of the schema's"
+    detail = held if not wrong else f"{wrong} tables hold other values, or another number of rows"
     yield Check("rows", not wrong, detail)
 
 
