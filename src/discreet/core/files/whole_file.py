@@ -34,7 +34,8 @@ def try_bytes(target: Path, size: int) -> None:
     temporary = beside(target)
     try:
         with temporary.open("xb") as file:
-            file.write(bytes(size))
+            for start in range(0, size, _TRIED):
+                file.write(bytes(min(_TRIED, size - start)))
     finally:
         _remove(temporary)
 
