@@ -125,6 +125,14 @@ def test_an_unfitted_model_does_not_leave_a_process_whose_ledger_is_in_use(model
     assert type(pickle.loads(pickle.dumps(model))) is type(model)  # noqa: S301 - it is ours
 
 
+def test_a_time_below_zero_counts_as_zero_in_an_array():
+    X, y = times(60)
+    early, none = y.copy(), y.copy()
+    early[7], none[7] = [-3.0, 1.0], [0.0, 1.0]
+    found, same = (SurvivalModel(ends=ENDS, random_state=0).fit(X, given).weights_ for given in (early, none))
+    assert np.array_equal(found, same)
+
+
 def test_what_has_no_meaning_is_refused_in_words():
     X, y = times(50)
     for model, given, words in (

@@ -27,7 +27,7 @@ from discreet.data.columns import NumberTarget, Outside, check_outside
 from discreet.data.labels import Label, checked_labels, checked_text
 
 MOST_PERIODS = 500
-_TIMES = "y must give, for each row of X, a time, shape (n,), or a time and 1 or 0 for whether the event happened then, shape (n, 2)."
+_TIMES = "y must give, for each row of X, a time of at least 0, shape (n,), or a time and 1 or 0 for whether the event happened then, shape (n, 2)."
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
