@@ -92,7 +92,7 @@ class _Reading:
             targets = targets.numbers
         if targets is None:
             return None
-        (first, *_), many = self.targets, targets.reshape(len(targets), -1)
+        (first, *_), many = self.targets, targets if targets.ndim > 1 else targets[:, np.newaxis]
         return class_codes(targets, label_array(first.classes))[:, np.newaxis] if isinstance(first, Target) else 0.5 * (many + 1.0)
 
     def _integers(self, entries: Floats, target: npt.NDArray[Any] | None) -> Integers:
