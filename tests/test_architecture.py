@@ -143,6 +143,33 @@ def test_nothing_prints_below_the_command_line():
     assert not offenders(lambda file, source: floor(file) != "cli" and calls(source) & {"print", "input"})
 
 
+OWN_FILES = {"core/files/reading.py", "core/files/whole_file.py", "core/files/whole_folder.py", "core/version.py", "data/adult/table.py"} | {
+    f"display/{name}.py" for name in ("printing", "workbench/places", "workbench/server")
+}
+"""What opens files of the package, or those that it made itself."""
+
+
+def opening(source):
+    """Lines on which a file is opened by its path, but for what `gzip` unpacks, handles of the system and what a browser shows."""
+    for node in nodes(parsed(source)):
+        called = node.func if isinstance(node, ast.Call) else None
+        if isinstance(called, ast.Attribute) and called.attr in ("open", "read_text", "read_bytes"):
+            if not (isinstance(called.value, ast.Name) and called.value.id in ("gzip", "os", "webbrowser")):
+                yield node.lineno
+        elif isinstance(called, ast.Name) and called.id == "open":
+            yield node.lineno
+
+
+def test_what_somebody_named_is_opened_in_one_place():
+    """`core.files.reading.opened` waits for no pipe."""
+    assert not offenders(lambda file, source: file not in OWN_FILES and list(opening(source)))
+
+
+@pytest.mark.parametrize("body", ["open(path)", "Path(path).open('rb')", "path.read_text()", "(folder / name).read_bytes()"])
+def test_each_way_to_open_a_file_is_seen(body):
+    assert list(opening(body))
+
+
 def raised_in_handlers(source):
     """Lines on which a handler raises something else than what it caught, which would stay on the new exception as its context.
 

@@ -12,7 +12,7 @@ from typing import Any
 
 import discreet
 from discreet.core.errors import FileFormatError, quoted
-from discreet.core.files.reading import is_folder, read_text
+from discreet.core.files.reading import is_folder, opened, read_text
 from discreet.core.files.strict_json import read_object
 
 MANIFEST = "manifest.json"
@@ -181,7 +181,7 @@ def known() -> str:
 def is_ledger(path: str) -> bool:
     """Whether a file is an SQLite database, as ledgers are."""
     try:
-        with Path(path).open("rb") as file:
+        with opened(path) as file:
             return file.read(len(_SQLITE)) == _SQLITE
     except (OSError, ValueError):
         return False

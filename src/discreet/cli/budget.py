@@ -1,7 +1,6 @@
 """`discreet budget`: a ledger made, looked at, drawn, and moved. Nothing here reads records or spends; `discreet fit --ledger` spends."""
 
 import sys
-from pathlib import Path
 from shlex import quote
 from typing import Annotated, Literal, TypeAlias
 
@@ -10,7 +9,7 @@ from discreet.cli.inputs import data_set_of, open_ledger
 from discreet.cli.options import ARGUMENT, Argument, File, Hidden, Option, command, group
 from discreet.cli.output import Outcome, refuse_same_file, styled
 from discreet.core.errors import FileFormatError, InvalidInput
-from discreet.core.files.reading import exists
+from discreet.core.files.reading import exists, whole_text
 from discreet.core.files.strict_json import read_object
 from discreet.core.files.whole_file import reason_of, write_whole
 from discreet.core.neighbours import DELTA
@@ -240,7 +239,7 @@ def _write(out: str, text: str, path: str, *, overwrite: bool) -> None:
 
 def _read(exported: str) -> str:
     try:
-        return (sys.stdin.buffer.read() if exported == "-" else Path(exported).read_bytes()).decode()
+        return sys.stdin.buffer.read().decode() if exported == "-" else whole_text(exported)
     except UnicodeDecodeError:
         refusal: InvalidInput = FileFormatError(f"{exported!r} is not UTF-8, so it is not an export of a ledger.")
     except (OSError, ValueError) as error:

@@ -2,9 +2,8 @@
 
 from typing import Annotated
 
-import click
-
 import discreet
+from discreet.cli.inputs import lines_in
 from discreet.cli.options import ARGUMENT, File, ForSpreadsheet, Option, SchemaFile, check_spreadsheet, command
 from discreet.cli.output import Outcome, check_output, check_report, labelled, step, table, written
 from discreet.core.comma_separated import comma_separated
@@ -101,8 +100,8 @@ def _promised(together: "discreet.accounting.ApproximateDP | None", count: int) 
 
 def _read(lines: str, schema: "discreet.Schema") -> "discreet.releases.Reports":
     try:
-        with click.open_file(lines, encoding="utf-8") as opened:
-            return discreet.releases.read_reports(opened, schema)
+        with lines_in(lines) as found:
+            return discreet.releases.read_reports(found, schema)
     except FileFormatError as error:
         refusal: InvalidInput = FileFormatError(f"{lines!r} cannot be counted: {error}")
     except (OSError, UnicodeDecodeError) as error:

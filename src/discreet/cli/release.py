@@ -14,11 +14,9 @@ from functools import cache
 from textwrap import wrap
 from typing import Annotated, Any, TypeAlias
 
-import click
-
 import discreet
 from discreet.cli import synthetic
-from discreet.cli.inputs import Records, Spending, Whose, ask, check_fits, read, receipt
+from discreet.cli.inputs import Records, Spending, Whose, ask, check_fits, lines_in, read, receipt
 from discreet.cli.options import (
     LATER,
     Argument,
@@ -65,7 +63,7 @@ def _methods() -> tuple[type, str]:
             lines.append(f"      {' '.join(one.option for one in way.needs)}{taken}{as_published}")
         lines += [] if method.ways else ["      none: TABLE holds lines of `discreet randomise`"]
     lines += wrap(f"{synthetic.METHOD}: {synthetic.SAYS}", _WIDTH, initial_indent="  ", subsequent_indent="    ")
-    lines.append("      --epsilon --delta (--rows --workload --whole --cuts --tables --row-seed); needs pip install discreet[synthetic]")
+    lines.append("      --epsilon --delta (--rows --workload --whole --cuts --tables --row-seed); needs pip install 'discreet[synthetic]'")
     return make_dataclass("Numbers", numbers, kw_only=True), "\n".join(lines)
 
 
@@ -246,8 +244,8 @@ def _collected(
     def lines() -> Iterator[str]:
         nonlocal table
         for table in given.records.files:
-            with click.open_file(table, encoding="utf-8") as opened:
-                yield from opened
+            with lines_in(table) as found:
+                yield from found
 
     try:
         return discreet.releases.collect(lines(), out, schema=schema, about=about, overwrite=given.overwrite)

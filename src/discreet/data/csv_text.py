@@ -21,10 +21,10 @@ import zlib
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from itertools import islice
-from pathlib import Path
 from typing import TYPE_CHECKING, BinaryIO, TypeVar, cast
 
 from discreet.core.errors import FileFormatError, InvalidInput
+from discreet.core.files.reading import opened
 from discreet.core.lazily import lazily
 from discreet.data.dialect import SEPARATORS, WESTERN, first_line
 from discreet.data.frames import check_present
@@ -213,10 +213,10 @@ def _opened(path: str) -> Iterator[BinaryIO]:
     if path == "-":
         yield sys.stdin.buffer
     elif path.lower().endswith(".gz"):
-        with gzip.open(path, "rb") as packed:
+        with opened(path) as plain, gzip.open(plain, "rb") as packed:
             yield cast("BinaryIO", packed)
     else:
-        with Path(path).open("rb") as plain:
+        with opened(path) as plain:
             yield plain
 
 

@@ -15,6 +15,7 @@ does.
 
 import math
 import re
+import stat
 import sys
 from collections.abc import Callable, Mapping, Sequence
 from datetime import date, datetime, time
@@ -26,6 +27,8 @@ import numpy as np
 import numpy.typing as npt
 
 from discreet.core.errors import FileFormatError, InvalidInput, InvalidType, SchemaError, frameless, quietly, quoted
+from discreet.core.files.reading import NOT_ORDINARY
+from discreet.core.files.whole_file import reason_of
 from discreet.core.lazily import lazily
 from discreet.data.dialect import Dialect, recognised
 from discreet.data.labels import BLANKS, UNREADABLE
@@ -266,16 +269,18 @@ def _checked(path: str | Path) -> tuple[str, Reader]:
         return name, READERS[".csv"]
     file = Path(name)
     try:
-        empty = file.stat().st_size == 0
-        directory = file.is_dir()
+        stated = file.stat()
+        empty, directory, ordinary = stated.st_size == 0, stat.S_ISDIR(stated.st_mode), stat.S_ISREG(stated.st_mode)
     except FileNotFoundError:
         refusal = InvalidInput(f"there is no file {name!r}. Check the path.")
     except (OSError, ValueError) as error:
-        refusal = InvalidInput(f"{name!r} cannot be opened ({type(error).__name__}). A readable file is needed.")
+        refusal = InvalidInput(f"{name!r} cannot be opened ({reason_of(error)}). A readable file is needed.")
     else:
         reader = next((READERS[known] for known in READERS if name.lower().endswith(known)), None)
         if directory:
             refusal = InvalidInput(f"{name!r} is a directory. Give the path of one file in it.")
+        elif not ordinary:
+            refusal = InvalidInput(f"{name!r} is {NOT_ORDINARY}. To read a table through a pipe, give - and pipe it into the command.")
         elif reader is None:
             *first, last = READERS
             refusal = InvalidInput(f"the name of a table must end in {', '.join(first)} or {last}; {name!r} was given. Rename or convert the file.")

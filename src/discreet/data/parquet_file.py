@@ -15,10 +15,10 @@ import os
 import threading
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from discreet.core.errors import FileFormatError, quietly
+from discreet.core.files.reading import opened
 from discreet.core.lazily import lazily
 from discreet.data.frames import check_present
 
@@ -88,7 +88,7 @@ _DEEPEST = 64
 
 def row_group_sizes(path: str) -> list[int]:
     """Rows of every row group, in order. Raises FileFormatError for a file without a readable footer, OSError where it cannot be opened."""
-    with Path(path).open("rb") as file:
+    with opened(path) as file:
         length = file.seek(0, 2)
         file.seek(max(0, length - 8))
         tail = file.read(8)

@@ -16,6 +16,8 @@ from pathlib import Path
 from typing import Any, TypeAlias, TypeVar
 
 from discreet.core.errors import FileFormatError, InvalidInput, SchemaError, did_you_mean, kind, quoted
+from discreet.core.files.reading import opened
+from discreet.core.files.whole_file import reason_of
 from discreet.data.columns import CategoricalColumn, Cross, DateColumn, NumberTarget, NumericColumn, Target
 from discreet.data.dialect import Dialect
 from discreet.data.encodings import Encoding, Linear, spelled
@@ -70,7 +72,7 @@ def read_toml(text: str, *, prepare: Callable[[dict[str, Any]], None] | None = N
 def load_toml(path: str | Path, read: Callable[[str], T]) -> T:
     """What `read` makes of a file. Raises InvalidInput where there is none, FileFormatError or SchemaError, with the path, for its content."""
     try:
-        with Path(path).open("rb") as file:
+        with opened(path) as file:
             content = file.read(LARGEST + 1)
         text = content.decode("utf-8-sig") if len(content) <= LARGEST else ""
     except UnicodeDecodeError:
@@ -78,7 +80,7 @@ def load_toml(path: str | Path, read: Callable[[str], T]) -> T:
     except FileNotFoundError:
         refusal = InvalidInput(f"there is no schema file {str(path)!r}. Check the path, or write a stub with `discreet schema new`.")
     except (OSError, ValueError) as error:
-        refusal = InvalidInput(f"schema {str(path)!r} cannot be read ({type(error).__name__}). A readable TOML file is needed.")
+        refusal = InvalidInput(f"schema {str(path)!r} cannot be read ({reason_of(error)}). A readable TOML file is needed.")
     else:
         if len(content) > LARGEST:
             raise FileFormatError(

@@ -18,6 +18,7 @@ import numpy as np
 
 from discreet.core.arrays import Floats
 from discreet.core.errors import FileFormatError, quietly
+from discreet.core.files.reading import opened
 from discreet.core.lazily import lazily
 from discreet.data.parquet_file import parquet_header, parquet_table
 from discreet.releases.plain_parquet import Bytes, layout_of
@@ -149,7 +150,7 @@ def described(folder: Path, path: str, rows: int) -> Part:
     """The file as it is on disk."""
     digest = hashlib.sha256()
     size = 0
-    with (folder / path).open("rb") as file:
+    with opened(folder / path) as file:
         while piece := file.read(1 << 20):
             digest.update(piece)
             size += len(piece)
@@ -203,7 +204,7 @@ class PartReader:
     def _read(self, part: Part) -> bool:
         """Whether the whole file could be read at once."""
         try:
-            with (self._folder / part.path).open("rb") as file:
+            with opened(self._folder / part.path) as file:
                 if len(self._content) != part.size:
                     self._content = np.empty(part.size, dtype=np.uint8)
                 if file.readinto(self._content.data) != part.size or file.read(1):

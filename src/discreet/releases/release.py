@@ -15,6 +15,7 @@ from discreet.accounting import Guarantee, Json
 from discreet.certificates import Verification
 from discreet.core.arrays import Floats
 from discreet.core.errors import FileFormatError, InvalidInput, quoted
+from discreet.core.files.reading import whole_text
 from discreet.core.files.whole_file import reason_of
 from discreet.core.lazily import lazily
 from discreet.core.neighbours import REPLACE_ONE
@@ -237,7 +238,7 @@ def read_release(folder: str | Path) -> PublishedRelease:
     """
     path = Path(folder)
     try:
-        text = (path / NAME).read_text(encoding="utf-8")
+        text = whole_text(path / NAME)
     except UnicodeDecodeError:
         refusal: InvalidInput = FileFormatError(f"{str(folder)!r} is not a release: its {NAME} is not UTF-8 text.")
     except (FileNotFoundError, NotADirectoryError):
@@ -275,7 +276,7 @@ def release_from(folder: Path, text: str) -> PublishedRelease:
 def is_release(folder: Path) -> bool:
     """Whether the folder holds a release and nothing else, and so may be replaced by another."""
     try:
-        contents, _ = read_manifest((folder / NAME).read_text(encoding="utf-8"))
+        contents, _ = read_manifest(whole_text(folder / NAME))
         return not foreign_files(folder, contents)
     except (OSError, ValueError, InvalidInput):
         return False

@@ -1,17 +1,23 @@
 """What is there already: what a path names, and files of text, read whole, with one sentence for whatever is wrong with them.
 
-A path may be anything: a name that the system refuses (too long, say) names nothing, where pathlib raises.
+A path may be anything: a name that the system refuses (too long, say) names nothing, where pathlib raises. It may also be a pipe that nobody writes
+to, which would be waited for without end: whatever somebody named is opened by `opened`, and by nothing else.
 """
 
+import errno
 import os
+import stat
 from collections.abc import Callable
+from io import BufferedReader
 from pathlib import Path
 from typing import TypeVar
 
 from discreet.core.errors import FileFormatError, InvalidInput
+from discreet.core.files.whole_file import reason_of
 
 Parsed = TypeVar("Parsed")
 
+NOT_ORDINARY = "a pipe or a device, where an ordinary file is needed"
 LARGEST = 1 << 30
 """Bytes; no file of ours comes near."""
 
@@ -31,23 +37,40 @@ def is_folder(path: str | Path) -> bool:
     return os.path.isdir(path)  # noqa: PTH112 - see the module
 
 
+def opened(path: str | Path) -> BufferedReader:
+    """The bytes of an ordinary file. Raises OSError as `open` does, and for a pipe or a device; ValueError for a name that no file can have."""
+    handle = os.open(path, os.O_RDONLY | getattr(os, "O_BINARY", 0) | getattr(os, "O_NONBLOCK", 0))
+    mode = os.fstat(handle).st_mode
+    if stat.S_ISREG(mode):
+        return os.fdopen(handle, "rb")
+    os.close(handle)
+    if stat.S_ISDIR(mode):
+        raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR), str(path))
+    raise OSError(errno.EINVAL, NOT_ORDINARY, str(path))
+
+
+def whole_text(path: str | Path) -> str:
+    """The text of a file, a byte-order mark left out. Raises as `opened` does, OSError for what is too large too, and UnicodeDecodeError."""
+    with opened(path) as file:
+        content = file.read(LARGEST + 1)
+    if len(content) > LARGEST:
+        raise OSError(errno.EFBIG, os.strerror(errno.EFBIG), str(path))
+    return content.decode("utf-8-sig")
+
+
 def read_text(path: str | Path, *, what: str, remedy: str) -> str:
     """The text of a file, a byte-order mark left out. `what` names it in messages ("model file"), `remedy` ends the one for a file that is not there.
 
-    Raises InvalidInput where there is none, or it cannot be read; FileFormatError for one that is no text, or too large.
+    Raises InvalidInput where there is none, or it cannot be read; FileFormatError for one that is no text.
     """
     try:
-        with Path(path).open("rb") as file:
-            content = file.read(LARGEST + 1)  # a device says no size, and may have no end
-        if len(content) <= LARGEST:
-            return content.decode("utf-8-sig")
-        refusal: InvalidInput = FileFormatError(f"{str(path)!r} is not a usable {what}: it is too large.")
+        return whole_text(path)
     except UnicodeDecodeError:
-        refusal = FileFormatError(f"{str(path)!r} is not a usable {what}: it is not UTF-8 text.")
+        refusal: InvalidInput = FileFormatError(f"{str(path)!r} is not a usable {what}: it is not UTF-8 text.")
     except FileNotFoundError:
         refusal = InvalidInput(f"there is no {what} {str(path)!r}. {remedy}")
     except (OSError, ValueError) as error:
-        refusal = InvalidInput(f"the {what} {str(path)!r} cannot be read ({type(error).__name__}). A readable file is needed.")
+        refusal = InvalidInput(f"the {what} {str(path)!r} cannot be read ({reason_of(error)}). A readable file is needed.")
     raise refusal
 
 

@@ -12,7 +12,7 @@ result. If noise was drawn, it is drawn anew; the first draw was lost with the w
 result a task, once, and nothing else leaves the cluster. A task that keeps killing workers, a block that cannot be made again, a cluster that has had
 no worker for three minutes, one that has finished nothing until its deadline, and one whose scheduler is gone are errors, and the release ends
 (`discreet.data.blocks.cluster`). A pass that does not find as many records as the first one is an error too (`discreet.data.stream`): there are no
-partial sums. Needs dask[distributed] (pip install discreet[dask]).
+partial sums. Needs dask[distributed] (pip install 'discreet[dask]').
 """
 
 import time

@@ -21,6 +21,7 @@ from typing import TYPE_CHECKING, NamedTuple, TypeVar
 import numpy as np
 
 from discreet.core.errors import FileFormatError, InvalidInput, quietly
+from discreet.core.files.reading import NOT_ORDINARY, is_file
 from discreet.core.lazily import lazily
 from discreet.core.neighbours import Persons
 from discreet.core.workers import map_in_order
@@ -226,6 +227,9 @@ def _files(paths: str | Path | Sequence[str | Path]) -> list[str]:
             found.append(str(path))
     if not found:
         raise InvalidInput("at least one file is needed; none was given.")
+    for name in found:
+        if not is_file(name):
+            raise InvalidInput(f"{name!r} is {NOT_ORDINARY}.")
     return found
 
 

@@ -8,6 +8,8 @@ import numpy as np
 import numpy.typing as npt
 
 from discreet.core.errors import FileFormatError, InvalidInput
+from discreet.core.files.reading import opened
+from discreet.core.files.whole_file import reason_of
 from discreet.core.private import holds_records
 from discreet.core.workers import map_in_order
 from discreet.data.blocks.base import Block, BlockTable, SomeBlocks, block_rows
@@ -75,11 +77,12 @@ def _window(whole: npt.NDArray[Any], rows: slice) -> npt.NDArray[Any]:
 def _mapped(path: str | Path) -> npt.NDArray[Any]:
     name = str(path)
     try:
-        return np.load(path, mmap_mode="r", allow_pickle=False)
+        with opened(path):  # an ordinary file: NumPy would wait for a pipe
+            return np.load(path, mmap_mode="r", allow_pickle=False)
     except FileNotFoundError:
         refusal = InvalidInput(f"there is no file {name!r}. Check the path.")
     except OSError as error:
-        refusal = InvalidInput(f"{name!r} cannot be opened ({type(error).__name__}). A readable file is needed.")
+        refusal = InvalidInput(f"{name!r} cannot be opened ({reason_of(error)}). A readable file is needed.")
     except (ValueError, EOFError):
         refusal = FileFormatError(f"{name!r} is not a .npy file with an array of numbers. Write it with numpy.save.")
     raise refusal

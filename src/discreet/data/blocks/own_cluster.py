@@ -49,7 +49,7 @@ def local_cluster(workers: int) -> Iterator["Client"]:
 
         security = Security.temporary()  # with the package cryptography
     except ImportError:
-        raise InvalidInput("a cluster needs Dask and the package cryptography: pip install discreet[dask].") from None
+        raise InvalidInput("a cluster needs Dask and the package cryptography: pip install 'discreet[dask]'.") from None
 
     class Within(Nanny):  # type: ignore[misc]
         """Of a worker whose pages, of which there are none, are on the loopback too: older releases of Dask listen everywhere."""

@@ -28,6 +28,7 @@ from pathlib import Path
 from typing import IO, Any
 
 from discreet.core.errors import DiscreetError, FileFormatError
+from discreet.core.files.reading import whole_text
 from discreet.core.files.strict_json import read_object
 from discreet.core.files.whole_file import write_whole
 from discreet.display.workbench.jobs import Job
@@ -336,9 +337,9 @@ class Run:
         if output.is_dir():
             pack(output, folder / PACKED)
             with suppress(OSError, ValueError):
-                self._certificate(read_object((output / "manifest.json").read_text(encoding="utf-8"), what="a manifest"))
+                self._certificate(read_object(whole_text(output / "manifest.json"), what="a manifest"))
         elif output.suffix == ".json":
-            self._certificate(read_object(output.read_text(encoding="utf-8"), what="a result"))
+            self._certificate(read_object(whole_text(output), what="a result"))
         made = [] if job.private else [*job.files.values(), *self.recipe.more.values()]
         self._files = tuple(dict.fromkeys(name for name in (*made, *_BESIDE) if (folder / name).is_file()))
 

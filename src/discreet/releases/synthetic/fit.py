@@ -25,7 +25,7 @@ from discreet.core.arrays import Floats
 from discreet.core.errors import InvalidInput, SolverFailure
 from discreet.mechanisms.margins.problem import Table
 
-NEEDED = "a synthetic table needs the package mbi, which fits the distribution: pip install discreet[synthetic]."
+NEEDED = "a synthetic table needs the package mbi, which fits the distribution: pip install 'discreet[synthetic]'."
 STEPS = 1000
 _LENGTH = ">Q"
 _MODULE = "discreet.releases.synthetic.fit"

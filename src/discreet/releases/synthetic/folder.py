@@ -21,6 +21,7 @@ from discreet.certificates import Certificate, Check, Verification
 from discreet.core.arrays import Floats
 from discreet.core.errors import FileFormatError, InvalidInput
 from discreet.core.fields import count, finite, flag, text
+from discreet.core.files.reading import whole_text
 from discreet.core.files.strict_json import understood
 from discreet.core.neighbours import Persons
 from discreet.core.short import short_repr
@@ -229,7 +230,7 @@ def read_synthetic(folder: str | Path) -> SyntheticTable:
     """
     path = Path(folder)
     try:
-        given = (path / NAME).read_text(encoding="utf-8")
+        given = whole_text(path / NAME)
     except (OSError, ValueError):
         refusal = InvalidInput(f"there is no synthetic table {str(folder)!r}: a folder with a {NAME} is needed. Check the path.")
     else:
