@@ -3,7 +3,7 @@
     python benchmarks/gpu.py [--records 4000000] [--columns 500] [--seeds 200] [--repeat 3] [--device cuda] [--gram tf32] [--gram float32] ..
     python benchmarks/gpu.py --device cpu --records 200000 --columns 100 --seeds 20          (whether it runs; says nothing of a GPU)
 
-Needs torch and `pip install discreet[gpu]`. Minimises the mean of log(1 + exp(-y_i <x_i, w>)) + (1e-3 / 2) |w|^2 to a gradient norm of 1e-12, and
+Needs torch and `pip install 'discreet[gpu]'`. Minimises the mean of log(1 + exp(-y_i <x_i, w>)) + (1e-3 / 2) |w|^2 to a gradient norm of 1e-12, and
 then with `--seeds` random linear terms at once. The plain script takes Newton steps from zero with a fresh Hessian each, and for many seeds steps of
 one common factor, until the norms that torch computes are 1e-12: no certificate, no errors. Ours certifies what it returns. The bare products are
 those that our fit took of the rows, once more and with nothing between them.

@@ -2,6 +2,7 @@
 
 import math
 import pickle
+import re
 
 import numpy as np
 import pytest
@@ -10,6 +11,7 @@ from sklearn.linear_model import LogisticRegression as Plain
 from discreet import OrdinalRegression, SurvivalModel
 from discreet.accounting import Unit
 from discreet.core.errors import InvalidInput, PrivacyWarning
+from discreet.estimators.base import PrivateModel
 from discreet.ledger import Account, Ledger, using
 
 ENDS = [1.0, 2.0, 4.0, 8.0]
@@ -131,6 +133,17 @@ def test_a_time_below_zero_counts_as_zero_in_an_array():
     early[7], none[7] = [-3.0, 1.0], [0.0, 1.0]
     found, same = (SurvivalModel(ends=ENDS, random_state=0).fit(X, given).weights_ for given in (early, none))
     assert np.array_equal(found, same)
+
+
+@pytest.mark.parametrize("kind", [kind for kind in PrivateModel.models.values() if kind.makes_rows], ids=lambda kind: kind.saved_as)
+def test_a_refusal_of_persons_promises_nothing_for_them_and_names_models_that_take_them(kind):
+    X, y = times(60)
+    with pytest.raises(InvalidInput, match=r"If each person has one row, .* If a person may have more, ") as refused:
+        kind(rows_per_person=6).fit(X, y, persons=np.arange(60) // 6)
+    named = re.findall(r"[a-z]+-[a-z]+", str(refused.value).rpartition("may have more")[2])
+    assert named
+    for name in named:
+        PrivateModel.models[name](classes=[False, True], epsilon=4.0, delta=1e-4, rows_per_person=6).fit(X, y[:, 0] > 1, persons=np.arange(60) // 6)
 
 
 def test_what_has_no_meaning_is_refused_in_words():

@@ -6,7 +6,6 @@ then the table holds these columns and no others, in their order, beside those t
 
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
-from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, NamedTuple, TypeAlias
 
 import discreet
@@ -14,6 +13,7 @@ from discreet.cli.inputs import Records, Whose, read
 from discreet.cli.options import usage_error
 from discreet.cli.output import warn
 from discreet.core.errors import InvalidInput, SchemaError, quietly, quoted
+from discreet.core.files.reading import opened
 
 if TYPE_CHECKING:
     from discreet.core.neighbours import Persons
@@ -29,7 +29,7 @@ _HEAD = 4096
 def load_model(path: str) -> AnyModel:
     """Raises as `Model.load` and `ArrayModel.load` do."""
     try:
-        with Path(path).open("rb") as file:
+        with opened(path) as file:
             of_arrays = b'"discreet-arraymodel/' in file.read(_HEAD)
     except (OSError, ValueError):
         of_arrays = False
@@ -126,8 +126,8 @@ class OfArrays:
         if self.whose.rows_per_person is None:
             warn(
                 "whether a person may have several rows is not stated, so single rows are protected, and a person with several rows is "
-                "protected less than these numbers say. Add --rows-per-person 1 (each person has one row), or --person COLUMN "
-                "--rows-per-person M."
+                "protected less than these numbers say. Add --rows-per-person 1 if each person has one row, or --person COLUMN "
+                "--rows-per-person M if some may have more."
             )
 
     @property

@@ -93,7 +93,7 @@ def evaluate(given: _Evaluate) -> Outcome:
     name.
     """
     if (given.data_is is None) == (given.epsilon is None):
-        raise usage_error("give either --data-is (the records need no protection) or --epsilon (the privacy loss to spend on them), not both")
+        raise usage_error("give --data-is if the records need no protection, or --epsilon, the privacy loss to spend on them, not both")
     if given.epsilon is not None:
         return _private(given, given.epsilon)
     of_private = {**vars(given.private), "plot": given.plot, "report": given.report, "part": given.spending.part, "seed": given.seed}

@@ -19,6 +19,7 @@ from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, replace
 from functools import cached_property
 from glob import glob
+from io import TextIOWrapper
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -29,7 +30,7 @@ from discreet.cli.options import ARGUMENT, File, Option, flag, usage_error
 from discreet.cli.output import labelled, step, styled, warn
 from discreet.core.advice import LARGE_DELTA, weaknesses
 from discreet.core.errors import DiscreetError, InvalidInput, SchemaError, quoted
-from discreet.core.files.reading import exists
+from discreet.core.files.reading import exists, opened
 
 NO_PRIVACY = "epsilon is infinite: this is an ordinary fit with no privacy. Protect the model as you protect the records."
 _ARROW = (".arrow", ".feather", ".ipc")
@@ -115,7 +116,7 @@ class Records:
         try:
             from distributed import Client  # an optional dependency
         except ImportError:
-            raise InvalidInput("--dask needs Dask: pip install discreet[dask].") from None
+            raise InvalidInput("--dask needs Dask: pip install 'discreet[dask]'.") from None
         from discreet.core.validate import job_count
         from discreet.data.blocks import DEADLINE, Cluster, check_address, local_cluster, quiet
 
@@ -143,6 +144,13 @@ class Records:
             if client is None:
                 raise failed
             yield Cluster(client=client, insecure=self.dask_insecure, deadline=DEADLINE if self.dask_deadline is None else self.dask_deadline)
+
+
+@contextmanager
+def lines_in(path: str) -> Iterator[Iterator[str]]:
+    """Lines of text, of standard input for "-". Raises OSError where there are none to read, UnicodeDecodeError for what is not UTF-8."""
+    with click.open_file(path, encoding="utf-8") if path == "-" else TextIOWrapper(opened(path), encoding="utf-8") as found:
+        yield iter(found)
 
 
 def read(path: str, columns: Sequence[str], dialect: "discreet.data.Dialect | None" = None) -> Any:  # a frame of polars
@@ -292,7 +300,8 @@ def verdict(verification: "discreet.Verification") -> str:
 
 
 TWO_LINES = (
-    'rows_per_person = 1 (each person has one row), or a table [person] with column = "..." and rows = M (at most M rows of each person are kept)'
+    'rows_per_person = 1 if each person has one row, or, if some may have more, a table [person] with column = "..." and rows = M '
+    "(at most M rows of each person are kept)"
 )
 
 
@@ -336,10 +345,10 @@ def ask(schema: "discreet.Schema", path: str, *, run: bool = False) -> None:
     if (words := meaningless(schema)) is not None:
         warn(words)
     if schema.persons is None:
-        here = " For this run alone: --rows-per-person 1, or --person COLUMN --rows-per-person M." if run else ""
+        here = " For this run alone, in the same cases: --rows-per-person 1, or --person COLUMN --rows-per-person M." if run else ""
         warn(
             "whether a person may have several rows is not stated, so single rows are protected, and a person with several rows is "
-            f"protected less than these numbers say. Add one of these to {path}: {TWO_LINES}.{here}"
+            f"protected less than these numbers say. Add to {path}: {TWO_LINES}.{here}"
         )
 
 

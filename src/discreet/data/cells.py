@@ -76,7 +76,7 @@ def _within(
     if column.outside is None and not np.all((values >= lower) & (values <= upper) | np.isnan(values)):
         raise InvalidInput(
             f"{column.where} has a value outside its bounds {shown}. "
-            f'Add outside = "clip" under {table} to move it to the nearer bound, or widen the bounds.'
+            f'Add outside = "clip" under {table} to move it to the nearer bound, or widen the bounds if values beyond them are known to be possible.'
         )
     return np.clip(values, lower, upper, out=values)
 
@@ -119,8 +119,8 @@ def encode_labels(series: "pl.Series", column: CategoricalColumn | Target, *, di
         _UNDECLARED,
         column.other,
         labels,
-        f"{column.where} has a value that is not one of its declared {key}. Add it to {key}"
-        f" under {table}, or add other = {singular} to say how to treat it.",
+        f"{column.where} has a value that is not one of its declared {key}. Add other = {singular}"
+        f" under {table} to say how to treat it, or complete {key} if possible ones are known to be absent there.",
     )
     return codes
 

@@ -118,7 +118,13 @@ def _of(series: "pl.Series", column: NumericColumn | DateColumn | CategoricalCol
     yield from _counted(series.name, what, unread, texts, _COUNTED if counted else _UNREAD, refused=not counted)
     if column.outside is None:
         beyond = ((places < lower) | (places > upper)) & ~missing
-        yield from _counted(series.name, "outside the bounds", beyond.fill_null(value=False), texts, 'add outside = "clip", or widen the bounds')
+        yield from _counted(
+            series.name,
+            "outside the bounds",
+            beyond.fill_null(value=False),
+            texts,
+            'add outside = "clip", or widen the bounds if such values are known to be possible',
+        )
 
 
 def _missing(texts: "pl.Series", places: "pl.Series", markers: Floats) -> "pl.Series":
@@ -138,7 +144,9 @@ def _labels(series: "pl.Series", column: CategoricalColumn | Target, schema: Sch
         known = [dialect.folded(text) for each in texts_of(labels, column.aliases) for text in each]
         seen = dialect.folded_cells(texts)
         unknown = ~seen.is_in(known) & seen.is_not_null()
-        yield from _counted(series.name, "not a declared label", unknown, texts, "declare them, add aliases, or add a line other = ...")
+        yield from _counted(
+            series.name, "not a declared label", unknown, texts, "add aliases, or a line other = ...; declare them if they are known to be possible"
+        )
 
 
 def _counted(name: str, what: str, which: "pl.Series", texts: "pl.Series", remedy: str, *, refused: bool = True) -> Iterator[Trouble]:

@@ -196,8 +196,8 @@ class PrivateModel(Learner):
     """Of those the ones for which it is taken where nobody chooses a model."""
     suited: ClassVar[Mapping[Learnt, Mapping[str, Any]]] = MappingProxyType({})
     """Settings that a kind of target needs, where nobody chooses them and a schema says which it is."""
-    makes_rows: ClassVar[bool] = False
-    """Whether it makes several rows of each record, so that nobody may have a second record."""
+    makes_rows: ClassVar[str] = ""
+    """Where it makes several rows of each record, so that nobody may have a second record: what takes persons who have, in a message."""
 
     def __init_subclass__(cls, **kwargs: Any) -> None:
         """Keep the kinds of model files. Raises TypeError for a kind that another class has: its files would be read as this one's."""
@@ -229,8 +229,8 @@ class PrivateModel(Learner):
         unsaid = rule is None and told and self.rows_per_person is None
         if self.makes_rows and (unsaid or self.rows_per_person not in (None, 1) or (rule is not None and rule.told_apart)):
             raise InvalidInput(
-                f"{self.described} expands each record into several rows, so it needs one record per person, without ids. Set "
-                "rows_per_person = 1, in the schema or in the estimator."
+                f"{self.described} expands each record into several rows, so it needs one record per person, without ids. If each person has "
+                f"one row, say so by rows_per_person = 1, in the schema or in the estimator. If a person may have more, {self.makes_rows}."
             )
 
     @property

@@ -63,8 +63,8 @@ def ridge_of(alpha: object, records: int | None, neighbours: Neighbours) -> floa
         return chosen * records
     if neighbours is ADD_REMOVE:
         raise InvalidInput(
-            "alpha multiplies the number of records, which is private under add-remove. Pass public_records, a number that you declare "
-            "public, or alpha=None."
+            "alpha multiplies the number of records, which is private under add-remove. If a number near theirs is public, pass it as "
+            "public_records; otherwise leave alpha=None."
         )
     raise InvalidInput("alpha multiplies the number of records, so give that number: plan(records=n) or explain(records=n).")
 

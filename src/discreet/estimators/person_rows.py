@@ -71,7 +71,7 @@ class PersonRows(PrivateModel):
     Attributes: `coef_` (d,); `weights_` (d + 1 + M,), the released vector; `certificate_`; `n_features_in_`.
     """
 
-    makes_rows = True
+    makes_rows = "another model takes persons"
 
     alpha: Annotated[float | None, "Strength of regularisation, of |w|^2 / 2 in the mean objective; from public numbers if left out."] = None
     data_norm: float = 1.0
@@ -218,6 +218,7 @@ class SurvivalModel(ScoredRegressor, PersonRows):
     """
 
     saved_as = "survival-model"
+    makes_rows = "logistic-regression takes persons, and learns whether the event came by one time from a column that says so"
     targets = ("times",)
     standard_for = ("times",)
 
@@ -325,6 +326,7 @@ class OrdinalRegression(ScoredClassifier, PersonRows):
     """
 
     saved_as = "ordinal-regression"
+    makes_rows = "logistic-regression and linear-svc take persons, and learn the same classes without their order"
     targets = ("ordered classes",)
     standard_for = ("ordered classes",)
 

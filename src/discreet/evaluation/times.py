@@ -57,7 +57,7 @@ class TimeSurvey(Asked):
             raise InvalidInput(f"metrics of a model of times are some of {quoted(TIME_METRICS)}; {list(self.metrics)!r} was given.{hint}")
         object.__setattr__(self, "ends", ends_of(self.ends))
         if self.shared:
-            raise InvalidInput("a model of times needs one record per person, without ids or with rows_per_person=1.")
+            raise InvalidInput("a model of times needs one record per person, without ids. If each person has one row, rows_per_person=1 says so.")
         most = LARGEST // self.known
         if isinstance(self.bins, bool) or not isinstance(self.bins, int) or not 2 <= self.bins <= most:
             raise InvalidInput(f"the predicted mean times of {len(self.ends)} periods are counted in 2 to {most} bins; {self.bins!r} was given.")

@@ -24,8 +24,8 @@ Spending: TypeAlias = tuple[str, bool, str | None, str]
 Counted: TypeAlias = Sequence[tuple[str | None, Guarantee]]
 """(part, guarantee) of what counts, as `counted` gives it."""
 _REMEDIES = {
-    (Unit.PERSON, Unit.RECORD): "Declare which rows belong to one person (rows_per_person = 1 or [person] in the schema; rows_per_person or "
-    "persons in Python), or, if no person has more than k rows, charge for groups of k rows (group_rows=k, "
+    (Unit.PERSON, Unit.RECORD): "Declare which rows belong to one person ([person] in the schema, persons in Python; rows_per_person = 1 if each "
+    "person has one row), or, if no person has more than k rows, charge for groups of k rows (group_rows=k, "
     "--group-rows k)",
     (Unit.RECORD, Unit.PERSON): "Declare a data set of persons (unit='person', --unit person) and spend on that one",
 }

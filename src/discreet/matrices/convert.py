@@ -120,6 +120,6 @@ def is_device_array(rows: Any) -> bool:  # noqa: ANN401 - whatever a caller has
         from array_api_compat import is_array_api_obj, is_numpy_array  # noqa: PLC0415 - an optional dependency
     except ImportError:
         if library in _LIBRARIES:
-            raise InvalidType(f"arrays of {library} need array-api-compat: pip install discreet[gpu].") from None
+            raise InvalidType(f"arrays of {library} need array-api-compat: pip install 'discreet[gpu]'.") from None
         return False
     return bool(is_array_api_obj(rows)) and not is_numpy_array(rows)

@@ -57,7 +57,7 @@ class DeviceMatrix(Matrix):
 
     `gram` is the arithmetic of Gram matrices that may be coarse: "float32" (TF32 where torch.set_float32_matmul_precision says so) or "float64".
     Raises InvalidInput for another number of dimensions, another type, or where float64 is imitated. Needs array-api-compat
-    (pip install discreet[gpu]). The caller guarantees finite entries and leaves the array unchanged.
+    (pip install 'discreet[gpu]'). The caller guarantees finite entries and leaves the array unchanged.
     """
 
     __slots__ = ("_coarse", "_norms", "clip", "constant", "scale", "table")

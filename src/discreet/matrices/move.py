@@ -48,7 +48,7 @@ def _maker(device: str) -> _Maker:
             return _by_torch
         if device != "cpu" and _installed("cupy"):
             return _by_cupy
-    raise InvalidInput(f"device={device!r} needs torch (or CuPy, for a GPU) and array-api-compat: pip install torch discreet[gpu].")
+    raise InvalidInput(f"device={device!r} needs torch (or CuPy, for a GPU) and array-api-compat: pip install torch 'discreet[gpu]'.")
 
 
 def _by_torch(device: str, shape: tuple[int, int], chunks: Iterator[tuple[slice, Floats]]) -> Array:

@@ -13,7 +13,7 @@ y = 0 (order 4: their double has y = -1), and those whose double has y = 0, whic
 points whose y is a root of y (y^2 - 1) (d y^4 + 2 y^2 - 1), taken modulo p whatever its spelling: no list of encodings that could miss one.
 
 Keys are PEM files: PKCS #8 without a password for the private one, readable by its owner only, SubjectPublicKeyInfo for the public one. The package
-`cryptography` is needed: `pip install discreet[sign]`.
+`cryptography` is needed: `pip install 'discreet[sign]'`.
 """
 
 import hashlib
@@ -189,7 +189,7 @@ def _ed25519() -> Any:  # noqa: ANN401 - a module
     try:
         from cryptography.hazmat.primitives.asymmetric import ed25519  # noqa: PLC0415 - an extra
     except ImportError:
-        refusal = InvalidInput("signatures need the package cryptography. Install it with `pip install discreet[sign]`.")
+        refusal = InvalidInput("signatures need the package cryptography. Install it with `pip install 'discreet[sign]'`.")
     else:
         return ed25519
     raise refusal

@@ -173,8 +173,9 @@ def for_persons(mechanism: str, guarantee: Guarantee, persons: Persons | None) -
     _writer_of(mechanism)  # registers it, if that was not done yet
     if persons.several and mechanism not in _SEVERAL:
         raise InvalidInput(
-            f"{mechanism} has no guarantee for persons with several rows. Keep one row of each person (rows_per_person=1), take another method, or "
-            "protect single rows at a smaller epsilon and charge a ledger of persons for the group (group_rows)."
+            f"{mechanism} has no guarantee for persons with several rows. With person ids, rows_per_person=1 keeps one row of each. Otherwise "
+            "take another method, or protect single rows at a smaller epsilon and, if no person has more than k rows, charge a ledger of "
+            "persons for groups of k (group_rows=k)."
         )
     return replace(guarantee, unit=Unit.PERSON, theorem=_theorem_for(guarantee.theorem, persons, _SEVERAL.get(mechanism, "")))
 

@@ -311,7 +311,8 @@ def require_planned(problem: LeastSquares | PredictionRisk, rows: int, data: Rec
         counted = f"{rows} records" if persons == rows else f"{int(persons)} persons, of at most {rows} rows in all"
         named = "records" if persons == rows else "persons"
         raise InvalidInput(
-            f"rounding errors are planned for up to {counted}, and the table has more. Declare about how many {named} there are, as public_records."
+            f"rounding errors are planned for up to {counted}, and the table has more. If it is public about how many "
+            f"{named} there are, pass that as public_records."
         )
 
 

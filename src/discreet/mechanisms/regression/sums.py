@@ -117,8 +117,8 @@ class LeastSquares(OverDomain):
             raise InvalidInput("the problem was made for a different domain from that of these records; make it for data.domain.")
         if data.records > self.most_records:
             raise InvalidInput(
-                f"sums are exact for at most {self.most_records} rows, and the table has more. Declare about how many records there are, as "
-                "public_records, or raise most_records of the problem."
+                f"sums are exact for at most {self.most_records} rows, and the table has more. If it is public about how many records "
+                "there are, pass that as public_records, or raise most_records of the problem."
             )
 
     def moments(self, data: Records) -> Moments:
