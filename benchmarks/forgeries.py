@@ -1,13 +1,14 @@
 """Honest certificates over the whole range of parameters, which must verify; and forged ones, which must not.
 
-    python benchmarks/forgeries.py [--honest 20000] [--forged 5000] [--seed 1] [--markdown FILE]
+    python benchmarks/forgeries.py [--honest 20000] [--forged 6000] [--seed 1] [--markdown FILE]
 
 Honest: fits, models in files, regressions, learning over sets, releases, searches, counts, categories, summaries, curvatures and chosen bounds on a
 few invented records each, with budgets, bounds, sizes, relations and mechanisms drawn at random. Each certificate goes through its JSON form, and is
 verified with its value.
 
-Forged: one field of such a document changed, another kind of change each time: a number, a word, a flag, an entry dropped, doubled or added, a key
-removed or added. Digests over a document are recomputed, as a forger would. What no stranger can know is not among the fields (`UNKNOWABLE`).
+Forged: one field of such a document changed, another kind of change each time: a number, a word (changed, emptied or swapped for another one), a
+flag, an entry dropped, doubled or added, a key removed or added. Digests over a document are recomputed, as a forger would. What no stranger can know
+is not among the fields (`UNKNOWABLE`).
 """
 
 import argparse
@@ -74,7 +75,7 @@ def main() -> None:
     """See module docstring."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--honest", type=int, default=20_000)
-    parser.add_argument("--forged", type=int, default=5_000)
+    parser.add_argument("--forged", type=int, default=6_000)
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--markdown", type=Path)
     given = parser.parse_args()
@@ -171,20 +172,10 @@ def forgery(document: dict[str, Any], draw: np.random.Generator, turns: Counter[
     place = min(order, key=lambda at: turns[_name(paths[at])])
     path = paths[place]
     turns[_name(path)] += 1
-    changed = copy.deepcopy(document)
-    holder = changed
-    for key in path[:-1]:
-        holder = holder[key]
-    value = holder[path[-1]]
-    ways = list(_changes(path, value, draw))
+    value = _holder(document, path)[path[-1]]
+    ways = list(_changes(path, value, draw, others=_texts(document)))
     what, new = ways[int(draw.integers(len(ways)))]
-    if what == "removed":
-        if isinstance(holder, list):
-            holder.pop(path[-1])
-        else:
-            del holder[path[-1]]
-    else:
-        holder[path[-1]] = new
+    changed = _with(document, path, new, remove=what == "removed")
     return (f"{'.'.join(map(str, path))}: {json.dumps(value)[:60]} {what} {json.dumps(new)[:60]}", changed) if changed != document else None
 
 
@@ -192,7 +183,50 @@ def _name(path: tuple[Any, ...]) -> str:
     return ".".join("0" if isinstance(part, int) else str(part) for part in path)
 
 
-def _changes(path: tuple[Any, ...], value: Any, draw: np.random.Generator) -> Iterator[tuple[str, Any]]:  # noqa: ANN401 - any JSON
+def text_forgeries(document: dict[str, Any]) -> Iterator[tuple[str, dict[str, Any]]]:
+    """Every text of a document changed, emptied, swapped for another text of the same document, and left out: what was done, and the document."""
+    others = _texts(document)
+    for path in fields(document):
+        holder = _holder(document, path)
+        if isinstance(text := holder[path[-1]], str):
+            for new in (*_other_texts(text), _swapped(text, others)):
+                yield f"{_name(path)}: {text[:60]!r} became {new[:60]!r}", _with(document, path, new)
+            yield f"{_name(path)} was left out", _with(document, path, None, remove=True)
+
+
+def _other_texts(text: str) -> list[str]:
+    return list(dict.fromkeys(other for other in ("", f"{text} ", text[1:], f"no {text}") if other != text))
+
+
+def _texts(document: dict[str, Any]) -> list[str]:
+    """All texts that a stranger can check, each once."""
+    found = (_holder(document, path)[path[-1]] for path in fields(document))
+    return list(dict.fromkeys(text for text in found if isinstance(text, str)))
+
+
+def _swapped(text: str, others: list[str]) -> str:
+    """The next text of the document; the same for the only one, with a mark."""
+    return others[(others.index(text) + 1) % len(others)] if len(others) > 1 else f"{text}'"
+
+
+def _holder(document: Any, path: tuple[Any, ...]) -> Any:  # noqa: ANN401 - any JSON
+    for key in path[:-1]:
+        document = document[key]
+    return document
+
+
+def _with(document: dict[str, Any], path: tuple[Any, ...], new: Any, *, remove: bool = False) -> dict[str, Any]:  # noqa: ANN401 - any JSON
+    """A copy with another value at a path, or without it."""
+    changed = copy.deepcopy(document)
+    holder = _holder(changed, path)
+    if remove:
+        holder.pop(path[-1])
+    else:
+        holder[path[-1]] = new
+    return changed
+
+
+def _changes(path: tuple[Any, ...], value: Any, draw: np.random.Generator, others: list[str]) -> Iterator[tuple[str, Any]]:  # noqa: ANN401 - any JSON
     yield "removed", None
     match value:
         case bool():
@@ -207,7 +241,7 @@ def _changes(path: tuple[Any, ...], value: Any, draw: np.random.Generator) -> It
             factor = float(1.0 + draw.choice([-1.0, 1.0]) * 10.0 ** draw.uniform(-2.0, -0.4))
             yield from (("to", value * factor if value else 0.1), ("to", -value - 1.0), ("to", value * 2.0 + 0.1), ("to", value / 2.0 - 0.1))
         case str():
-            yield from (("to", f"{value} "), ("to", value[1:]), ("to", f"no {value}"))
+            yield from (("to", other) for other in (*_other_texts(value), _swapped(value, others)))
         case None:
             yield from (("to", 1), ("to", 0.5), ("to", "none"))
         case list():

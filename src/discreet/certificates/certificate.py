@@ -36,14 +36,18 @@ class Verification:
 
     @property
     def ok(self) -> bool:
-        """Whether every check passed."""
-        return all(check.ok for check in self.checks)
+        """Whether every check passed, and there was one."""
+        return bool(self.checks) and all(check.ok for check in self.checks)
+
+    def __bool__(self) -> bool:
+        """`ok`, so that `if certificate.verify(value):` means what it says."""
+        return self.ok
 
     @property
     def verdict(self) -> str:
         """In a sentence."""
         failed = sum(not check.ok for check in self.checks)
-        return f"NOT VALID: {failed} of {len(self.checks)} checks failed." if failed else "Verified: every check passed."
+        return "Verified: every check passed." if self.ok else f"NOT VALID: {failed} of {len(self.checks)} checks failed."
 
     def __str__(self) -> str:
         """A line a check, and the verdict."""

@@ -183,3 +183,11 @@ def _plain(value: object) -> object:
     if isinstance(value, Named):
         return {"name": value.name, "parameters": value.parameters}
     return value.tolist() if isinstance(value, np.ndarray) else list(value) if isinstance(value, tuple) else value
+
+
+def names(value: Iterable[object]) -> tuple[str, ...]:
+    """Names of several things: texts, none of them empty, each once."""
+    found = tuple(text(name) for name in value)
+    if "" in found or len(set(found)) < len(found):
+        raise ValueError
+    return found

@@ -18,6 +18,7 @@ import numpy as np
 from discreet.accounting import Json
 from discreet.certificates import Certificate, Check, Verification
 from discreet.core.errors import FileFormatError, InvalidInput
+from discreet.core.fields import names, text
 from discreet.core.files.reading import read_parsed
 from discreet.core.files.strict_json import read_back
 from discreet.core.files.whole_file import write_whole
@@ -157,11 +158,9 @@ def _read(record: Mapping[str, Any]) -> IntervalFile:
     prior = None if "prior" not in record else Prior.at(np.array(record["prior"], dtype=np.float64))
     if (None if prior is None else prior.to_dict()) != fit_within(model)[2].get("prior"):
         raise FileFormatError("the certificate of its model names another prior, or none.")
-    names, labels = [row["name"] for row in record["coefficients"]], record.get("labels", [])
-    if not all(isinstance(name, str) for name in (*names, *labels)):
-        raise TypeError
-    if labels:
-        names = [name.removeprefix(f"{labels[0]}: ") for name in names]
+    labels = names(record.get("labels", []))
+    rows = [text(row["name"]) for row in record["coefficients"]]
+    features = names(row.removeprefix(f"{labels[0]}: ") if labels else row for row in rows[: problem.domain.features])
     return IntervalFile(
         uncertainty=Uncertainty(
             problem=problem,
@@ -173,10 +172,10 @@ def _read(record: Mapping[str, Any]) -> IntervalFile:
             coding=Coding.from_dict(record["coding"], features=problem.domain.features, norm_bound=problem.domain.norm_bound),
             prior=None if prior is None else prior.point,
         ),
-        names=tuple(names[: problem.domain.features]),
+        names=features,
         level=record["level"],
         target=record["target"],
-        labels=tuple(labels),
+        labels=labels,
     )
 
 

@@ -45,8 +45,11 @@ def _read(record: Mapping[str, Any]) -> PrivateEvaluation:
     certificate = Certificate.from_dict(record["certificate"])
     mechanism = mechanism_of(certificate)
     classes, stated = tuple(record["classes"]), record["survey"]
-    if not all(isinstance(label, str | int | float) for label in classes):
+    if not all(isinstance(label, str | int | float) and label != "" for label in classes):
         raise TypeError
+    for each_once in (classes, stated["metrics"]):
+        if len(set(each_once)) < len(each_once):
+            raise FileFormatError("one of its classes or metrics stands there twice.")
     persons = Persons.from_dict(certificate.problem["persons"]) if "persons" in certificate.problem else None
     survey: Asked
     if classes:

@@ -72,7 +72,8 @@ class RandomisedRecord:
         match record:
             case {"format": str(given), "columns": list(columns), "values": list(values), "certificate": dict(certificate)} if given == FORMAT:
                 numbers = all(isinstance(value, int | float) and not isinstance(value, bool) for value in values)
-                if numbers and all(isinstance(name, str) for name in columns) and printable(record):
+                named = all(isinstance(name, str) and name for name in columns) and len(set(columns)) == len(columns) == len(values)
+                if numbers and named and printable(record):
                     made = Certificate.from_dict(certificate)
                     return cls(columns=tuple(columns), values=np.array(values, dtype=np.float64), certificate=made)
         raise FileFormatError(f"a line of the format {FORMAT!r}, as `discreet randomise` writes it, is needed; something else was found.")

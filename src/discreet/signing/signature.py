@@ -46,6 +46,10 @@ class Verdict(NamedTuple):
     ok: bool
     detail: str
 
+    def __bool__(self) -> bool:
+        """`ok`: a signature that does not hold must not be taken for one because there is a verdict."""
+        return self.ok
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Signature:

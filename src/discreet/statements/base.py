@@ -38,8 +38,12 @@ class Hypothesis:
 
     required: str
     enforced: str
-    before: str = field(default="", compare=False, repr=False)
-    """What is required as certificates said it whose bound was computed less closely: as true, and still taken."""
+    before: str | None = field(default=None, compare=False, repr=False)
+    """The condition as older certificates said it, whose bound was computed less closely: as true, and still taken. None where there is none."""
+
+    def is_said_by(self, stated: "Hypothesis") -> bool:
+        """Whether a certificate that states `stated` says this condition, in today's words or in those before."""
+        return stated.enforced == self.enforced and stated.required in (self.required, self.before)
 
 
 class Words(NamedTuple):
