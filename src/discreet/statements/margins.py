@@ -4,7 +4,7 @@ from itertools import combinations
 from math import prod
 
 from discreet.accounting import Json
-from discreet.core.fields import count, flag, positive, text, whole
+from discreet.core.fields import count, flag, positive, sha256, text, whole
 from discreet.core.neighbours import ADD_REMOVE
 from discreet.statements.base import (
     Fields,
@@ -103,14 +103,15 @@ def rounds_of(problem: Record, parameters: Record) -> tuple[int, int, int]:
     return len(tables), len(candidates), most
 
 
-@register_words("margins-gaussian", parameters=_PARAMETERS, problem=_PROBLEM, sometimes={"cut": _cuts}, shared=True)
+@register_words("margins-gaussian", parameters=_PARAMETERS, problem=_PROBLEM, sometimes={"cut": _cuts, "asked": sha256}, shared=True)
 def _margins(parameters: Record, problem: Record) -> Words:
     neighbours = relation_of(parameters)
     tables, candidates, most = rounds_of(problem, parameters)
     cut = cuts_of(problem)
     several = persons_of(problem).several
+    named = f" (SHA-256 of what gives them {sha256(problem['asked'])})" if "asked" in problem else ""
     cells = condition(
-        "the cells of {columns} columns are public, and a record is in exactly one of each",
+        f"the cells of {{columns}} columns are public{named}, and a record is in exactly one of each",
         "by the caller: they are functions of a schema, which is written down before the records are read; a cell is found from its record alone",
         columns=len(_columns(problem["columns"])),
     )

@@ -5,7 +5,7 @@ import polars as pl
 import pytest
 
 from discreet.core.errors import InvalidInput
-from discreet.data import CategoricalColumn, NumericColumn, Target
+from discreet.data import CategoricalColumn, DateColumn, NumericColumn, Target
 from discreet.data.encodings import Bins
 from discreet.releases.synthetic.cells import Coder, cell_columns, counting_schema
 from tests.releases.synthetic.cases import NUMBER, schema, table
@@ -99,3 +99,18 @@ def test_the_type_of_a_released_column_follows_from_the_schema_and_not_from_its_
         assert not column.holds(found[-1].cast(pl.String) if column.dtype != pl.String else found[-1] + "?"), column.name
         if column.labels:
             assert found[-1].n_unique() == len(labels)
+
+
+@pytest.mark.parametrize("whole", [(), ("age",)])
+def test_the_bin_of_a_value_is_found_from_the_value(whole):
+    """By strangers, too, who have the rows and the schema; days with a time of day and labels of two kinds included."""
+    days = (DateColumn(name="day", lower="2020-01-01T00:00:00", upper="2020-12-31T12:30:00"),)
+    ward = (CategoricalColumn(name="ward", categories=("a", 1, True)), CategoricalColumn(name="smoker", categories=(True, False)))
+    for made in (schema(), schema(date=days), schema(categorical=ward), schema(target=NUMBER)):
+        for column in cell_columns(made, target=True, whole=whole):
+            fine = np.arange(len(column.labels) or len(column.edges) - 1 + column.gap)
+            bins = fine if column.labels else column.bin_codes(fine)
+            for uniform in (0.1, 0.5, 0.9):
+                values = column.values(fine, np.full(len(fine), uniform))
+                assert column.holds(values)
+                assert np.array_equal(column.codes(values), bins), column.name

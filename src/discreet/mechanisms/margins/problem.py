@@ -92,6 +92,8 @@ class Margins:
     persons: Persons | None = None
     """Whose rows are whose; None where the unit of privacy is a row."""
     cut: tuple[Cut, ...] = ()
+    asked: str = ""
+    """SHA-256 of what gives the cells their meaning; empty where nobody names it."""
 
     def __post_init__(self) -> None:
         """See class docstring."""
@@ -213,6 +215,7 @@ class Margins:
             "most": self.most,
             "largest": self.largest,
             **({"cut": [{**one._asdict(), "starts": list(one.starts)} for one in self.cut]} if self.cut else {}),
+            **({"asked": self.asked} if self.asked else {}),
             **unit_of(self.persons),
         }
 

@@ -8,7 +8,8 @@ if TYPE_CHECKING:
     from discreet.releases.synthetic.cells import counting_schema
     from discreet.releases.synthetic.combine import Combined, combined
     from discreet.releases.synthetic.drawing import resume_synthetic
-    from discreet.releases.synthetic.folder import Fidelity, SyntheticTable, read_synthetic
+    from discreet.releases.synthetic.fidelity import Fidelity
+    from discreet.releases.synthetic.folder import SyntheticTable, read_synthetic
     from discreet.releases.synthetic.plan import SyntheticPlan
     from discreet.releases.synthetic.publish import SyntheticPublication, publish_synthetic
 else:

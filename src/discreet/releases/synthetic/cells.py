@@ -49,6 +49,8 @@ _NUDGE = 1e-12
 _SPECK = 2.0**-14
 """Of the width of the bounds."""
 _ROWS = 1 << 14
+_DAY = 86.4e9
+"""In microseconds."""
 _ORIGIN = datetime(1970, 1, 1)  # noqa: DTZ001 - dates of tables have no zone
 
 
@@ -126,6 +128,14 @@ class CellColumn:
             return pl.Series(self.name, days, dtype=self.dtype)
         series = pl.Series(self.name, numbers.astype(np.int64) if self.whole else numbers, dtype=self.dtype)
         return series.set(pl.Series(missing), None) if missing.any() else series
+
+    def codes(self, series: pl.Series) -> Codes:
+        """The bin (n,) of each value; of values that it `holds`."""
+        if self.labels:
+            _, labels = of_one_type(self.labels)
+            return series.replace_strict(list(labels), list(range(len(labels))), return_dtype=pl.Int64).to_numpy()
+        numbers = series.cast(pl.Datetime("us")).to_physical().cast(pl.Float64) / _DAY if self.days else series.cast(pl.Float64)
+        return self.bin_codes(self.fine_codes(numbers.fill_null(np.nan).to_numpy()))
 
     def holds(self, series: pl.Series) -> bool:
         """Whether all values are such as `values` makes."""

@@ -23,9 +23,10 @@ from discreet.noise import Noise, SeededNoise, SystemNoise
 from discreet.releases.manifest import NAME, manifest_text
 from discreet.releases.parts import FOLDER, Part, described, part_path
 from discreet.releases.synthetic.cells import CellColumn, Codes, fine_places
+from discreet.releases.synthetic.fidelity import fidelity_of
 from discreet.releases.synthetic.fit import Part as FittedPart
 from discreet.releases.synthetic.fit import fitted, require_mbi
-from discreet.releases.synthetic.folder import MARGINS, Synthetic, SyntheticTable, fidelity_of, is_synthetic, read_synthetic, scales_of
+from discreet.releases.synthetic.folder import MARGINS, Synthetic, SyntheticTable, is_synthetic, read_synthetic, scales_of
 from discreet.releases.synthetic.likely import Counted, likely
 from discreet.releases.synthetic.pending import GO_ON, Pending
 from discreet.releases.synthetic.rows import Words, drawn_codes, spread, uniforms
@@ -62,12 +63,12 @@ def resume_synthetic(folder: str | Path, noise: Noise | None = None) -> Syntheti
 def _with_rows(counts: SyntheticTable, pending: Pending, noise: Noise) -> SyntheticTable:
     drawing = Drawing.of(counts, counts.rounds(), pending.records)
     words = noise.beside(_DRAWN).words() if pending.row_seed is None else SeededNoise(pending.row_seed).words()
-    frames, codes = drawing.frames(pending.rows, pending.tables, words, noise.beside(_REDRAWN))
+    frames = drawing.frames(pending.rows, pending.tables, words, noise.beside(_REDRAWN))
     with whole_folder(counts.folder, overwrite=True, replaceable=is_synthetic) as temporary:
         (temporary / FOLDER).mkdir()
         shutil.copyfile(counts.folder / MARGINS, temporary / MARGINS)
         parts = tuple(_written(temporary, part_path(number), frame) for number, frame in enumerate(frames))
-        fidelity = tuple(fidelity_of(drawing.problem, drawing.rounds, drawing.pairs, drawing.scales, codes))
+        fidelity = tuple(fidelity_of(drawing.problem, drawing.rounds, drawing.pairs, drawing.scales, drawing.columns, frames))
         made = replace(counts, parts=parts, fidelity=fidelity, pending=None)
         (temporary / NAME).write_text(manifest_text(made.manifest()), encoding="utf-8")
     return read_synthetic(counts.folder)
@@ -106,16 +107,14 @@ class Drawing:
         known = [(each.sum(), len(each) * scale**2) for each, scale in zip(self.rounds.tables, scales, strict=False)]
         return float(np.average([total for total, _ in known], weights=[1.0 / variance for _, variance in known]))
 
-    def frames(self, rows: int | None, tables: int, words: Words, noise: Noise) -> tuple[list[pl.DataFrame], dict[int, Codes]]:
-        """So many tables of rows, and the cells of the first. Where there are several, counts have noise of the same law once more in each."""
+    def frames(self, rows: int | None, tables: int, words: Words, noise: Noise) -> list[pl.DataFrame]:
+        """So many tables of rows. Where there are several, counts have noise of the same law once more in each."""
         number = rows if rows is not None else max(1, round(self.total))
         found: list[pl.DataFrame] = []
-        first: dict[int, Codes] = {}
         for rounds in [self.rounds] if tables == 1 else (self._again(noise) for _ in range(tables)):
             codes = drawn_codes(self._fitted(rounds, again=tables > 1), number, words, independent=tables > 1)
-            first = first or codes
             found.append(self._typed(codes, rounds, words))
-        return found, first
+        return found
 
     @property
     def _of_pairs(self) -> float:

@@ -5,13 +5,14 @@
     manifest.json                 what Croissant 1.0 has words for, and `discreet:` names for the rest
 
 What is private is the counts alone; rows are drawn from them by a public way. So a stranger checks the counts against the certificate, the choice of
-pairs against the counts, and the rows against the schema; that rows come from these counts shows in their distance from them (`fidelity`).
+pairs against the counts, the rows against the schema, and their distance from the counts (`fidelity`). That rows were drawn, and are nobody's, is the
+word of the folder's author: true records are as near to their noisy counts as drawn rows are.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 import polars as pl
@@ -20,7 +21,7 @@ from discreet.accounting import Guarantee, Json
 from discreet.certificates import Certificate, Check, Verification
 from discreet.core.arrays import Floats
 from discreet.core.errors import FileFormatError, InvalidInput
-from discreet.core.fields import count, finite, flag, text
+from discreet.core.fields import count, flag, not_negative, sha256, text
 from discreet.core.files.reading import whole_text
 from discreet.core.files.strict_json import understood
 from discreet.core.neighbours import Persons
@@ -28,13 +29,14 @@ from discreet.core.short import short_repr
 from discreet.core.showing import html_of
 from discreet.data import Schema
 from discreet.data.parquet_file import parquet_header, parquet_table
-from discreet.mechanisms.margins import Margins, pair_scale
+from discreet.mechanisms.margins import Margins
 from discreet.mechanisms.margins.problem import Cut, Rounds, Table
 from discreet.releases.manifest import NAME, SYNTHETIC, Stated, common_of, croissant_field, croissant_file, document_in, document_of, file_part
 from discreet.releases.parts import Part, described, part_path, read_part
 from discreet.releases.synthetic.cells import CellColumn, cell_columns, cut_columns, cuts_asked
+from discreet.releases.synthetic.fidelity import Fidelity, fidelity_of
 from discreet.releases.synthetic.pending import GO_ON, Pending
-from discreet.releases.synthetic.plan import FINE
+from discreet.releases.synthetic.plan import problem_of, tables_asked
 from discreet.releases.synthetic.words import in_words
 from discreet.releases.words import inspected, some
 from discreet.statements.counting import WHOLE
@@ -42,7 +44,6 @@ from discreet.statements.counting import WHOLE
 METHOD = "synthetic"
 MARGINS = "margins.parquet"
 _VALUE = ["value"]
-_CLOSE = 1e-9
 _CROISSANT = {
     pl.Boolean: "sc:Boolean",
     pl.Int64: "sc:Integer",
@@ -51,16 +52,6 @@ _CROISSANT = {
     pl.Date: "sc:Date",
     pl.Datetime: "sc:DateTime",
 }
-
-
-class Fidelity(NamedTuple):
-    """The distance of the rows from the measured counts of one table."""
-
-    columns: tuple[str, ...]
-    distance: float
-    """Half the sum of absolute differences of shares of cells, 0 to 1, of the first table of rows."""
-    noise: float
-    """About what the noise of the measurement alone adds to it."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)
@@ -262,7 +253,8 @@ def _read(folder: Path, document: dict[str, Any]) -> SyntheticTable:
         parts=tuple(files),
         margins=last,
         fidelity=tuple(
-            Fidelity(tuple(map(text, one["columns"])), finite(one["distance"]), finite(one["noise"])) for one in document["discreet:fidelity"]
+            Fidelity(tuple(map(text, one["columns"])), not_negative(one["distance"]), not_negative(one["noise"]))
+            for one in document["discreet:fidelity"]
         ),
         **common_of(document),
     )
@@ -303,6 +295,7 @@ def margins_of(record: Mapping[str, Json]) -> Margins:
             Cut(column=count(one["column"]), fine=count(one["fine"]), gap=flag(one["gap"]), starts=tuple(map(count, one["starts"])))
             for one in stated.get("cut", ())
         ),
+        asked=sha256(stated["asked"]) if "asked" in stated else "",
     )
 
 
@@ -310,22 +303,6 @@ def begins_of(problem: Margins, rounds: Rounds, scales: Sequence[float]) -> tupl
     """The fine cells that chosen bins begin with, from what was released."""
     found = problem.begins([rounds.tables[place] for place in problem.first], [scales[place] / WHOLE for place in problem.first])
     return tuple(found)
-
-
-def fidelity_of(problem: Margins, rounds: Rounds, pairs: Sequence[Table], scales: Sequence[float], codes: Mapping[int, Any]) -> list[Fidelity]:
-    """Of every table that was fitted, from the cells (n,) of the first table of rows."""
-    measured = [*zip(problem.tables, rounds.tables, scales, strict=False)]
-    measured += [(pair, each, pair_scale(scales, len(pairs))) for pair, each in zip(pairs, rounds.pairs, strict=True)]
-    found = []
-    for table, noisy, scale in measured:
-        if not set(table) <= set(codes):
-            continue
-        drawn = np.bincount(np.ravel_multi_index(tuple(codes[one] for one in table), problem.shape(table)), minlength=problem.cells(table))
-        total = max(1.0, float(noisy.sum()))
-        distance = 0.5 * float(np.abs(drawn / drawn.sum() - noisy / total).sum())
-        noise = 0.5 * len(noisy) * float(np.sqrt(2.0 / np.pi)) * scale / WHOLE / total
-        found.append(Fidelity(tuple(problem.columns[one][0] for one in table), distance, noise))
-    return found
 
 
 def _checks(found: SyntheticTable) -> list[Check]:
@@ -348,8 +325,7 @@ def _checks(found: SyntheticTable) -> list[Check]:
     try:
         value = found.value()
         checks += found.certificate.verify(value).checks
-        for check in _content(found, value):
-            checks.append(check)
+        understood(lambda: checks.extend(_content(found, value)))
     except InvalidInput as error:
         checks.append(Check("released value", False, str(error)))
     return checks
@@ -358,11 +334,10 @@ def _checks(found: SyntheticTable) -> list[Check]:
 def _content(found: SyntheticTable, value: Floats) -> Iterator[Check]:
     """What follows from the certificate and the counts."""
     problem, pairs, columns = found.problem, found.pairs, found.columns
-    coded = [*((column.name, column.bins) for column in columns), *((FINE.format(column.name), column.fine) for column in columns if column.fine)]
-    same = list(problem.columns) == coded and problem.persons == found.schema.persons and (problem.hub is not None) is found.target
     public = cell_columns(found.schema, target=found.target, whole=found.whole)
-    same = same and problem.cut == cuts_asked(public, [one.column for one in problem.cut])
-    yield Check("columns", same, "columns, cells and persons are those of the schema")
+    asked, cut = tables_asked(problem, public, target=found.target), cuts_asked(public, [one.column for one in problem.cut])
+    same = problem == problem_of(found.schema, public, target=found.target, asked=asked, cut=cut)
+    yield Check("columns", same, "columns, cells, their order and persons are those of the schema")
     rounds, scale = problem.split(value, pairs), scales_of(found.certificate)[-1] / WHOLE
     if problem.cut:
         begins = begins_of(problem, rounds, scales_of(found.certificate))
@@ -370,13 +345,19 @@ def _content(found: SyntheticTable, value: Floats) -> Iterator[Check]:
     if problem.linked:
         again = problem.chosen(rounds.tables, rounds.scores, scale, found.guarantee.neighbours)
         yield Check("pairs", again == pairs, "they follow from the released counts and scores")
-    wrong = 0
-    for number, part in enumerate(found.parts):
-        frame = found.frame(number)
-        wrong += frame.height != part.rows or not all(column.holds(frame.get_column(column.name)) for column in columns)
+    frames = found.frames()
+    wrong = sum(
+        frame.height != part.rows or not all(column.holds(frame.get_column(column.name)) for column in columns)
+        for frame, part in zip(frames, found.parts, strict=True)
+    )
     held = GO_ON if found.pending is not None else "every value is one of the schema's"
     detail = held if not wrong else f"{wrong} tables hold other values, or another number of rows"
     yield Check("rows", not wrong, detail)
+    if same and not wrong:  # else there are no cells to count the rows in
+        distances = [] if found.pending is not None else fidelity_of(problem, rounds, pairs, scales_of(found.certificate), columns, frames)
+        near = len(distances) == len(found.fidelity) and all(one.agrees_with(other) for one, other in zip(distances, found.fidelity, strict=True))
+        said = "the rows are as far from the released counts as is said, which does not show that they were drawn from them: their author says so"
+        yield Check("fidelity", near, said if near else "the rows are not as far from the released counts as the manifest says")
 
 
 def _foreign(found: SyntheticTable) -> list[str]:

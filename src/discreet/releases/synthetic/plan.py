@@ -11,21 +11,23 @@ A workload's tables are counted in the first round, each for about the share tha
 as columns are chosen; their share is divided among those that are, so that fewer have less noise each.
 """
 
+import hashlib
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Literal, Self, TypeAlias, get_args
 
 from discreet.accounting import Guarantee
 from discreet.core.errors import InvalidInput, did_you_mean
+from discreet.core.files.strict_json import canonical_bytes
 from discreet.core.neighbours import Neighbours
 from discreet.core.validate import number
 from discreet.data import Schema
 from discreet.data.encodings.bins import PRIVATE
 from discreet.data.metric import require_no_metric
 from discreet.mechanisms.margins import GaussianMargins, Margins, pair_scale
-from discreet.mechanisms.margins.problem import Table
-from discreet.releases.synthetic.cells import CellColumn, cell_columns, columns_to_cut, cut_columns, cuts_asked
+from discreet.mechanisms.margins.problem import Cut, Table
+from discreet.releases.synthetic.cells import CellColumn, cell_columns, columns_to_cut, cuts_asked, fine_places
 from discreet.statements.counting import WHOLE
 
 CutsFrom: TypeAlias = Literal["schema", "private"]
@@ -69,31 +71,16 @@ class SyntheticPlan:
         columns = cell_columns(schema, target=target, whole=whole)
         if len(columns) < 2:
             raise InvalidInput("a synthetic table needs at least two columns; the schema has one.")
-        hub = len(columns) - 1 if target else None
-        features = tuple(place for place in range(len(columns)) if place != hub)
-        by_target: list[Table] = [(place,) if hub is None else (place, hub) for place in features]
-        coded = [(column.name, column.bins) for column in columns]
-        fine: list[Table] = []
-        for column in columns:
-            if column.fine:
-                fine.append((len(coded),))
-                coded.append((FINE.format(column.name), column.fine))
-        asked = [table for table in _asked(columns, workload) if table not in by_target]
-        linked = features if len(features) > 1 else ()
-        most = min(3 * len(features), len(features) * (len(features) - 1) // 2) if linked else 0
         cut = cuts_asked(columns, columns_to_cut(schema, columns, every=cuts == PRIVATE))
-        tables = (*by_target, *fine, *asked)
-        problem = Margins(columns=tuple(coded), tables=tables, linked=linked, hub=hub, most=most, persons=schema.persons, cut=cut)
-        usual = most // 2 + 1
-        each = _PAIRS / (usual + len(asked)) if most + len(asked) else 0.0
+        by_target, fine = _of_columns(columns, target=target)
+        asked = [table for table in _asked(columns, workload) if table not in by_target]
+        problem = problem_of(schema, columns, target=target, asked=asked, cut=cut)
+        usual = problem.most // 2 + 1
+        each = _PAIRS / (usual + len(asked)) if problem.most + len(asked) else 0.0
         shares = [_BY_TARGET / len(by_target)] * len(by_target) + [_FINE * (2 if cut else 1) / max(1, len(fine))] * len(fine) + [each] * len(asked)
-        shares += [_SCORES, each * usual] if linked else []
+        shares += [_SCORES, each * usual] if problem.linked else []
         mechanism = GaussianMargins.calibrate(problem, epsilon=epsilon, delta=delta, neighbours=neighbours, shares=shares)
         return cls(schema=schema, columns=columns, target=target, problem=problem, mechanism=mechanism)
-
-    def with_bins(self, begins: Sequence[tuple[int, ...]]) -> Self:
-        """The same, with the bins that were chosen: public once counts are released."""
-        return replace(self, columns=cut_columns(self.columns, self.problem.cut, begins))
 
     @property
     def guarantee(self) -> Guarantee:
@@ -110,6 +97,39 @@ class SyntheticPlan:
     def sizes(self) -> tuple[int, ...]:
         """Cells of the coded columns."""
         return tuple(cells for _, cells in self.problem.columns)
+
+
+def problem_of(schema: Schema, columns: Sequence[CellColumn], *, target: bool, asked: Sequence[Table], cut: Sequence[Cut]) -> Margins:
+    """The public problem of a schema's columns, with the tables that are asked for besides those of each column.
+
+    It names, by its SHA-256, what gives the cells their meaning: the schema with the order of its labels, its target's part, which numbers are whole.
+    """
+    by_target, fine = _of_columns(columns, target=target)
+    features = tuple(range(len(columns) - target))
+    linked = features if len(features) > 1 else ()
+    meaning = {"schema": schema.to_dict(), "target": target, "whole": [column.name for column in columns if column.whole and not column.days]}
+    with_fine = [column for column in columns if column.fine]
+    return Margins(
+        columns=(*((one.name, one.bins) for one in columns), *((FINE.format(one.name), one.fine) for one in with_fine)),
+        tables=(*by_target, *fine, *asked),
+        linked=linked,
+        hub=len(columns) - 1 if target else None,
+        most=min(3 * len(features), len(features) * (len(features) - 1) // 2) if linked else 0,
+        persons=schema.persons,
+        cut=tuple(cut),
+        asked=hashlib.sha256(canonical_bytes(meaning)).hexdigest(),
+    )
+
+
+def tables_asked(problem: Margins, columns: Sequence[CellColumn], *, target: bool) -> tuple[Table, ...]:
+    """The tables of a problem that are asked for besides those of each column."""
+    return problem.tables[sum(map(len, _of_columns(columns, target=target))) :]
+
+
+def _of_columns(columns: Sequence[CellColumn], *, target: bool) -> tuple[list[Table], list[Table]]:
+    """The table of each column with the target, or alone, and those of fine cells."""
+    by_target: list[Table] = [(place, len(columns) - 1) if target else (place,) for place in range(len(columns) - target)]
+    return by_target, [(place,) for place in fine_places(columns).values()]
 
 
 def listed(text: str) -> list[str]:
