@@ -185,7 +185,7 @@ def _plain(value: object) -> object:
     return value.tolist() if isinstance(value, np.ndarray) else list(value) if isinstance(value, tuple) else value
 
 
-def names(value: Iterable[object]) -> tuple[str, ...]:
+def names(value: Iterable[Json]) -> tuple[str, ...]:
     """Names of several things: texts, none of them empty, each once."""
     found = tuple(text(name) for name in value)
     if "" in found or len(set(found)) < len(found):

@@ -375,7 +375,7 @@ def test_what_cannot_be_made_is_refused_before_anything_is_read(wrong, word, qui
 
 def test_it_is_said_where_the_package_is_missing(tmp_path, monkeypatch):
     monkeypatch.setattr(fit, "find_spec", lambda _: None)
-    with pytest.raises(InvalidInput, match=r"pip install discreet\[synthetic\]"):
+    with pytest.raises(InvalidInput, match=r"pip install 'discreet\[synthetic\]'"):
         made(tmp_path / "out")
 
 
