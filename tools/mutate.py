@@ -41,6 +41,7 @@ ELSEWHERE = {
     "workbench": "invented tables",
     "releases/synthetic": "rows that are drawn from released counts, and noise beside that of these",
     "studies": "invented tables and splits",
+    "estimators/advice.py": "a key by which this process knows a table again, for advice; nothing of it leaves",
     "estimators/search_methods.py": "a seed of a seeded search; none where noise is private",
 }
 """Folders and files that draw nothing that protects a record, and what they draw."""
