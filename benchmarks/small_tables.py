@@ -9,9 +9,11 @@ with calibrated probabilities (`discreet fit --calibrate`), fit and counts withi
 """
 
 import argparse
+from typing import Any
 
 import numpy as np
-from plain_tables import PlainTable, plain_table, splits
+from plain_tables import Numbers, PlainTable, plain_table, splits
+from sklearn.base import clone
 from sklearn.metrics import log_loss
 from tabular_methods import frame, schema_of
 
@@ -23,11 +25,10 @@ RELATIONS = ("add-remove", "replace-one")
 LARGE = (0.1, 1.0, 4.0, 10.0, 100.0, 1e4, 1e6, 1e8, np.inf)
 
 
-def figures(model: LinearSVC, schema: Schema, test: PlainTable) -> tuple[float, float]:
+def figures(model: LinearSVC, rows: Any, targets: Numbers) -> tuple[float, float]:  # noqa: ANN401 - an encoded table
     """Error and log loss."""
-    rows = schema.encode(frame(test), target=False)
     chances = np.clip(model.predict_proba(rows)[:, 1], 1e-6, 1.0 - 1e-6)
-    return float(np.mean((model.decision_function(rows) > 0) != (test.target > 0))), float(log_loss(test.target, chances))
+    return float(np.mean((model.decision_function(rows) > 0) != (targets > 0))), float(log_loss(targets, chances))
 
 
 def parts(name: str) -> tuple[Schema, PlainTable, PlainTable]:
@@ -45,16 +46,15 @@ def drawn(table: PlainTable, records: int, seed: int) -> PlainTable:
 def small(name: str, records: int, epsilons: list[float], draws: int) -> None:
     """Print the rows of one table."""
     schema, train, test = parts(name)
-    share = float(np.mean(test.target))
+    share, held = float(np.mean(test.target)), schema.encode(frame(test), target=False)
     constant = min(share, 1.0 - share), log_loss(test.target, np.full(len(test.target), share))
+    tables = [schema.encode(frame(drawn(train, records, seed)), target=True) for seed in range(draws)]
     for relation in RELATIONS:
         cells = []
         for epsilon in epsilons:
-            found = []
-            for seed in range(draws):
-                rows = schema.encode(frame(drawn(train, records, seed)), target=True)
-                made = LinearSVC(epsilon=epsilon, neighbours=relation, data_norm=schema.norm_bound)
-                found.append([*figures(made.fit(rows), schema, test), *figures(fit_with_calibration(made, rows).model, schema, test)])
+            made = LinearSVC(epsilon=epsilon, neighbours=relation, data_norm=schema.norm_bound)
+            pairs = [(clone(made).fit(rows), fit_with_calibration(made, rows).model) for rows in tables]
+            found = [[*figures(alone, held, test.target), *figures(counted, held, test.target)] for alone, counted in pairs]
             error, loss, calibrated, told = np.mean(found, axis=0)
             cells.append(f"{error:.3f} {loss:.3f} / {calibrated:.3f} {told:.3f}")
         print(f"| {name}, {records:,} | {relation} | {constant[0]:.3f} {constant[1]:.3f} | {' | '.join(cells)} |", flush=True)
@@ -63,10 +63,10 @@ def small(name: str, records: int, epsilons: list[float], draws: int) -> None:
 def large(name: str) -> None:
     """Print one row a relation: errors at every epsilon."""
     schema, train, test = parts(name)
-    rows = schema.encode(frame(drawn(train, 5_000, 0)), target=True)
+    rows, held = schema.encode(frame(drawn(train, 5_000, 0)), target=True), schema.encode(frame(test), target=False)
     for relation in RELATIONS:
         made = [LinearSVC(epsilon=epsilon, neighbours=relation, data_norm=schema.norm_bound).fit(rows) for epsilon in LARGE]
-        print(f"| {name} | {relation} | {' | '.join(f'{figures(model, schema, test)[0]:.4f}' for model in made)} |", flush=True)
+        print(f"| {name} | {relation} | {' | '.join(f'{figures(model, held, test.target)[0]:.4f}' for model in made)} |", flush=True)
 
 
 def main() -> None:
