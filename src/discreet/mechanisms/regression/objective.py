@@ -155,7 +155,7 @@ class ResidualObjectivePerturbation(TwoStages[LeastSquares], RegressionMechanism
             Privacy(epsilon=epsilon, delta=delta, neighbours=neighbours),
             curvature=chosen_ridge + (domain.records or TYPICAL) * domain.radius**2 / domain.dimension,
             # Of the least f, in units of it: targets are largest there.
-            tolerance=lambda scale: _tolerance(problem, records, least * a, chosen_ridge, least * scale) / least,
+            tolerance=lambda scale: _tolerance(problem, records, least * a, chosen_ridge, least * scale, neighbours) / least,
             radius=lambda tolerance, error: computed_radius(problem.prior, gradient=tolerance, error=error, ridge=chosen_ridge),
             beside=1.0 / count_scale if count_scale else 0.0,
         )
@@ -212,7 +212,7 @@ class ResidualObjectivePerturbation(TwoStages[LeastSquares], RegressionMechanism
     def require(self, problem: LeastSquares, data: Records) -> None:
         """See Mechanism; also for more than rounding errors were planned for."""
         problem.require(data)
-        require_planned(problem, self.records, data)
+        require_planned(problem, self.records, data, self.neighbours)
 
     def draw(self, problem: LeastSquares, data: Records, noise: Noise) -> Drawn:
         """See Mechanism."""
@@ -299,14 +299,14 @@ def planned_records(problem: LeastSquares | PredictionRisk, neighbours: Neighbou
     return min(problem.most_records, max(NOMINAL, 2 * (known or 0)) * most)
 
 
-def planned_worth(problem: LeastSquares | PredictionRisk, records: int) -> float:
-    """How many records so many rows are planned for: persons, however many rows they have."""
-    return records / (problem.persons.rows if problem.persons is not None else 1)
+def planned_worth(problem: LeastSquares | PredictionRisk, records: int, neighbours: Neighbours) -> float:
+    """How many records so many rows are planned for: of persons whose number is secret these, however many rows they have."""
+    return min(records, max(NOMINAL, 2 * (problem.domain.records or 0))) if neighbours is ADD_REMOVE else records
 
 
-def require_planned(problem: LeastSquares | PredictionRisk, rows: int, data: Records) -> None:
+def require_planned(problem: LeastSquares | PredictionRisk, rows: int, data: Records, neighbours: Neighbours) -> None:
     """Raise InvalidInput for more rows than were planned for, or for more persons than these rows are planned for."""
-    persons = planned_worth(problem, rows)
+    persons = planned_worth(problem, rows, neighbours)
     if data.records > rows or (data.records > persons and worth(data) > persons * raising(8_192)):
         counted = f"{rows} records" if persons == rows else f"{int(persons)} persons, of at most {rows} rows in all"
         named = "records" if persons == rows else "persons"
@@ -316,9 +316,9 @@ def require_planned(problem: LeastSquares | PredictionRisk, rows: int, data: Rec
         )
 
 
-def _tolerance(problem: LeastSquares, records: int, width: float, ridge: float, scale: float) -> float:
+def _tolerance(problem: LeastSquares, records: int, width: float, ridge: float, scale: float, neighbours: Neighbours) -> float:
     """tau: a small multiple of the bound of rounding errors, from public numbers. |b| is longer with a probability below e^-72."""
     linear = scale * (math.sqrt(problem.domain.dimension) + 12.0) + (0.0 if problem.prior is None else ridge * problem.prior.norm)
-    planned = planned_worth(problem, records)
+    planned = planned_worth(problem, records, neighbours)
     length = longest(problem, records=planned, width=width, ridge=ridge, linear=linear)
     return _ROOM * gradient_error(problem, records=planned, width=width, ridge=ridge, length=length, linear=linear)

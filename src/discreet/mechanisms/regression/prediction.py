@@ -94,7 +94,7 @@ class RidgedStages(TwoStages[P], Generic[P]):
         """See Mechanism; also for more than rounding errors were planned for."""
         problem.require(data)
         planned, rows, records = self._planned_for(problem, data)
-        require_planned(planned, rows, records)
+        require_planned(planned, rows, records, self.neighbours)
 
     @abstractmethod
     def _planned_for(self, problem: P, data: Any) -> tuple[PredictionRisk, int, Records]:  # noqa: ANN401 - the problem's own
@@ -124,7 +124,7 @@ class PredictionObjectivePerturbation(RidgedStages[PredictionRisk]):
             half,
             privacy,
             curvature=chosen_ridge + (domain.records or TYPICAL) * domain.radius**2 * problem.smoothness / domain.dimension,
-            tolerance=lambda scale: tolerance_of(problem, records, chosen_ridge, scale),
+            tolerance=lambda scale: tolerance_of(problem, records, chosen_ridge, scale, neighbours),
             radius=lambda tolerance, error: computed_radius(problem.prior, gradient=tolerance, error=error, ridge=chosen_ridge),
         )
         return cls(**plan._asdict(), ridge=chosen_ridge, records=records, neighbours=neighbours)
@@ -188,7 +188,7 @@ def half_of(problem: PredictionRisk, ridge: float) -> RegularisedRisk:
     )
 
 
-def tolerance_of(problem: PredictionRisk, records: int, ridge: float, scale: float) -> float:
+def tolerance_of(problem: PredictionRisk, records: int, ridge: float, scale: float, neighbours: Neighbours) -> float:
     """tau: a small multiple of the bound of rounding errors, from public numbers. |b| is longer with a probability below e^-72.
 
     That it is enough is not taken for granted: the bound is computed again for the weights that are found, and what exceeds tau raises.
@@ -196,7 +196,7 @@ def tolerance_of(problem: PredictionRisk, records: int, ridge: float, scale: flo
     linear = scale * (math.sqrt(problem.dimension) + 12.0) + (0.0 if problem.prior is None else ridge * problem.prior.norm)
     bound, width = problem.domain.target_bound, problem.slope_bound
     places: Floats = np.linspace(-bound, bound, _PLACES)
-    start, planned = float(problem.loss.value(np.zeros(_PLACES), places).max()), planned_worth(problem, records)
+    start, planned = float(problem.loss.value(np.zeros(_PLACES), places).max()), planned_worth(problem, records, neighbours)
     length = math.sqrt(2.0 * planned * start / ridge) + longest(problem, records=0, width=width, ridge=ridge, linear=linear)
     return _ROOM * gradient_error(problem, records=planned, width=width, ridge=ridge, length=length, linear=linear, bend=problem.smoothness)
 

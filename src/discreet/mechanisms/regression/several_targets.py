@@ -107,7 +107,7 @@ class TargetsObjectivePerturbation(RidgedStages[SeveralTargets]):
             dimension=problem.dimension,
             scale=lambda part, least: quietly(lambda: _least_scale(half, problem.targets, part, least, neighbours), refusal, InfeasibleTarget),
             curve=lambda scale: together_curve(half, targets=problem.targets, scale=scale, neighbours=neighbours),
-            tolerance=lambda scale: tolerance_of(each, records, chosen_ridge, scale),
+            tolerance=lambda scale: tolerance_of(each, records, chosen_ridge, scale, neighbours),
             radius=lambda tolerance, error: (root * tolerance + error) / chosen_ridge,
             part=lambda last, scale: last_part(last * reach / scale),
         )
