@@ -1,5 +1,6 @@
 """A synthetic table from the records to the folder and back: what it holds, what it spends, what verifies and what does not."""
 
+import io
 import json
 import os
 import re
@@ -250,6 +251,21 @@ from discreet.releases.synthetic import fit
 fit.np.load = lambda *_, **__: (pathlib.Path(sys.argv[1]).write_text(str(os.getpid())), time.sleep(600))
 fit.main()
 """
+
+
+ANSWERING = """
+from discreet.releases.synthetic import fit
+fit._answered = lambda asked: {"same": asked["given"]}
+fit.main()
+"""
+
+
+def test_the_process_that_fits_answers_and_ends_well_while_its_input_stays_open():
+    asked = io.BytesIO()
+    np.savez(asked, given=np.arange(100_000))
+    code, said, errors = fit._answered_by([sys.executable, "-c", ANSWERING], asked.getvalue())
+    assert (code, errors) == (0, b"")
+    assert np.array_equal(np.load(io.BytesIO(said))["same"], np.arange(100_000))
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="asks for a process by its number")

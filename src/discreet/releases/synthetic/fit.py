@@ -93,7 +93,8 @@ def _answered_by(command: Sequence[str], asked: bytes) -> tuple[int, bytes, byte
 
 def _end_with_parent() -> None:
     """The process that asked has ended, in whatever way, when nothing more can come from it: nobody waits for the answer."""
-    sys.stdin.buffer.read()
+    while os.read(sys.stdin.fileno(), 1):  # not the buffer of `sys.stdin`, whose lock nobody may hold when an answered process ends
+        pass
     os._exit(1)
 
 
