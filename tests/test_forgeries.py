@@ -163,6 +163,23 @@ def test_a_number_of_records_under_add_remove_is_one_that_was_declared(forgeries
     assert "about 20 records" in declared.declared
 
 
+@pytest.mark.parametrize(("records", "dimension"), [(40, 1), (3000, 8), (20_000, 2)])
+def test_the_unit_of_targets_is_the_one_that_the_noisy_count_gives(records, dimension):
+    """What is read from a fit is multiplied by it: a forged one would make intervals narrower."""
+    from dataclasses import replace
+
+    from discreet import LinearRegression
+
+    X = np.random.default_rng(2).uniform(-0.5, 0.5, (records, dimension))
+    fitted = LinearRegression(mechanism="objective", epsilon=2.0, delta=1e-6, data_norm=2.0, target_bound=3.0, neighbours="add-remove").fit(
+        X, X[:, 0]
+    )
+    certificate = fitted.certificate_
+    assert certificate.verify(fitted.weights_).ok
+    for unit in {1.0, 0.5, 0.25, 0.125, 0.0625, 1024.0} - {certificate.parameters["unit"]}:
+        assert not replace(certificate, parameters={**certificate.parameters, "unit": unit}).verify().ok
+
+
 def test_the_bounds_of_the_records_are_words_of_every_regression():
     from discreet import LinearRegression
 

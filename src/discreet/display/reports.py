@@ -207,7 +207,7 @@ def _says(model: Model, bought: Mapping[str, Any]) -> list[Section]:
     """The most important curves, or coefficients where everything is linear; the others are in the appendix."""
     title = "What does it say?"
     linear = all(column.plain for column in (*model.schema.numeric, *model.schema.date)) and not model.schema.cross
-    if model.form.additive and len(model.classes) <= 2 and not linear:
+    if model.form.additive and len(model.classes) <= 2 and len(model.schema.answers) == 1 and not linear:
         found = model.curves(**bought)
         if not found.contributions:
             return []
