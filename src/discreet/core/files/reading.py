@@ -52,10 +52,9 @@ def opened(path: str | Path) -> BufferedReader:
 def whole_text(path: str | Path) -> str:
     """The text of a file, a byte-order mark left out. Raises as `opened` does, OSError for what is too large too, and UnicodeDecodeError."""
     with opened(path) as file:
-        content = file.read(LARGEST + 1)
-    if len(content) > LARGEST:
-        raise OSError(errno.EFBIG, os.strerror(errno.EFBIG), str(path))
-    return content.decode("utf-8-sig")
+        if os.fstat(file.fileno()).st_size > LARGEST:  # a read of at most so many bytes would set aside as many, whatever there is
+            raise OSError(errno.EFBIG, os.strerror(errno.EFBIG), str(path))
+        return file.read().decode("utf-8-sig")
 
 
 def read_text(path: str | Path, *, what: str, remedy: str) -> str:
