@@ -1,15 +1,16 @@
 """The machinery under numerical composition: discretised pairs, tilted transforms, and the faults that they must not have."""
 
 import math
+import tracemalloc
 
 import numpy as np
 import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from discreet.accounting import gaussian_delta, gaussian_deltas
+from discreet.accounting import Profile, Unit, gaussian_delta, gaussian_deltas
 from discreet.accounting.convolution import curve_together
-from discreet.accounting.numerical import Masses, curve_of, pessimistic_masses, reach_of
+from discreet.accounting.numerical import Masses, curve_of, numerical_curve, pessimistic_masses, reach_of
 from discreet.accounting.profile import hull
 from tests.accounting.examples import PRIVATE, approximate, gaussian, pure, witness
 
@@ -118,3 +119,16 @@ def test_a_dropped_tail_is_caught():
     true = -math.expm1(10 * math.log1p(-1e-3))
     assert honest_deltas[-1] >= true * (1 - 1e-9)
     assert faulty_deltas[-1] < true
+
+
+@pytest.mark.parametrize("far", [2.0, 40.0, 400.0])
+def test_losses_that_are_next_to_never_far_from_nothing_take_a_grid_that_a_memory_holds(far):
+    """A step that follows the spread alone asked for some thousand million points."""
+    part = Profile(epsilons=(0.0, far), deltas_at=(1e-6, 1e-12), neighbours="replace-one", unit=Unit.RECORD, theorem="test")
+    tracemalloc.start()
+    epsilons, deltas = numerical_curve({part: 3})
+    _, peak = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    assert peak < 1 << 29
+    assert deltas[0] <= 1.01 * 3e-6
+    assert np.interp(0.0, epsilons, deltas) >= 3e-6 * (1 - 1e-5)

@@ -37,6 +37,8 @@ _SHARES = (0.002, 0.02, 0.3, 0.9)
 """The same as shares of the largest there is, where it is smaller."""
 _NARROW = 800
 _LONGEST = 1 << 22
+_CELLS = 1 << 24
+"""Numbers of a matrix of tilts by losses that is held at a time."""
 _ROUNDING = 24.0 * float(np.finfo(np.float64).eps)
 _TILTS, _SHALLOWEST = 72, 0.5
 
@@ -157,9 +159,13 @@ def _joined(parts: Sequence[tuple[Masses, int]]) -> list[tuple[Masses, int]]:
 def _log_moments(masses: Masses, tilts: Floats, step: float) -> Floats:
     """log M and its derivative at every tilt, shape (2, tilts)."""
     losses = step * (masses.first + np.arange(len(masses.finite)))
-    powers = np.exp(np.multiply.outer(tilts, losses))
-    moments = powers @ masses.finite
-    return np.stack((np.log(moments), powers @ (masses.finite * losses) / moments))
+    weighted, found = masses.finite * losses, []
+    together = max(1, _CELLS // len(losses))
+    for start in range(0, len(tilts), together):
+        powers = np.exp(np.multiply.outer(tilts[start : start + together], losses))
+        moments = powers @ masses.finite
+        found.append(np.stack((np.log(moments), powers @ weighted / moments)))
+    return np.concatenate(found, axis=1)
 
 
 def _spread(masses: Masses) -> float:

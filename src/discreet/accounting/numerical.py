@@ -33,11 +33,14 @@ from discreet.accounting.convolution import Masses, curve_together
 from discreet.accounting.gaussian import GaussianDP
 from discreet.accounting.profile import Profile, hull
 from discreet.core.arrays import Floats
+from discreet.core.errors import InvalidInput
 from discreet.core.rounding import raising
 
 _POINTS = 320
 _COARSEST = 0.25
 """e^epsilon must fit in a computer's numbers a step beyond the last point."""
+_MOST_POINTS = 1 << 20
+"""Of the grid of one part, beyond 0."""
 _SMALLEST = 1e-20
 """Below this share of the useful range the curve is not recorded."""
 _INFLATION = 1e-11
@@ -57,13 +60,20 @@ def numerical_curve(counts: Mapping[Guarantee, int]) -> tuple[tuple[float, ...],
     total = float(np.sum(repeats))
     # About where the sum of losses ends: its mean is half its variance, as for normal losses.
     width = 8.0 * math.sqrt(variance) + 0.5 * variance
-    step = _aligned(counts, min(0.03 * math.sqrt(variance / total), width / 4096.0, _COARSEST))
-    parts = [(pessimistic_masses(curve_of(part), step=step, reach=reach_of(part)), count) for part, count in counts.items()]
-    # One part fails surely, and so does the whole.
-    if any(not np.any(masses.finite) for masses, _ in parts):
-        return (0.0,), (1.0,)
-    epsilons, deltas = curve_together(parts, step=step)
-    return _thinned(epsilons, deltas)
+    # Losses that are next to never far from 0 and may all the same be far take no grid that no memory holds.
+    least = min(_COARSEST, max(min(reach_of(part), _FARTHEST) for part in counts) / _MOST_POINTS)
+    step = _aligned(counts, max(least, min(0.03 * math.sqrt(variance / total), width / 4096.0, _COARSEST)))
+    while True:
+        parts = [(pessimistic_masses(curve_of(part), step=step, reach=reach_of(part)), count) for part, count in counts.items()]
+        # One part fails surely, and so does the whole.
+        if any(not np.any(masses.finite) for masses, _ in parts):
+            return (0.0,), (1.0,)
+        try:
+            return _thinned(*curve_together(parts, step=step))
+        except InvalidInput:  # a sum of them is too far for this step
+            if step >= _COARSEST:
+                raise
+        step = min(2.0 * step, _COARSEST)
 
 
 def _spread(part: Guarantee) -> float:
