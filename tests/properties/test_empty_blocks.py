@@ -129,6 +129,7 @@ def here(tmp_path_factory):
     return path
 
 
+@pytest.mark.each_with_each
 @pytest.mark.parametrize("command", IN_PARTS, ids=lambda command: command.name)
 @pytest.mark.parametrize("place", PLACES)
 def test_a_command_answers_on_empty_parts(here, monkeypatch, command, place):
