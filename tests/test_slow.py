@@ -47,4 +47,4 @@ def test_turns_that_nobody_records_follow_the_number_of_commits():
 def test_a_turn_that_does_not_exist_is_refused_by_name(capsys):
     with pytest.raises(SystemExit):
         slow.main(["everything"])
-    assert "no turn is called 'everything'; there are next, audit" in capsys.readouterr().err
+    assert "no turn is called 'everything'; there are next, commands" in capsys.readouterr().err

@@ -23,18 +23,18 @@ from xml.etree import ElementTree as ET
 ROOT = Path(__file__).resolve().parents[1]
 PAGE = ROOT / "docs" / "slow.md"
 TURNS = {
-    "audit": ("audit",),
     "commands": ("cli", "display", "ledger"),
-    "data": ("data",),
-    "estimators": ("estimators",),
-    "fuzz": ("fuzz",),
-    "learning": ("mechanisms/learning",),
-    "mechanisms": ("mechanisms/regression", "mechanisms/release"),
-    "properties": ("properties",),
     "releases": ("releases", "consumers", "descriptions", "evaluation"),
     "studies": ("studies", "proofs"),
+    "data": ("data",),
+    "fuzz": ("fuzz",),
+    "mechanisms": ("mechanisms/regression", "mechanisms/release", "verification"),
+    "learning": ("mechanisms/learning",),
+    "audit": ("audit",),
+    "properties": ("properties",),
+    "estimators": ("estimators",),
 }
-"""Name -> folders of `tests`. A folder with a slow test belongs to exactly one (tests/test_slow.py)."""
+"""Name -> folders of `tests`, in the order of the first round. A folder with a slow test belongs to exactly one (tests/test_slow.py)."""
 NEXT = "next"
 _ROW = re.compile(r"^\| (?P<turn>\w+) \| (?P<day>[\d-]+|never) \| (?P<commits>\d+) \|", re.MULTILINE)
 
@@ -51,7 +51,7 @@ class Outcome(NamedTuple):
 def next_turn(page: str, since: int) -> str:
     """The turn whose row of the page has the fewest commits, or the one `since` places behind it: so many commits came after the page was written."""
     commits = {row["turn"]: int(row["commits"]) for row in _ROW.finditer(page)}
-    order = sorted(TURNS, key=lambda turn: (commits.get(turn, 0), turn))
+    order = sorted(TURNS, key=lambda turn: commits.get(turn, 0))
     return order[since % len(order)]
 
 
