@@ -53,6 +53,7 @@ UNKNOWABLE = {
     "digest": "checked against the value; any other is refused there",
     "setting": "arguments of a setting that is searched over; the numbers that follow from them are checked",
     "score": "a noisy count",
+    "counted": "a noisy count; the unit of targets that follows from it is checked",
     "chosen": "which setting had it",
     "fit_epsilon": "what the search asked of its fits; their own guarantees are checked",
     "fit_delta": "as above",
