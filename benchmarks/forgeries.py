@@ -51,6 +51,7 @@ from discreet.sets import Box, GroupL2Ball, L1Ball, L2Ball, Simplex
 UNKNOWABLE = {
     "ledger_entry": "which entry of whose ledger: known to its owner",
     "digest": "checked against the value; any other is refused there",
+    "share": "of rows that are shuffled: a free number of the proof, whose delta is computed and compared whatever it is",
     "setting": "arguments of a setting that is searched over; the numbers that follow from them are checked",
     "score": "a noisy count",
     "counted": "a noisy count; the unit of targets that follows from it is checked",
