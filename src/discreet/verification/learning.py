@@ -163,15 +163,17 @@ def _residual_stages(stated: Stated) -> Stages:
     s = positive(stated.parameters["width"]) * bounds.radius / positive(stated.parameters["scale"])
     if "count_scale" in stated.parameters and stated.guarantee.neighbours is not ADD_REMOVE:
         raise ValueError
-    if "counted" in stated.parameters and not math.isclose(positive(stated.parameters["unit"]), _unit_of_targets(stated, bounds)):
+    if "counted" in stated.parameters and not math.isclose(
+        positive(stated.parameters["unit"]), _unit_of_targets(stated, bounds.radius, bounds.dimension)
+    ):
         raise ValueError
     return _two_signed(stated, *_scan_of_residuals(str(stated.parameters["loss"]), bounds.radius**2 / ridge), s, bounds.dimension)
 
 
-def _unit_of_targets(stated: Stated, bounds: regression.PublicBounds) -> float:
+def _unit_of_targets(stated: Stated, radius: float, dimension: int) -> float:
     """f, from the noisy count: of 1, 1/2 .. 1/16 the nearest to the width for so many records, over the width that noise is calibrated for."""
-    width, dimension = positive(stated.parameters["width"]), float(bounds.dimension)
-    seen = max(finite(stated.parameters["counted"]), 1.0) * width * bounds.radius / (positive(stated.parameters["scale"]) * dimension)
+    width = positive(stated.parameters["width"])
+    seen = max(finite(stated.parameters["counted"]), 1.0) * width * radius / (positive(stated.parameters["scale"]) * dimension)
     share = max(0.06, min(1.0, 0.16 * seen**0.25 / dimension**0.1))
     halvings = -math.log2(share * positive(stated.problem["target_bound"]) / width)
     return 2.0 ** -min(4.0, max(0.0, float(round(halvings))))
