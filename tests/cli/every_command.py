@@ -16,7 +16,7 @@ CALLS: dict[str, tuple[str, ...]] = {
     "plan": ("--model", "linear-svc", "--schema", "people.toml", *SPENT),
     "schema check": ("people.toml", "people.csv"),
     "schema new": ("people.csv", "--out", "new.toml"),
-    "bounds": ("people.csv", "--schema", "open.toml", "--epsilon", "1", "--out", "filled.toml"),
+    "bounds": ("people.csv", "--schema", "open.toml", "--epsilon", "50", "--out", "filled.toml"),
     "describe": ("people.csv", "--schema", "people.toml", "--epsilon", "1", "--out", "described.json"),
     "models": (),
     "fit": ("people.csv", "--schema", "people.toml", *SPENT, "--out", "fitted.json"),
@@ -24,9 +24,9 @@ CALLS: dict[str, tuple[str, ...]] = {
     "predict": ("model.json", "people.csv", "--out", "predictions.csv"),
     "intervals": ("model.json", "people.csv", *SPENT, "--out", "intervals.json"),
     "evaluate": ("model.json", "people.csv", "--epsilon", "1", "--out", "evaluation.json"),
-    "release": ("people.csv", "--schema", "people.toml", "--method", "moments", *SPENT, "--out", "released"),
+    "release": ("people.csv", "--schema", "plain.toml", "--method", "moments", *SPENT, "--out", "released"),
     "inspect": ("release",),
-    "randomise": ("age=50", "city=north", "answer=no", "--schema", "people.toml", *SPENT),
+    "randomise": ("age=50", "city=north", "day=2020-01-31", "answer=no", "--schema", "people.toml", *SPENT),
     "frequencies": ("lines.jsonl", "--schema", "words.toml"),
     "verify": ("model.json",),
     "audit": ("model.json",),
@@ -47,6 +47,8 @@ COLUMNS = {
     "age": {"lower": 0, "upper": 100, "outside": "clip", "missing": 0},
     "city": {"categories": ["north", "south"], "other": "south", "missing": "south"},
 }
+DAY = '[date.day]\nlower = "2000-01-01"\nupper = "2030-01-01"\noutside = "clip"\nmissing = "2010-01-01"\n'
+"""With a rule for every cell, as the others have."""
 TARGET = {"column": "answer", "classes": ["no", "yes"], "other": "no", "missing": "no"}
 
 
@@ -90,6 +92,7 @@ def people(count: int = 40) -> dict[str, list[object]]:
     return {
         "age": [20 + 3 * (place % 21) for place in range(count)],
         "city": ["north" if place % 3 else "south" for place in range(count)],
+        "day": [f"20{10 + place % 19}-01-31" for place in range(count)],
         "answer": ["yes" if place % 21 > 9 else "no" for place in range(count)],
         "who": [f"p{place // 2}" for place in range(count)],
     }
@@ -99,13 +102,14 @@ def world(persons: str = "") -> None:
     """The files that the calls name, made by the program in the current folder; `persons` ends every schema, else each person has one row."""
     pl.DataFrame(people()).write_csv("people.csv")
     rules = {"rows": "bound"} | ({} if persons else {"rows_per_person": 1})
-    text = f'\n[file]\nunreadable = "missing"\n{persons}'
+    text = f'\n[file]\nunreadable = "missing"\n{DAY}{persons}'
     Path("people.toml").write_text(schema_text("people", TARGET, COLUMNS, **rules) + text)
+    Path("plain.toml").write_text(schema_text("people", TARGET, COLUMNS, **rules) + text.replace(DAY, ""))
     Path("open.toml").write_text(schema_text("people", TARGET, COLUMNS | {"age": OPEN | {"outside": "clip", "missing": 0}}, **rules) + text)
     Path("words.toml").write_text(schema_text("people", TARGET, {"city": COLUMNS["city"]}, rows="bound", rows_per_person=1))
     for words in (
         ("fit", "people.csv", "--schema", "people.toml", *SPENT, "--model", "logistic-regression", "--out", "model.json"),
-        ("release", "people.csv", "--schema", "people.toml", "--method", "moments", *SPENT, "--out", "release"),
+        ("release", "people.csv", "--schema", "plain.toml", "--method", "moments", *SPENT, "--out", "release"),
         ("budget", "new", "team.ledger", "--data-set", "people", "--epsilon", "100", "--delta", "0.01"),
         ("budget", "export", "team.ledger", "--out", "export.json"),
         ("keygen", "known"),
