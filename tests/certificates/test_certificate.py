@@ -148,5 +148,5 @@ def test_digest_depends_on_shape_and_bits() -> None:
     assert digest_of(values) == digest_of(values.astype(">f8"))
 
 
-def test_verification_of_nothing_failed_is_ok() -> None:
-    assert Verification(checks=()).ok
+def test_a_verification_without_a_check_verifies_nothing() -> None:
+    assert not Verification(checks=()).ok

@@ -83,7 +83,9 @@ def commands(group: click.Group = program, above: tuple[str, ...] = ()) -> list[
     for name in group.list_commands(context):
         one = group.get_command(context, name)
         path = (*above, name)
-        found += commands(one, path) if isinstance(one, click.Group) else [Command(" ".join(path), tuple(one.get_params(click.Context(one))))]
+        found += (
+            commands(one, path) if isinstance(one, click.Group) else [Command(" ".join(path), tuple(one.params))]
+        )  # get_params would keep a help option of this context
     return found
 
 

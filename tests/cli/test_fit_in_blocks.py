@@ -82,7 +82,7 @@ def test_a_file_with_a_wrong_column_or_cell_is_refused_without_telling_a_cell(pa
 
 def test_without_dask_its_option_says_what_to_install(parts, monkeypatch):
     monkeypatch.setitem(sys.modules, "distributed", None)
-    assert "pip install discreet[dask]" in discreet("fit", "people", *FIT, "--dask", "local").err
+    assert "pip install 'discreet[dask]'" in discreet("fit", "people", *FIT, "--dask", "local").err
 
 
 @pytest.mark.slow

@@ -103,7 +103,7 @@ def test_its_coefficients_are_written_with_all_digits(regression):
     shown = discreet("show", "model.json", "--coefficients", "coefficients.csv", "--json")
     assert shown.json["coefficients"] == "coefficients.csv"
     lines = Path("coefficients.csv").read_text(encoding="utf-8").splitlines()
-    assert lines[0] == "towards,name,unit,coefficient,noise s.e.,low,high,odds ratio"
+    assert lines[0] == "towards,name,unit,coefficient,noise s.e.,low,high,odds ratio,intervals count"
     ((_, name, _, slope, *_),) = (line.split(",") for line in lines[1:] if ",age," in line)
     assert (name, float(slope)) == ("age", pytest.approx(model.to_sklearn().coef_[0] / 100.0))
     assert discreet("show", "model.json", "--coefficients", "coefficients.csv").code == 3

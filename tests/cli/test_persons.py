@@ -198,7 +198,7 @@ def test_bounds_of_visits_are_chosen_for_persons_and_the_finished_schema_keeps_t
     text = (visits / "visits.toml").read_text(encoding="utf-8")
     draft = text.replace("lower = 0\nupper = 100", 'lower = "FILL IN"\nupper = "FILL IN"')
     (visits / "draft.toml").write_text(draft, encoding="utf-8")
-    bounds = ("bounds", "visits.csv", "--schema", "draft.toml", "--epsilon", "1")
+    bounds = ("bounds", "visits.csv", "--schema", "draft.toml", "--epsilon", "20")
     found = discreet(*bounds, "--out", "chosen.toml", "--json")
     assert (found.code, found.err, found.asked) == (0, "", False)
     assert found.json["guarantee"]["unit"] == "person"

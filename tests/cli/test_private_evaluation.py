@@ -73,7 +73,7 @@ def test_when_the_picture_cannot_be_saved_the_numbers_are_not_lost(model, monkey
 @pytest.mark.parametrize(
     ("line", "code", "message"),
     [
-        ("", 2, "either --data-is"),
+        ("", 2, "give --data-is"),
         ("--data-is public --epsilon 1", 2, "not both"),
         ("--data-is public --delta 1e-6", 2, "--delta is for private measurements"),
         ("--data-is public --plot a.svg", 2, "is for private measurements, which need --epsilon"),

@@ -143,5 +143,5 @@ def test_a_missing_package_or_key_is_one_sentence(made, custodian, monkeypatch):
     for command in (("sign", path, *SIGN, "--overwrite"), ("verify", path, *KEY), ("keygen", "new")):
         outcome = discreet(*command)
         assert outcome.code == 3
-        assert "pip install discreet[sign]" in outcome.error
+        assert "pip install 'discreet[sign]'" in outcome.error
     assert discreet("verify", path).code == 0, "without a key nothing of it is needed"

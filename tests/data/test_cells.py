@@ -114,7 +114,7 @@ def test_missing_and_undeclared_labels_count_as_declared():
     ("cells", "message"),
     [
         (["a", None], r"has a missing value. Add missing = CATEGORY under \[categorical.\"work class\"\]"),
-        (["a", "z"], r"not one of its declared categories. Add it to categories under \[categorical.\"work class\"\], or add other = CATEGORY"),
+        (["a", "z"], r"not one of its declared categories. Add other = CATEGORY under \[categorical.\"work class\"\]"),
         ([date(2020, 1, 1)], "has a value that is not one of its declared"),
         ([timedelta(days=1)], "must contain text, integers or booleans"),
         ([["a"]], "must contain text, integers or booleans"),

@@ -196,7 +196,7 @@ def test_no_private_value_reaches_a_message_or_the_file(ledger):
 
 def test_persons_and_records_do_not_mix_and_the_refusal_says_what_to_do(ledger):
     ledger.declare("visits", epsilon=1.0, delta=0.0, unit="person")
-    with pytest.raises(InvalidInput, match=r"one person; .* one record\. .*rows_per_person = 1 or \[person\].*group_rows=k"):
+    with pytest.raises(InvalidInput, match=r"one person; .* one record\. .*\[person\].*rows_per_person = 1 if each person has one row.*group_rows=k"):
         ledger.reserve("visits", pure(0.1), purpose="")
     of_a_person = to_persons(pure(0.1), 7, numbers_are_public=True)
     with pytest.raises(InvalidInput, match=r"one record; .* one person\. Declare a data set of persons"):

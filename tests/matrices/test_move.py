@@ -73,7 +73,7 @@ def test_too_little_memory_is_one_sentence_without_a_number(monkeypatch):
 def test_without_a_library_the_message_says_what_to_install(monkeypatch, absent):
     for name in absent:
         monkeypatch.setitem(sys.modules, name, None)
-    with pytest.raises(InvalidInput, match="pip install torch discreet"):
+    with pytest.raises(InvalidInput, match="pip install torch 'discreet"):
         on_device(MATRICES["dense"], "cuda")
 
 
