@@ -43,16 +43,16 @@ BUDGET = {"epsilon": 1.0, "delta": 1e-6, "data_norm": 1.0, "random_state": 7}
 WIDE = RNG.standard_normal((COUNT, 300)) / 20.0
 TWO, THREE = (SCORES[:, 0] > 0).astype(int), SCORES.argmax(axis=1)
 FITS = {
-    "logistic": (LogisticRegression(classes=[0, 1], **BUDGET), TWO, {"row_norms": 4, "matvec": 10, "rmatvec": 9, "gram": 2, "banded": 2}),
-    "hinge": (LinearSVC(classes=[0, 1], **BUDGET), TWO, {"row_norms": 4, "matvec": 9, "rmatvec": 10, "gram": 2, "banded": 1}),
-    "multinomial": (LogisticRegression(classes=[0, 1, 2], **BUDGET), THREE, {"row_norms": 4, "matvec": 11, "rmatvec": 22, "gram": 12, "banded": 1}),
-    "one-vs-rest": (LinearSVC(classes=[0, 1, 2], **BUDGET), THREE, {"row_norms": 4, "matvec": 29, "rmatvec": 32, "gram": 6, "banded": 3}),
+    "logistic": (LogisticRegression(classes=[0, 1], **BUDGET), TWO, {"row_norms": 2, "matvec": 10, "rmatvec": 9, "gram": 2, "banded": 2}),
+    "hinge": (LinearSVC(classes=[0, 1], **BUDGET), TWO, {"row_norms": 2, "matvec": 9, "rmatvec": 10, "gram": 2, "banded": 1}),
+    "multinomial": (LogisticRegression(classes=[0, 1, 2], **BUDGET), THREE, {"row_norms": 2, "matvec": 11, "rmatvec": 22, "gram": 12, "banded": 1}),
+    "one-vs-rest": (LinearSVC(classes=[0, 1, 2], **BUDGET), THREE, {"row_norms": 2, "matvec": 29, "rmatvec": 32, "gram": 6, "banded": 3}),
     "wide logistic": (LogisticRegression(classes=[0, 1], **BUDGET), TWO, {"row_norms": 2, "matvec": 12, "rmatvec": 10, "banded": 2}),
     "wide hinge": (LinearSVC(classes=[0, 1], **BUDGET), TWO, {"row_norms": 2, "matvec": 12, "rmatvec": 12, "banded": 1}),
     "regression": (
         LinearRegression(target_bound=1.0, **BUDGET),
         np.clip(SCORES[:, 0] / 3.0, -1.0, 1.0),
-        {"row_norms": 5, "matvec": 7, "rmatvec": 12, "gram": 5},
+        {"row_norms": 3, "matvec": 7, "rmatvec": 12, "gram": 5},
     ),
 }
 

@@ -39,7 +39,7 @@ from discreet.noise import SystemNoise
 if TYPE_CHECKING:
     from discreet.matrices import Matrix
 
-pipeline, inputs = lazily("sklearn.pipeline"), lazily("discreet.estimators.inputs")
+pipeline, inputs, matrices = lazily("sklearn.pipeline"), lazily("discreet.estimators.inputs"), lazily("discreet.matrices")
 T = TypeVar("T")
 P = ParamSpec("P")
 R = TypeVar("R")
@@ -204,7 +204,7 @@ def _again(X: Any) -> bool:
     count, width = rows.shape
     some = max(1, _NUMBERS // width)
     places = np.arange(count) if count <= some else np.linspace(0, count - 1, some).astype(np.intp)
-    chosen: Matrix = inputs.feature_rows(rows[places]) if array else rows.chosen(places)
+    chosen: Matrix = matrices.as_matrix(rows[places].astype(np.float64)) if array else rows.chosen(places)
     code = blake2b(f"{count} {width}".encode(), key=_secret(), digest_size=16)
     for part in chosen.content():
         code.update(part)
