@@ -7,6 +7,7 @@ examples. Where tests are named with their parameters, or are those that failed 
 one line says how many of the tests that were to run were skipped, and why.
 """
 
+import faulthandler
 import gc
 import os
 from collections import Counter, defaultdict
@@ -21,6 +22,8 @@ BUDGET = {"mechanisms": 95, "estimators": 115, "properties": 70, "cli": 55, "aud
 """Seconds of the processor that the tests of a folder may take in a quick run, so that a newcomer's takes minutes: what is above is said at its end,
 where the run is not one of a few tests. Whoever adds a dear test looks for one to make cheaper."""
 USED = pytest.StashKey()
+ENDLESS = 900
+"""Seconds after which a test that is not slow is taken for one that never ends: its worker ends, and the run names the test and goes on."""
 
 settings.register_profile("quick", deadline=None, derandomize=True, max_examples=25, database=None)
 settings.register_profile("all", deadline=None, derandomize=True, max_examples=100, database=None)
@@ -48,6 +51,16 @@ def pytest_collection_finish(session):
     session.config.stash[USED] = used()
     gc.freeze()
     gc.enable()
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_protocol(item):
+    if item.get_closest_marker("slow") is None and hasattr(item.config, "workerinput"):
+        faulthandler.dump_traceback_later(ENDLESS, exit=True)
+    try:
+        return (yield)
+    finally:
+        faulthandler.cancel_dump_traceback_later()
 
 
 @pytest.hookimpl(trylast=True)

@@ -32,9 +32,9 @@ PAGES = [
 def write_tables(of: str) -> None:
     """Tables, schemas, a model and a release for the page of this name."""
     rng = np.random.default_rng(0)
-    age, children = rng.integers(18, 100, 600), rng.integers(0, 6, 600)
-    answer = np.where(age + 10 * rng.normal(size=600) > 60, "yes", "no")
-    people = pl.DataFrame({"age": age, "children": children, "sex": rng.choice(["f", "m"], 600), "answer": answer, "patient id": np.arange(600) // 2})
+    age, children = rng.integers(18, 100, 800), rng.integers(0, 6, 800)
+    answer = np.where(age + 10 * rng.normal(size=800) > 60, "yes", "no")
+    people = pl.DataFrame({"age": age, "children": children, "sex": rng.choice(["f", "m"], 800), "answer": answer, "patient id": np.arange(800) // 2})
     columns = {"age": {"lower": 0, "upper": 120, "outside": "clip"}, "children": (0, 20), "sex": ["f", "m"]}
     says = {} if of in {"cli.md", "ledger.md"} else {"rows_per_person": 1}  # these two pages spend on ledgers of records
     schema = schema_text("people", "answer", columns, rows="bound", **says)

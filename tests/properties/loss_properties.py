@@ -5,6 +5,7 @@ fits a temperature of 0.01 and one of 10.
 """
 
 import numpy as np
+from scipy.special import expit
 
 EXACT = 1e-12
 """Relative room for the rounding of a few operations."""
@@ -156,12 +157,14 @@ def check_extreme_margins(loss):
 def check_the_link_is_that_of_a_loss_without_flat_parts(loss):
     """Whether l' < 0 everywhere says whether there is a link; then p l'(f) = (1 - p) l'(-f) where the log odds of p are those of f."""
     bend = loss.lipschitz / loss.smoothness
-    assert loss.linked == bool(np.all(loss.slope(bend * np.linspace(-50.0, 50.0, 1001)) < 0.0)), "a flat part has no link, and nothing else has none"
+    beside = bend * np.linspace(-50.0, 50.0, 1001)
+    falls = np.all(loss.slope(np.concatenate((beside, 1.0 + beside))) < 0.0)  # losses bend around 0 or around a margin of 1
+    assert loss.linked == bool(falls), "a flat part has no link, and nothing else has none"
     if not loss.linked:
         return
     decisions = np.linspace(-5.0, 5.0, 201) * max(1.0, bend)
     odds = loss.proper_log_odds(decisions)
-    chances = 1.0 / (1.0 + np.exp(-odds))
+    chances = expit(odds)
     left, right = chances * loss.slope(decisions), (1.0 - chances) * loss.slope(-decisions)
     assert np.all(np.abs(left - right) <= 1e-9 * loss.lipschitz), "the decision is not the best one of its probability"
     for told in (odds, loss.log_odds(decisions)):

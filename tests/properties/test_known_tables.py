@@ -113,7 +113,7 @@ MADE = {
     "three classes": (partial(LogisticRegression, classes=[0, 1, 2]), CODES),
     "three classes over a set": (partial(ConstrainedERM, loss="logistic", classes=[0, 1, 2]), CODES),
     "counts": (partial(PoissonRegression, target_bound=4.0), CODES * 2.0),
-    "several numbers": (LinearRegression, np.column_stack((np.linspace(-1, 1, 60), np.linspace(1, 0, 60)))),
+    "several numbers": (partial(LinearRegression, target_bound=1.0), np.column_stack((np.linspace(-1, 1, 60), np.linspace(1, 0, 60)))),
 }
 USES = {
     "fit": lambda made, X, y, account: made(**SPENT, data_norm=2.0, rows_per_person=1, ledger=account).fit(X, y),

@@ -13,7 +13,7 @@ import pytest
 from discreet.core.errors import DiscreetError, PrivacyWarning
 from discreet.estimators.base import PrivateModel
 
-EPSILONS = (20.0, 1e4, 1e8)
+EPSILONS = (100.0, 1e4, 1e8)
 """Compared with infinity."""
 KINDS = [(kind, learnt) for kind, model in sorted(PrivateModel.models.items()) for learnt in model.targets if learnt != "several numbers"]
 TABLES = {"few columns": (3, 0.0), "a rare class": (8, 0.7), "many columns": (30, 0.2)}

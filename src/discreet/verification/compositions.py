@@ -23,6 +23,8 @@ _FEWEST, _FARTHEST = 14.0, 37.0
 _MOST_POINTS = 20_000
 _APART = 4
 """Of the points of a grid, at which theorem T3 is integrated."""
+_LARGEST_EXPONENT = math.floor(float(np.log(np.finfo(np.longdouble).max))) - 1
+"""Of losses whose exponential is a number, in the longest numbers that there are; what is beyond counts as infinite."""
 
 
 def two_steps(one_step: Callable[[Floats], Floats], reach: float) -> Callable[[float], float]:
@@ -99,7 +101,9 @@ def composed(
     other; or from `least` on, 0, where these numbers are what is beyond it. `beside` is another bound of the curve of one, which counts where it is
     less. The mass of what lies beyond the grid, as infinite, comes last.
     """
+    reach = min(reach, _LARGEST_EXPONENT)
     grid = np.asarray(step * np.arange(math.ceil(reach / step) + 2), dtype=np.float64)
+    powers = np.exp(grid.astype(np.longdouble))
     upper = _beyond(worst, weight, grid)
     if beside is not None:
         some = np.append(grid[::_APART], grid[-1] + step)
@@ -107,10 +111,10 @@ def composed(
     if least < 0:  # of both directions: known below 0 too, by complements, and convex across it
         mirrored = -np.expm1(-grid) + np.exp(-grid) * upper
         upper = chords(np.append(-grid[:0:-1], grid), np.append(mirrored[:0:-1], upper))(grid)
-    slope = np.append(np.maximum(np.diff(-upper) / np.diff(np.exp(grid)), 0.0), 0.0)
+    slope = np.append(np.maximum(np.diff(-upper) / np.diff(powers), 0.0), 0.0)
     slope = np.maximum.accumulate(slope[::-1])[::-1]
-    against = slope[:-1] - slope[1:]
-    likely = against * np.exp(grid[1:])
+    steeper = slope[:-1] - slope[1:]
+    against, likely = steeper.astype(np.float64), (steeper * powers[1:]).astype(np.float64)
     rest = 1.0 - float(upper[-1] + likely.sum())
     if least < 0:
         masses = np.concatenate((against[::-1], [max(0.0, rest - float(against.sum()))], likely))
@@ -144,10 +148,11 @@ def curve_of(losses: Floats, masses: Floats) -> Callable[[Floats], Floats]:
     """epsilons -> delta, for any real numbers."""
     likely, infinite = masses[:-1], float(masses[-1])
     above = np.append(np.cumsum(likely[::-1])[::-1], 0.0)
-    against = np.append(np.cumsum((likely * np.exp(-losses))[::-1])[::-1], 0.0)
+    powers = np.exp(np.minimum(-losses, _LARGEST_EXPONENT).astype(np.longdouble))
+    against = np.append(np.cumsum((likely * powers)[::-1])[::-1], 0.0)
 
     def delta(epsilons: Floats) -> Floats:
         at = np.searchsorted(losses, epsilons, side="right")
-        return infinite + np.maximum(above[at] - np.exp(np.minimum(epsilons, 700.0)) * against[at], 0.0)
+        return (infinite + np.maximum(above[at] - np.exp(np.minimum(epsilons, 700.0)) * against[at], 0.0)).astype(np.float64)
 
     return delta

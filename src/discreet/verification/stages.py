@@ -24,7 +24,7 @@ from discreet.verification.numerics import KNOWN_TO, LEAST_SCALE, chords, discre
 
 _BESIDE = [9.0, 10.0, 11.0, 12.0, 14.0, 17.0, 21.0, 26.0, 32.0, 37.5]
 _DEVIATIONS = np.concatenate(([-12.0, -10.0], np.arange(-8.0, -5.0), np.arange(-5.0, 5.25, 0.25), np.arange(5.5, 8.25, 0.5), _BESIDE))
-FARTHEST, _FARTHER = 12.0, 1e-300
+FARTHEST, _FARTHER = 12.0, 1e-307
 """Deviations of which little is beyond; and what is beyond the last of these, of a normal variable."""
 _FINEST = 8
 """Into how many parts what is between two of them is cut, at most."""
@@ -77,9 +77,7 @@ class LastStage(NamedTuple):
 
         def expected(left: float) -> float:
             places = left - self.mu * (0.5 * self.mu + deviations[::-1])
-            known = first(np.minimum(np.abs(places), _LARGEST))  # a curve falls
-            mirrored = np.exp(np.minimum(places, 0.0)) * known - np.expm1(np.minimum(places, 0.0))  # below 0 by complements
-            above = chords(places, np.where(places >= 0, known, mirrored))
+            above = chords(places, at_any(first, places))
             g, weights = panels(deviations)
             values = above(left - self.mu * (0.5 * self.mu + g)) * np.exp(-0.5 * g * g) / math.sqrt(2.0 * math.pi)
             return float(weights @ values)
@@ -117,7 +115,7 @@ class Stages(NamedTuple):
     def checks(self, stated: Stated) -> Iterator[Check]:
         """Whether the stated delta covers all curves of the first stage with the last one: by one of three roads, tried in turn.
 
-        The last one gives no less than the first stage alone, as curves are convex: where that is too much, it is not taken.
+        The last one gives no less than the first stage alone where its curve is convex: where that is too much, it is not taken.
         """
         of_first = positive(stated.parameters["epsilon"])
         epsilon = of_first + self.last.epsilon
@@ -131,9 +129,15 @@ class Stages(NamedTuple):
             if not (found and compared(*found[0]).ok):
                 found.insert(0, (first.curve(of_first) + self.last.delta, added))
             check = compared(*min(found))
-            if not check.ok and compared(first.curve(max(0.0, self.last.left(epsilon))) * _NEARLY, composed).ok:
+            if not check.ok and compared(self._lowest(each(first.curve), epsilon), composed).ok:
                 check = compared(self._searched(stated, each(first.curve), epsilon), composed)
             yield check
+
+    def _lowest(self, first: Callable[[Floats], Floats], epsilon: float) -> float:
+        """What a search may come down to: the curve itself at what is left of epsilon, or a chord across it where the curve is no convex one there."""
+        left, apart = max(0.0, self.last.left(epsilon)), self.last.mu * np.array([1.0, 3.0])
+        known = at_any(first, np.concatenate(([left], left - apart, left + apart)))
+        return _NEARLY * min(float(known[0]), *(0.5 * (known[1:3] + known[3:])).tolist())
 
     def _searched(self, stated: Stated, first: Callable[[Floats], Floats], epsilon: float) -> float:
         """`total`, along chords that are made finer until they are near enough to the curve to say whether the stated delta covers it, or to hold."""
@@ -142,6 +146,13 @@ class Stages(NamedTuple):
             parts *= 2
             before, found = found, self.total(first, epsilon, parts=parts)
         return found
+
+
+def at_any(first: Callable[[Floats], Floats], epsilons: Floats) -> Floats:
+    """A falling curve that takes epsilons from 0 on, at any: at most as at the largest one that it takes, and below 0 by complements."""
+    known, below = first(np.minimum(np.abs(epsilons), _LARGEST)), np.minimum(epsilons, 0.0)
+    at: Floats = np.where(epsilons >= 0, known, np.exp(below) * known - np.expm1(below))
+    return at
 
 
 def with_last(stated: Stated, radius: float, *first: First, dimension: int | None = None) -> Stages:
