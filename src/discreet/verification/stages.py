@@ -134,7 +134,7 @@ class Stages(NamedTuple):
             yield check
 
     def _lowest(self, first: Callable[[Floats], Floats], epsilon: float) -> float:
-        """What a search may come down to: the curve itself at what is left of epsilon, or a chord across it where the curve is no convex one there."""
+        """What a search may come down to: the curve at what is left of epsilon, or a chord across it where the curve is not convex there."""
         left, apart = max(0.0, self.last.left(epsilon)), self.last.mu * np.array([1.0, 3.0])
         known = at_any(first, np.concatenate(([left], left - apart, left + apart)))
         return _NEARLY * min(float(known[0]), *(0.5 * (known[1:3] + known[3:])).tolist())
