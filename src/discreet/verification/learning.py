@@ -18,7 +18,6 @@ minimiser and drawn noise within e of its ideal, tolerance, noise_error and the 
 import math
 from collections.abc import Callable, Iterator
 from dataclasses import replace
-from functools import lru_cache
 
 import numpy as np
 
@@ -53,6 +52,8 @@ constrained, regression = lazily("discreet.verification.constrained"), lazily("d
 one_direction, several = lazily("discreet.verification.one_direction"), lazily("discreet.verification.several")
 _BINS = 2000
 """Of slopes from 0 to the steepest one."""
+_NEARBY = 1.5
+"""The ratio of two epsilons up to which the best line for one between them has a height between theirs, or nearly."""
 _LESS = 1.0 - 1e-7
 """Room for the quadrature over residuals."""
 
@@ -135,8 +136,11 @@ def _of_persons(slopes: Floats, jacobian: Floats, s: float, *, alone: bool, sign
 
         return beyond
 
-    @lru_cache(maxsize=256)
+    found: dict[float, Line] = {}
+
     def best(epsilon: float) -> Line:
+        """The line with the least bound; between two epsilons nearby whose lines are known, the best of some lines between theirs."""
+
         def least(heights: Floats, steepness: Floats) -> Floats:
             def beyond(thresholds: Floats) -> Floats:
                 low = thresholds - heights[:, np.newaxis]
@@ -144,7 +148,13 @@ def _of_persons(slopes: Floats, jacobian: Floats, s: float, *, alone: bool, sign
 
             return least_tangents(epsilon, beyond)
 
-        return lines.least(least, known=least_tangent(epsilon, mixed) / signs)
+        if epsilon not in found:
+            below, above = max((one for one in found if one < epsilon), default=0.0), min((one for one in found if one > epsilon), default=math.inf)
+            if above <= _NEARBY * below:
+                found[epsilon] = lines.between(least, found[below].height, found[above].height)
+            else:
+                found[epsilon] = lines.least(least, known=least_tangent(epsilon, mixed) / signs)
+        return found[epsilon]
 
     def replaced(epsilon: float, mu: float) -> float:
         line = best(epsilon)

@@ -20,8 +20,9 @@ from discreet.verification.drawn import gaussian_distance, spherical_distance
 LEAST_SCALE = 64.0
 """Of discrete noise that is compared with Gaussian noise, in steps; the lemma would do with less."""
 KNOWN_TO = 1e-6
-"""The share of itself to which a curve of a first stage is known: a small bend within a panel (`excess`) makes up to 3e-7 of it, a line that is not
-looked for `_SHARE`, and so does a tangent; a stated delta may be less by as much. The tests compare with every bend at an end, and finer searches."""
+"""The share of itself to which a curve of a first stage is known: a small bend within a panel (`excess`) makes up to 3e-7 of it, and a tangent 1e-7; a
+stated delta may be less by as much. A line is the best one to 1e-8 where bounds have one valley, and always to `_SHARE`; with another one a curve is
+higher. The tests compare with every bend at an end, and finer searches."""
 _FEW = 32
 """Every so many lines are compared first."""
 _NODES, _WEIGHTS = np.polynomial.legendre.leggauss(24)
@@ -265,8 +266,8 @@ _WIDE, _WITHIN, _NARROWED = 64, 9, 3
 """How many u are looked at first, and how many, and how often, between the neighbours of the best."""
 _SECANTS, _STILL = 8, 1e-3
 """At most so many, the last one from where m is so near."""
-_CUTS, _PARTS, _SHARE = 12, np.linspace(0.0, 1.0, 9), 1e-7
-"""For a line: how often what is between two is cut at most, where, and the share of a bound that is not looked for."""
+_CUTS, _PARTS, _SHARE, _STILL_LESS = 12, np.linspace(0.0, 1.0, 9), 1e-3, 1e-8
+"""For a line: how often what is between two is cut at most, where, and the share of a bound that is not looked for everywhere, and beside the best."""
 _BEGINNING = np.linspace(0.0, 4.0, 33)
 _FIRST, _LAST = -12.0, 40.0
 """Below the first a normal variable weighs nothing, and beyond the last there is none."""
@@ -317,11 +318,14 @@ class Lines(NamedTuple):
         found = bound(self.heights, self.above(self.heights))
         best = int(np.argmin(found))
         line = Line(float(found[best]), float(self.heights[best]), float(self.above(self.heights[best : best + 1])[0]))
-        low, high = self.heights[:-1], self.heights[1:]
+        low, high, before = self.heights[:-1], self.heights[1:], math.inf
         for _ in range(_CUTS):
             hopeful = bound(low, self.above(high)) < min(line.bound, known) * (1.0 - _SHARE)
+            if line.bound < min(known, before * (1.0 - _STILL_LESS)):
+                hopeful |= (low <= line.height) & (line.height <= high)
             if not hopeful.any():
                 break
+            before = line.bound
             low, high = low[hopeful, np.newaxis], high[hopeful, np.newaxis]
             between = low + (high - low) * _PARTS
             low, high = between[:, :-1].ravel(), between[:, 1:].ravel()
@@ -330,6 +334,14 @@ class Lines(NamedTuple):
             best = int(np.argmin(found))
             line = min(line, Line(float(found[best]), float(low[best]), float(steepness[best])))
         return line
+
+    def between(self, bound: Callable[[Floats, Floats], Floats], first: float, last: float) -> Line:
+        """The best of some lines between two heights, both included."""
+        heights = first + (last - first) * _PARTS
+        steepness = self.above(heights)
+        found = bound(heights, steepness)
+        best = int(np.argmin(found))
+        return Line(float(found[best]), float(heights[best]), float(steepness[best]))
 
     def above(self, heights: Floats) -> Floats:
         """The least steepness of lines of these heights."""

@@ -29,6 +29,8 @@ ALGORITHM_4 = "algorithm-4"
 _POINTS = 1025
 _FALL = 0.125
 """Of the logarithm of delta between knots: chords are above the curve by an eighth of its square, or less."""
+_UNSEEN, _FALL_OF_UNSEEN = 1e-4, 0.5
+"""The share of a stated delta below which a curve hardly counts, and such a fall there: chords are above that share of delta by a thirtieth of it."""
 _HALVINGS = 20
 _MOST_KNOTS = 400
 _SEEN, _FAR = 5.0, 700.0
@@ -201,10 +203,11 @@ def curve_of_setting(setting: Stated, farthest: float) -> Curve:
     # Below the last stage's epsilon: at 0 randomised response at that epsilon on top.
     start, width = stages.last.epsilon, max(farthest, 1e-9)
     # Along chords of the first stage's curve, which is asked for at many places around every knot.
-    of_first = chords(*_knots_of(stages.first[-1].curve, 0.0, width + start + min(_SEEN * stages.last.mu, _FAR)))
+    stated = setting.guarantee.delta_at_epsilon if isinstance(setting.guarantee, ApproximateDP) else 0.0
+    of_first = chords(*_knots_of(stages.first[-1].curve, 0.0, width + start + min(_SEEN * stages.last.mu, _FAR), seen=stated))
     of_both = partial(stages.total, of_first)
     at_zero = min(1.0, of_both(start) + math.tanh(0.5 * start))
-    knots, deltas = _knots_of(of_both, start, width)
+    knots, deltas = _knots_of(of_both, start, width, seen=stated)
     return chords(np.append(0.0, knots), np.append(at_zero, deltas))
 
 
@@ -217,14 +220,17 @@ def _known(curve: Curve, farthest: float) -> Curve:
     return chords(*_knots_of(lambda epsilon: float(curve(np.array([epsilon]))[0]), 0.0, max(farthest, 1e-9)))
 
 
-def _knots_of(curve: Callable[[float], float], start: float, width: float) -> tuple[Floats, Floats]:
-    """Points of the curve from `start` on, over this width: as many as it takes for it to fall by little from one to the next, wherever it falls."""
+def _knots_of(curve: Callable[[float], float], start: float, width: float, *, seen: float = 0.0) -> tuple[Floats, Floats]:
+    """Points of the curve from `start` on, over this width: as many as it takes for it to fall by little from one to the next, wherever it falls.
+
+    Far below `seen`, the delta that matters, a chord may be above the curve by a greater share of it.
+    """
     known = {knot: curve(knot) for knot in [start, *(start + width * 0.5 ** np.arange(_HALVINGS, -1.0, -1.0)).tolist()]}
     while True:
         knots = np.array(sorted(known))
-        deltas = np.array([known[knot] for knot in knots.tolist()])
-        falls = -np.diff(np.log(np.maximum(deltas, _NOTHING)))
-        steep = (falls > _FALL) & (np.diff(knots) > 1e-12 * knots[1:])
+        deltas = np.minimum(np.array([known[knot] for knot in knots.tolist()]), 1.0)
+        falls = -np.diff(np.log(np.maximum(deltas, max(_NOTHING, _UNSEEN**2 * seen))))
+        steep = (falls > np.where(deltas[:-1] > _UNSEEN * seen, _FALL, _FALL_OF_UNSEEN)) & (np.diff(knots) > 1e-12 * knots[1:])
         if not steep.any() or len(knots) > _MOST_KNOTS:
             return knots, deltas
         known |= {middle: curve(middle) for middle in (0.5 * (knots[1:] + knots[:-1]))[steep].tolist()}
