@@ -3,14 +3,15 @@
 import pickle
 import traceback
 import warnings
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from collections.abc import Set as AbstractSet
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import suppress
 from pathlib import Path
+from types import FrameType
 
 import pytest
 
 from discreet.core.errors import DiscreetError
+from discreet.core.frameless import is_door
 
 CANARY = 918273.645
 DIGITS = ("918273", "918_273", "918,273", "9.18273", "273.645")
@@ -34,14 +35,13 @@ def assert_refused_in_silence(calls: Iterable[Callable[[], object]]) -> None:
         assert_silent(refusal.value)
 
 
-def assert_carries_nothing(error: BaseException, given: object = ()) -> None:
-    """Fail if the exception shows or takes along the canary.
+def assert_carries_nothing(error: BaseException) -> None:
+    """Fail if the exception shows or takes along the canary, or anything else of records.
 
-    In its text, arguments, attributes, notes and pickle, as a worker sends it; in its causes and contexts, suppressed ones too, as a logger finds
-    them; and in the local variables of its tracebacks, as error reporters collect them. There, texts, numbers and exceptions count, and containers of
-    them, unless they are what the caller handed over (`given`), who has them in his own frames, or as long as a table.
+    In its text, arguments, attributes, notes and pickle, as a worker sends it; in its causes, contexts and parts, suppressed ones too, as a logger
+    finds them; and in the variables of the frames of its tracebacks and of those that called them, as error reporters collect them. There nothing at
+    all may be, but in the frames of who called: of tests, outside every door.
     """
-    theirs = set(_containers(given))
     waiting, seen = [error], set()
     while waiting:
         one = waiting.pop()
@@ -52,31 +52,19 @@ def assert_carries_nothing(error: BaseException, given: object = ()) -> None:
         said = [str(one), repr(one), *map(repr, one.args), repr(vars(one)), *traceback.format_exception(one, chain=False)[-1:]]
         with suppress(Exception):  # what does not pickle goes nowhere
             said.append(repr(pickle.dumps(one)))
-        for frame, _ in traceback.walk_tb(one.__traceback__):
-            if not frame.f_code.co_filename.startswith(_TESTS):
-                found = list(_told(frame.f_locals, theirs))
-                waiting += [value for value in found if isinstance(value, BaseException)]
-                said += [f"{frame.f_code.co_qualname}: {value!r}" for value in found]
         for text in said:
             assert_silent(text)
+        assert getattr(one, "obj", None) is None, "what has no such attribute was taken along"
+        for frame, _ in traceback.walk_tb(one.__traceback__):
+            inside = list(_inside(frame))
+            if not frame.f_code.co_filename.startswith(_TESTS) or is_door(inside[-1]):
+                for each in inside:
+                    kept = set(each.f_locals) - ({"function"} if is_door(each) else set())
+                    assert not kept, f"{each.f_code.co_qualname} kept {sorted(kept)}"
 
 
-def _containers(value):
-    """The identities of a container and of all containers in it."""
-    if isinstance(value, Mapping | Sequence | AbstractSet) and not isinstance(value, str | bytes):
-        yield id(value)
-        for inner in value.values() if isinstance(value, Mapping) else value:
-            yield from _containers(inner)
-
-
-_TABLE = 10
-"""So many things in a container make it a table."""
-
-
-def _told(value, theirs, depth=4):
-    """Texts, numbers and exceptions in a container; nothing of other objects, whose repr is not an exception's business."""
-    if isinstance(value, str | bytes | int | float | complex | BaseException):
-        yield value
-    elif depth and id(value) not in theirs and isinstance(value, Mapping | list | tuple | set | frozenset) and len(value) < _TABLE:
-        for inner in [*value, *value.values()] if isinstance(value, Mapping) else value:
-            yield from _told(inner, theirs, depth - 1)
+def _inside(frame: FrameType | None) -> Iterator[FrameType]:
+    """A frame, who called it, who called that, and so on, as far as a door."""
+    while frame is not None:
+        yield frame
+        frame = None if is_door(frame) else frame.f_back

@@ -1,6 +1,6 @@
 import pytest
 
-from discreet.core.errors import InvalidInput, SchemaError, frameless, quietly
+from discreet.core.errors import InvalidInput, SchemaError, quietly
 
 
 def failing(error):
@@ -28,15 +28,3 @@ def test_our_own_errors_and_interrupts_pass(error):
 
 def test_a_result_passes():
     assert quietly(lambda: 3, InvalidInput("public")) == 3
-
-
-def test_a_refusal_leaves_its_frames_behind():
-    @frameless
-    def refusing(cell):
-        inner = [cell]
-        raise InvalidInput("public") if inner else None
-
-    with pytest.raises(InvalidInput) as caught:
-        refusing("secret")
-    assert "inner" not in {name for entry in caught.traceback for name in entry.frame.f_locals}
-    assert caught.value.__context__ is None

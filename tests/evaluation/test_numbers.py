@@ -279,7 +279,7 @@ def test_no_refusal_shows_a_target(y):
     X, own = people(50)
     with pytest.raises(InvalidInput) as refusal:
         evaluate_privately(fitted(X, own), X, y, epsilon=1.0)
-    assert_carries_nothing(refusal.value, [X, y])
+    assert_carries_nothing(refusal.value)
 
 
 @pytest.mark.parametrize("metric", NUMBER_METRICS)

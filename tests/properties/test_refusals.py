@@ -5,7 +5,10 @@ records fails the last test until it is listed.
 """
 
 import functools
+import importlib
 import inspect
+import pkgutil
+import traceback
 import warnings
 from datetime import date
 
@@ -17,13 +20,16 @@ import scipy.sparse as sp
 
 import discreet
 from discreet import estimators
-from discreet.data import CategoricalColumn, NumericColumn, Schema, SchemaDraft, Target
+from discreet.core.frameless import is_frameless
+from discreet.data import CategoricalColumn, FunctionTable, NumericColumn, Schema, SchemaDraft, Target
+from discreet.losses import SmoothedHinge
 from discreet.noise import SystemNoise
 from discreet.releases import publish
 from tests.canary import CANARY, assert_carries_nothing
 
 RECORDS = 12
 X = np.linspace(-0.5, 0.5, 3 * RECORDS).reshape(RECORDS, 3)
+RECORDS_OF_CANARY = np.full((RECORDS, 3), CANARY)
 Y = np.array([0, 1] * (RECORDS // 2))
 """Classes for a classifier, numbers for a regression."""
 
@@ -190,7 +196,7 @@ def calls():
             yield f"{name}.fit(w)", lambda cells, name=name: made(name).fit(X, Y, sample_weight=cells), WEIGHTS
         yield f"{name}.fit(persons)", lambda cells, name=name: made(name).set_params(rows_per_person=1).fit(X, Y, persons=cells), PERSONS
         for method in ("predict", "predict_proba", "decision_function"):
-            if hasattr(getattr(estimators, name), method):
+            if hasattr(made(name), method):
                 yield f"{name}.{method}", lambda cells, name=name, method=method: getattr(fitted(name), method)(cells), ROWS
         yield f"{name}.score", lambda cells, name=name: fitted(name).score(X, cells), TARGETS
     yield "evaluate_privately(X)", lambda cells: discreet.evaluate_privately(fitted("LinearSVC"), cells, Y, epsilon=1.0), ROWS
@@ -232,7 +238,7 @@ def test_no_refusal_takes_a_cell_along(quick, call, bad, first):
         except Exception as error:  # noqa: BLE001 - scikit-learn's own refusals too
             refused += 1
             try:
-                assert_carries_nothing(error, cells)
+                assert_carries_nothing(error)
             except AssertionError as failed:
                 raise AssertionError(f"{name}, refused by {type(error).__name__}") from failed
     assert refused > len(tried) // 3
@@ -243,3 +249,87 @@ def test_every_exported_function_of_records_is_under_the_law():
     taking = {name for name in functions if {"X", "frame"} & set(inspect.signature(getattr(discreet, name)).parameters)}
     assert taking <= {name.partition("(")[0] for name, _, _ in calls()}
     assert "choose_norm" in taking
+
+
+def exported():
+    """Functions, and public methods of classes, of every package: (name, class or None, what is there)."""
+    for package in ["discreet", *(f"discreet.{found.name}" for found in pkgutil.iter_modules(discreet.__path__) if found.ispkg)]:
+        module = importlib.import_module(package)
+        for name in getattr(module, "__all__", ()):
+            value = getattr(module, name)
+            if inspect.isfunction(value):
+                yield f"{package}.{name}", None, value
+            elif inspect.isclass(value):
+                yield from ((f"{package}.{name}.{one}", value, inspect.getattr_static(value, one)) for one in dir(value) if not one.startswith("_"))
+
+
+def test_everything_exported_that_takes_records_is_a_door():
+    """What takes X, y or a frame; what takes records by another name is in `DOORS`."""
+    everything = {name: value for name, _, value in exported()}
+    taking = {name for name, value in everything.items() if {"X", "y", "frame"} & parameters(value)}
+    assert len(taking) > 150
+    assert {name for name in {*taking, *DOORS} if not is_frameless(everything[name])} == set()
+
+
+@pytest.mark.filterwarnings("ignore")
+def test_no_door_takes_a_cell_along_whatever_it_is_given():
+    """Numbers where it takes records, a number for all else that it needs; methods, of what was never made."""
+    doors = {(kind, name.rpartition(".")[2]): value for name, kind, value in exported() if is_frameless(value)}
+    refused = 0
+    for (kind, name), value in doors.items():
+        door = value if kind is None else getattr(kind.__new__(kind), name, value)
+        if not callable(door):  # a method that is there under a condition
+            continue
+        asked = [one for one in inspect.signature(door).parameters.values() if one.default is one.empty and one.kind is not one.VAR_KEYWORD]
+        given = {one.name: RECORDS_OF_CANARY if one.name in PRIVATE else 1 for one in asked}
+        positional = [given.pop(one.name) for one in asked if one.kind is not one.KEYWORD_ONLY]
+        try:
+            door(*positional, **given)
+        except Exception as error:  # noqa: BLE001 - whatever it is
+            refused += 1
+            assert_carries_nothing(error)
+    assert refused > 0.8 * len(doors)
+
+
+PRIVATE = {"X", "y", "frame", "rows", "table", "records", "record", "labels", "data"}
+DOORS = [
+    *("discreet.data.bounded_rows", "discreet.data.class_codes", "discreet.data.read_table", "discreet.data.read_header", "discreet.describe"),
+    *("discreet.releases.publish", "discreet.releases.publish_synthetic", "discreet.releases.Publication.write", "discreet.Model.predict"),
+    *("discreet.releases.LocalSurvey.randomise", "discreet.releases.CategorySurvey.randomise", "discreet.PublicMetric.of_rows"),
+    *("discreet.estimators.fit_with_cuts", "discreet.ArrayModel.predict", "discreet.Model.codes"),
+]
+
+
+def parameters(value):
+    function = inspect.unwrap(getattr(value, "__func__", value))
+    return set(inspect.signature(function).parameters) if inspect.isfunction(function) else set()
+
+
+def raising(*given):
+    """Code of the caller's own, which is given records, and keeps some."""
+    kept = list(given)
+    try:
+        return {}[len(kept)]
+    except KeyError:
+        raise RuntimeError("from the caller's own code") from ValueError("with its cause")
+
+
+OWN = {
+    "a loss": lambda: made("LinearSVC").set_params(loss=SmoothedHinge()).fit(X, Y),
+    "a block": lambda: made("LinearSVC").fit(FunctionTable(raising, blocks=2, features=3)),
+    "a block in a thread": lambda: made("LinearSVC").set_params(n_jobs=2).fit(FunctionTable(raising, blocks=2, features=3)),
+    "a reader": lambda: discreet.describe(raising, SCHEMA, epsilon=1.0),
+}
+
+
+@pytest.mark.filterwarnings("ignore")
+@pytest.mark.parametrize("call", [pytest.param(call, id=name) for name, call in OWN.items()])
+def test_what_a_callers_own_code_raises_comes_back_without_records(monkeypatch, call):
+    monkeypatch.setattr(SmoothedHinge, "slope", raising)
+    monkeypatch.setattr(SmoothedHinge, "value", raising)
+    with pytest.raises(RuntimeError, match="from the caller's own code") as raised:
+        call()
+    assert_carries_nothing(raised.value)
+    assert [str(raised.value.__cause__), type(raised.value.__context__)] == ["with its cause", KeyError]
+    lines = [entry.name for entry in traceback.extract_tb(raised.value.__traceback__)]
+    assert lines[-1] == "raising"

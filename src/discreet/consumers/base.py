@@ -24,6 +24,7 @@ from sklearn.utils.validation import check_is_fitted, column_or_1d, validate_dat
 
 from discreet.core.arrays import AnyFloats, Floats
 from discreet.core.errors import InvalidInput, InvalidType, quietly
+from discreet.core.frameless import Frameless
 from discreet.core.intervals import Intervals
 from discreet.core.validate import not_negative, probability, whole
 from discreet.queries import Target
@@ -73,7 +74,7 @@ def noise_on_rows(release: PublishedRelease) -> RowNoise:
     return RowNoise(features=covariance[:size, :size], cross=covariance[:size, size], target=float(covariance[size, size]))
 
 
-class Consumer(BaseEstimator):  # type: ignore[misc]
+class Consumer(BaseEstimator, metaclass=Frameless):  # type: ignore[misc]
     """scikit-learn's manners at the door of released rows, which are public, and of new ones."""
 
     n_features_in_: int

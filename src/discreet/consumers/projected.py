@@ -20,6 +20,7 @@ from discreet.consumers.base import Line, new_rows, numbers_of, open_release, ro
 from discreet.consumers.ridge import NoisyRidge
 from discreet.core.arrays import Floats
 from discreet.core.errors import InvalidInput
+from discreet.core.frameless import Frameless
 from discreet.core.short import short_repr
 from discreet.core.validate import not_negative
 from discreet.queries import Projection, Target
@@ -29,7 +30,7 @@ _BLOCK = 1024
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class ProjectedRows:
+class ProjectedRows(metaclass=Frameless):
     """Released projected rows with their public description."""
 
     values: Floats

@@ -6,17 +6,15 @@ that comes from the records ever reaches one. Below them the words that messages
 A refusal carries nothing of the records either: the exception of polars, pandas or the standard library that it stands for is dropped, not chained.
 `raise ... from None` only hides the original from the printed traceback and still keeps it on the new exception, where a logger may find the value
 in its message. So a refusal is raised after the handler has ended (`quietly`), and nowhere in the package does a handler raise anything but what it
-caught.
+caught. What holds records in its frames is left behind at the doors (module `frameless`).
 """
 
 import difflib
 import json
 from collections.abc import Callable, Iterable
-from functools import wraps
-from typing import ClassVar, ParamSpec, TypeVar
+from typing import ClassVar, TypeVar
 
 T = TypeVar("T")
-P = ParamSpec("P")
 
 
 class DiscreetError(Exception):
@@ -134,20 +132,3 @@ def quietly(action: Callable[[], T], refusal: Exception, *kinds: type[Exception]
         if kinds:
             raise
     raise refusal
-
-
-def frameless(function: Callable[P, T]) -> Callable[P, T]:
-    """`function`, whose refusals leave their frames behind: those hold cells as local variables, which error reporters collect.
-
-    For entry points that go through cells one by one; a refusal is a sentence of its own and needs no traceback.
-    """
-
-    @wraps(function)
-    def refusing(*args: P.args, **kwargs: P.kwargs) -> T:
-        try:
-            return function(*args, **kwargs)
-        except DiscreetError as error:
-            refusal = error.with_traceback(None)
-        raise refusal
-
-    return refusing

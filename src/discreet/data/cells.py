@@ -13,6 +13,7 @@ import numpy.typing as npt
 
 from discreet.core.arrays import Floats
 from discreet.core.errors import InvalidInput, quietly
+from discreet.core.frameless import frameless
 from discreet.core.lazily import lazily
 from discreet.data.clock import is_moment, moment_days, moment_texts, time_texts
 from discreet.data.columns import CategoricalColumn, DateColumn, NumberTarget, NumericColumn, Target
@@ -250,6 +251,7 @@ def without_markers(texts: "pl.Series", dialect: Dialect) -> "pl.Series":
     return texts.set(gap.fill_null(value=True), None)
 
 
+@frameless
 def number_rows(frame: "pl.DataFrame", columns: Sequence[str]) -> Floats:
     """Columns of numbers as they are, (n, d), NaN where a value is missing. Raises InvalidInput, with a column's name, for other cells."""
     rows = np.empty((frame.height, len(columns)))

@@ -20,7 +20,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self
 
 from discreet.core.arrays import Floats
-from discreet.core.errors import InvalidInput, SchemaError, did_you_mean, frameless
+from discreet.core.errors import InvalidInput, SchemaError, did_you_mean
+from discreet.core.frameless import frameless
 from discreet.core.lazily import lazily
 from discreet.core.short import short_repr
 from discreet.data.cells import column_numbers
@@ -112,6 +113,7 @@ class SchemaDraft:
         """What is read of a table: the open columns, and that of persons where the schema has one."""
         return self.open if self.schema.person is None else (*self.open, self.schema.person.column)
 
+    @frameless
     def read(self, frame: Frame) -> "tuple[list[Floats], pl.Series | None]":
         """The open columns as numbers (n,), NaN where a value is missing, and the ids of persons, where the schema has a column of them; private.
 

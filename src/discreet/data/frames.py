@@ -26,9 +26,10 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 import numpy as np
 import numpy.typing as npt
 
-from discreet.core.errors import FileFormatError, InvalidInput, InvalidType, SchemaError, frameless, quietly, quoted
+from discreet.core.errors import FileFormatError, InvalidInput, InvalidType, SchemaError, quietly, quoted
 from discreet.core.files.reading import NOT_ORDINARY
 from discreet.core.files.whole_file import reason_of
+from discreet.core.frameless import frameless
 from discreet.core.lazily import lazily
 from discreet.data.dialect import Dialect, recognised
 from discreet.data.labels import BLANKS, UNREADABLE

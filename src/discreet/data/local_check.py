@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from discreet.core.arrays import Floats
-from discreet.core.errors import frameless
+from discreet.core.frameless import frameless
 from discreet.core.lazily import lazily
 from discreet.core.private import holds_records
 from discreet.data.cells import as_labels, cell_texts, marked_days, marked_numbers, moments_of, without_markers

@@ -36,7 +36,8 @@ import numpy as np
 import numpy.typing as npt
 
 from discreet.core.arrays import Floats
-from discreet.core.errors import InvalidInput, frameless, quietly
+from discreet.core.errors import InvalidInput, quietly
+from discreet.core.frameless import frameless
 from discreet.core.lazily import lazily
 from discreet.core.neighbours import Persons
 from discreet.core.private import holds_records

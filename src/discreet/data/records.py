@@ -22,6 +22,7 @@ import numpy.typing as npt
 
 from discreet.core.arrays import Floats
 from discreet.core.errors import InvalidInput, quietly
+from discreet.core.frameless import frameless
 from discreet.core.private import holds_records
 from discreet.core.workers import map_in_order
 from discreet.data.domain import Domain
@@ -283,6 +284,7 @@ class Records:
         return f"Records({self.domain!r})"
 
 
+@frameless
 def bounded_rows(rows: Matrix, domain: Domain, *, jobs: int = 1) -> Matrix:
     """Rows (n, domain.features) within the bounds, with the constant feature, lazily: what models are fitted on and applied to."""
     if domain.classes:
@@ -318,6 +320,7 @@ def _bounded_targets(targets: Targets | None, domain: Domain) -> Targets | None:
     return np.where(targets == 1, 1.0, -1.0) if domain.kind == "sign" else targets
 
 
+@frameless
 def class_codes(labels: npt.NDArray[Any], classes: npt.NDArray[Any]) -> Codes:
     """The number of the class of every label, (n,), from 0. Raises InvalidInput for a label that is not declared."""
     codes = np.full(len(labels), -1, dtype=np.intp)

@@ -16,7 +16,8 @@ from itertools import accumulate, pairwise
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self, TypeVar
 
-from discreet.core.errors import SchemaError, did_you_mean, frameless, kind
+from discreet.core.errors import SchemaError, did_you_mean, kind
+from discreet.core.frameless import Frameless, frameless
 from discreet.core.lazily import lazily
 from discreet.core.neighbours import Persons
 from discreet.core.short import short_repr
@@ -66,7 +67,7 @@ _Numbers = TypeVar("_Numbers", NumericColumn, DateColumn)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Schema:
+class Schema(metaclass=Frameless):
     """What is public about a table. Raises SchemaError if it contradicts itself.
 
     Examples
@@ -279,7 +280,6 @@ class Schema:
         """Of the periods that a target of times has; empty for any other target."""
         return self.target.ends if isinstance(self.target, TimeTarget) else ()
 
-    @frameless
     def encode(self, frame: "Frame", *, target: bool, persons: bool | None = None) -> "EncodedTable":
         """The rows of `frame` as features (n, d) and, with `target`, their classes or numbers (n,) or (n, m), from this schema alone.
 

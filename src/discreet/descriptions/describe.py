@@ -11,7 +11,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from discreet.accounting import Guarantee, gaussian_mu
-from discreet.core.errors import InvalidInput, frameless
+from discreet.core.errors import InvalidInput
+from discreet.core.frameless import frameless
 from discreet.core.neighbours import ADD_REMOVE, DELTA, REPLACE_ONE, Neighbours, neighbours_of
 from discreet.core.validate import job_count, number, small_delta
 from discreet.data import EncodedTable, Schema
@@ -146,6 +147,7 @@ def describe(  # noqa: PLR0913 - each is a public choice
     return describe_prepared(prepared, records, noise_of(random_state), account=account, jobs=job_count(n_jobs))
 
 
+@frameless
 def describe_prepared(prepared: Prepared, records: Frame | Opened, noise: Noise, *, account: Account | None = None, jobs: int = 1) -> Description:
     """Spend, release, and read the description from what was released."""
     asked = prepared.asked

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from typing import Any, ClassVar, Self
 
 from discreet.core.errors import InvalidInput, InvalidType
+from discreet.core.frameless import Frameless
 from discreet.core.neighbours import DELTA, REPLACE_ONE, Neighbours
 from discreet.core.short import short_repr
 from discreet.core.showing import Svg
@@ -29,7 +30,7 @@ _CELL, _LEFT, _TOP = 86, 150, 84
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class _Measured:
+class _Measured(metaclass=Frameless):
     """A private evaluation of which one thing is shown."""
 
     metric: ClassVar[str]

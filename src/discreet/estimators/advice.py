@@ -29,6 +29,7 @@ from sklearn.utils import get_tags
 
 from discreet.core.advice import OTHER_NAMES, about_numbers, caller
 from discreet.core.errors import InvalidInput, InvalidType, PrivacyAdvice, did_you_mean
+from discreet.core.frameless import Frameless, is_door
 from discreet.core.lazily import lazily
 from discreet.core.neighbours import Privacy
 from discreet.core.validate import given
@@ -56,7 +57,7 @@ _MOST_SEEN, _NUMBERS = 4096, 1 << 18
 """Digests that are kept, the oldest goes first; and numbers of a table that one is made of."""
 
 
-class Answering(ABCMeta):
+class Answering(Frameless, ABCMeta):
     """Of estimators: a parameter that belongs to another library is answered by what it is called here."""
 
     @property
@@ -122,6 +123,8 @@ def _inside(estimator: Any) -> bool:
         if frame.f_code.co_name in {"fit", "fit_many"} and frame.f_locals.get("self") is estimator:
             outer = frame.f_back
         frame = frame.f_back
+    while outer is not None and is_door(outer):
+        outer = outer.f_back
     return outer is not None and str(outer.f_globals.get("__name__", "")).startswith(f"{__name__.partition('.')[0]}.")
 
 

@@ -22,6 +22,7 @@ from discreet.certificates import Certificate, digest_of
 from discreet.core.arrays import Floats, is_finite
 from discreet.core.errors import InvalidInput, InvalidType
 from discreet.core.fields import finite
+from discreet.core.frameless import frameless
 from discreet.core.neighbours import Persons, Privacy
 from discreet.core.short import short_repr
 from discreet.core.validate import job_count
@@ -79,6 +80,7 @@ def require_calibrated_table(estimator: object, X: Any) -> None:
         raise InvalidInput("calibrated probabilities count every record once, whatever it weighs. Leave max_sample_weight out.")
 
 
+@frameless
 def fit_with_calibration(estimator: LinearClassifier, X: Any, y: Any = None, *, share: float | None = None, persons: Any = None) -> CalibratedFit:
     """Fit a copy of `estimator` and shrink its decisions towards the base rate as far as private counts suggest; its epsilon and delta cover both.
 

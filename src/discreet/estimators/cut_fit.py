@@ -18,6 +18,7 @@ from sklearn.base import clone
 from discreet.certificates import Certificate
 from discreet.core.arrays import is_finite
 from discreet.core.errors import InvalidInput, InvalidType, VerificationFailure
+from discreet.core.frameless import frameless
 from discreet.core.neighbours import ADD_REMOVE, Persons, Privacy
 from discreet.core.short import short_repr
 from discreet.core.validate import job_count
@@ -68,6 +69,7 @@ class CutFit:
     __repr__ = short_repr
 
 
+@frameless
 def fit_with_cuts(
     estimator: PrivateModel,
     records: Frame | Opened,

@@ -12,6 +12,7 @@ from typing import Any
 from discreet.certificates import Certificate
 from discreet.core.arrays import is_finite
 from discreet.core.errors import InvalidInput, InvalidType
+from discreet.core.frameless import frameless
 from discreet.core.short import short_repr
 from discreet.core.showing import html_of
 from discreet.data import BlockTable, EncodedTable
@@ -48,6 +49,7 @@ def require_gaussian(epsilon: float, delta: float) -> None:
         raise InvalidInput("a fit with intervals needs a finite epsilon and a positive delta, since the noise on the curvature is Gaussian.")
 
 
+@frameless
 def fit_with_intervals(
     estimator: Learnable, X: Any, y: Any = None, *, share: float = SHARE, sample_weight: Any = None, persons: Any = None
 ) -> IntervalFit:

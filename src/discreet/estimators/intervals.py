@@ -19,6 +19,7 @@ from discreet.certificates import Certificate
 from discreet.core.advice import REPRODUCIBLE, caller
 from discreet.core.arrays import Floats
 from discreet.core.errors import InvalidInput, PrivacyAdvice
+from discreet.core.frameless import frameless
 from discreet.core.neighbours import DELTA, Persons
 from discreet.core.validate import number, positive
 from discreet.data import BlockTable, EncodedTable
@@ -142,6 +143,7 @@ def measure_uncertainty(
     )
 
 
+@frameless
 def release_uncertainty(
     model: Learnable | Model,
     X: Any,

@@ -25,6 +25,7 @@ from discreet.core.errors import FileFormatError, InvalidInput, brief
 from discreet.core.files.reading import read_parsed
 from discreet.core.files.strict_json import read_object
 from discreet.core.files.whole_file import write_whole
+from discreet.core.frameless import Frameless
 from discreet.core.lazily import lazily
 from discreet.core.short import short_repr
 from discreet.core.showing import html_of
@@ -282,7 +283,7 @@ class Model(StatedModel):
 
 @answers_per_record
 @dataclass(frozen=True, slots=True, kw_only=True)
-class OneOfSeveral:
+class OneOfSeveral(metaclass=Frameless):
     """One target of a model of several: what it answers about that one, and nothing that could be saved or verified."""
 
     model: Model

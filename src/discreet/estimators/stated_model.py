@@ -4,7 +4,7 @@ Losses, schemes and sets are those that the certificate's problem states; a kind
 """
 
 import math
-from abc import ABC, abstractmethod
+from abc import abstractmethod
 from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any
 
@@ -16,6 +16,7 @@ from discreet.certificates import Certificate, Check, Verification
 from discreet.core.arrays import Floats
 from discreet.core.errors import InvalidInput, InvalidType, brief, did_you_mean, quoted
 from discreet.core.fields import numbers
+from discreet.core.frameless import Frameless
 from discreet.core.lazily import lazily
 from discreet.data.labels import Label
 from discreet.estimators.forms import (
@@ -41,7 +42,7 @@ if TYPE_CHECKING:
 estimators = lazily("discreet.estimators.base")
 
 
-class StatedModel(ABC):
+class StatedModel(metaclass=Frameless):
     """Base of models as values."""
 
     __slots__ = ()

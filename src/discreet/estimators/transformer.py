@@ -13,10 +13,11 @@ from scipy import sparse
 from sklearn.base import BaseEstimator, TransformerMixin
 
 from discreet.core.errors import InvalidType
+from discreet.core.frameless import Frameless
 from discreet.data import Schema
 
 
-class LearnsNothing(TransformerMixin, BaseEstimator):  # type: ignore[misc]
+class LearnsNothing(TransformerMixin, BaseEstimator, metaclass=Frameless):  # type: ignore[misc]
     """A step whose `fit` looks at nothing."""
 
     def __sklearn_is_fitted__(self) -> bool:

@@ -50,6 +50,7 @@ from discreet.certificates import Certificate, Verification
 from discreet.core.arrays import AnyFloats, Floats
 from discreet.core.errors import InvalidInput, quoted
 from discreet.core.fields import real
+from discreet.core.frameless import frameless
 from discreet.core.intervals import Intervals
 from discreet.core.short import short_repr
 from discreet.core.showing import Svg, pictured
@@ -168,6 +169,7 @@ class Uncertainty(Tabled):
             total += float(np.mean(law.variances)) * moved + law.last_stage * np.square(directions[:, place]).sum(axis=1)
         return np.sqrt(total)
 
+    @frameless
     def decisions(self, X: Any, level: float = 0.95, *, target: str = PENALISED) -> Intervals:
         """Intervals for the decision value of every row, (n,) or (n, K), with rows clipped as in the fit; they are about theta, not about a label.
 
@@ -180,6 +182,7 @@ class Uncertainty(Tabled):
         joined = [np.concatenate([getattr(part, end).T for part in parts]) for end in ("low", "estimate", "high")]
         return Intervals(low=joined[0], estimate=joined[1], high=joined[2], level=level)
 
+    @frameless
     def probabilities(self, X: Any, level: float = 0.95, *, target: str = PENALISED) -> Intervals:
         """Intervals for the probability of the second class, (n,): the intervals of the decisions, mapped through the link of the loss.
 

@@ -18,7 +18,8 @@ from typing import Any
 
 from discreet.certificates import Release
 from discreet.core.advice import about_numbers, caller
-from discreet.core.errors import InvalidInput, PrivacyAdvice, frameless
+from discreet.core.errors import InvalidInput, PrivacyAdvice
+from discreet.core.frameless import frameless
 from discreet.core.neighbours import ADD_REMOVE, DELTA, Neighbours, Persons, Privacy, neighbours_of
 from discreet.core.validate import job_count, number, small_delta
 from discreet.data import BlockTable, EncodedTable

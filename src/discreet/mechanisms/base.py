@@ -22,6 +22,7 @@ from discreet.accounting import ApproximateDP, Guarantee, Json
 from discreet.certificates import Certificate, Release, digest_of
 from discreet.core.arrays import Floats
 from discreet.core.fields import require_known
+from discreet.core.frameless import frameless
 from discreet.core.neighbours import Neighbours
 from discreet.core.private import holds_records
 from discreet.core.remembered import remembered
@@ -148,6 +149,7 @@ class Mechanism(ABC, Generic[P, D]):
         problem.require(data)
 
     @final
+    @frameless
     def run(self, problem: P, data: D, noise: Noise, *, account: Account | None = None) -> Release:
         """Release once, and spend on `account`, or on the ledger in use (`discreet.ledger.using`).
 
@@ -159,6 +161,7 @@ class Mechanism(ABC, Generic[P, D]):
         return Release(value=kept[0] if len(kept) == 1 else np.concatenate(kept), certificate=certificate, beside=beside)
 
     @final
+    @frameless
     def write(self, problem: P, data: D, noise: Noise, keep: Callable[[Floats], None], *, account: Account | None = None) -> Certificate:
         """As `run`, giving rows to `keep`, some at a time, so that a release need not fit in memory; the certificate once all are written."""
         return self._written(problem, data, noise, keep, account)[0]

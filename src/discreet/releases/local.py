@@ -21,6 +21,7 @@ from discreet.core.arrays import Floats
 from discreet.core.errors import FileFormatError, InvalidInput
 from discreet.core.files.strict_json import printable, read_object
 from discreet.core.files.whole_folder import check_folder, whole_folder
+from discreet.core.frameless import frameless
 from discreet.core.neighbours import REPLACE_ONE
 from discreet.core.short import short_repr
 from discreet.data import Schema
@@ -103,6 +104,7 @@ class LocalSurvey:
         made = GaussianRelease.calibrate(query, epsilon=epsilon, delta=delta, neighbours=REPLACE_ONE, local=True)
         return cls(schema=used, query=query, mechanism=made)
 
+    @frameless
     def randomise(self, record: Mapping[str, object], noise: Noise) -> RandomisedRecord:
         """One record, by its owner: column -> cell. Raises as `Schema.encode` does, without the cell."""
         data = encoded_records(self.schema, {name: [cell] for name, cell in record.items()}, self.query.target)

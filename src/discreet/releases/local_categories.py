@@ -14,6 +14,7 @@ import numpy.typing as npt
 from discreet.accounting import ApproximateDP
 from discreet.core.arrays import Floats
 from discreet.core.errors import FileFormatError, InvalidInput, quietly
+from discreet.core.frameless import frameless
 from discreet.core.neighbours import DELTA
 from discreet.core.short import short_repr
 from discreet.data import Schema
@@ -55,6 +56,7 @@ class CategorySurvey:
             return cls(schema=schema, target=target, query=query, mechanism=made)
         return cls(schema=schema, target=target, query=query, mechanism=RandomisedCategories.calibrate(query, epsilon=epsilon))
 
+    @frameless
     def randomise(self, record: Mapping[str, object], noise: Noise) -> RandomisedRecord:
         """One record, by its owner: column -> cell. Raises as `Schema.encode` does, without the cell."""
         held = self._places({name: [cell] for name, cell in record.items()})
@@ -152,6 +154,7 @@ class Reports:
         """All columns but the target."""
         return self.columns if self.target is None else self.columns[:-1]
 
+    @frameless
     def places(self, table: Frame) -> Floats:
         """(m, features): the number of each cell's category, for consumers of reports to predict from. Raises as `Schema.encode` does."""
         return _places(replace(self.schema, cross=()).encode(table, target=False).rows, self.schema).astype(np.float64)

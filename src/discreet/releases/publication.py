@@ -21,6 +21,7 @@ from discreet.core.arrays import Floats
 from discreet.core.errors import InvalidInput
 from discreet.core.files.strict_json import printable
 from discreet.core.files.whole_folder import check_folder, check_room, whole_folder
+from discreet.core.frameless import frameless
 from discreet.core.neighbours import REPLACE_ONE, Neighbours, Persons, Weight
 from discreet.core.short import short_repr
 from discreet.core.validate import whole
@@ -107,6 +108,7 @@ class Publication:
         """Raise InvalidInput unless the folder could be written now. An existing one is replaced only if it holds a release."""
         check_folder(folder, overwrite=overwrite, replaceable=is_release)
 
+    @frameless
     def write(self, data: Records, folder: str | Path, noise: Noise, *, account: Account | None = None, overwrite: bool = False) -> PublishedRelease:
         """Release the records. Raises as `Mechanism.write` does, and InvalidInput where the folder cannot be written."""
         query, mechanism = self.plan
@@ -155,6 +157,7 @@ class Publication:
         )
 
 
+@frameless
 def publish(  # noqa: PLR0913 - what is public about a table, and what becomes of it
     table: Records | BlockTable | Frame | Floats | Matrix | Files,
     folder: str | Path,

@@ -19,6 +19,7 @@ from discreet.certificates import Certificate, Release, Verification
 from discreet.core.advice import mostly_noise
 from discreet.core.arrays import Floats
 from discreet.core.errors import InfeasibleTarget, InvalidInput, quoted
+from discreet.core.frameless import frameless
 from discreet.core.neighbours import ADD_REMOVE, DELTA, REPLACE_ONE, Neighbours, Persons, neighbours_of
 from discreet.core.short import short_repr
 from discreet.core.told import Tabled, Told
@@ -149,6 +150,7 @@ def release_bounds(
     return ReleasedBounds(bounds=bounds, certificate=release.certificate, schema=schema, least_records=least)
 
 
+@frameless
 def choose_bounds(  # noqa: PLR0913 - each is a public choice
     frame: Frame,
     draft: SchemaDraft,
@@ -177,6 +179,7 @@ def choose_bounds(  # noqa: PLR0913 - each is a public choice
     return release_bounds(prepared, frame, noise_of(random_state), account=ledger, persons=persons)
 
 
+@frameless
 def choose_norm(
     X: Any,  # noqa: ANN401 - any table that as_matrix takes
     *,

@@ -12,6 +12,7 @@ import numpy as np
 
 from discreet.core.arrays import Floats
 from discreet.core.errors import InvalidInput, quoted
+from discreet.core.frameless import frameless
 from discreet.core.neighbours import DELTA, REPLACE_ONE, Neighbours, Persons, neighbours_of
 from discreet.core.private import holds_records
 from discreet.data import Block, BlockTable, EncodedTable, Schema
@@ -148,6 +149,7 @@ def known_schema(schema: Schema) -> Schema:
     return uncut_schema(schema, [column.name for column in schema.numeric if any(one.to_be_chosen for one in column.encoding)])
 
 
+@frameless
 def choose_cuts(
     records: Frame | Opened,
     schema: Schema,

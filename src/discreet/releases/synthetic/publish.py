@@ -17,6 +17,7 @@ from discreet.certificates import Release
 from discreet.core.errors import InvalidInput
 from discreet.core.files.strict_json import printable
 from discreet.core.files.whole_folder import check_folder, check_room, whole_folder
+from discreet.core.frameless import frameless
 from discreet.core.neighbours import REPLACE_ONE, Neighbours, Weight, neighbours_of
 from discreet.data import BlockTable, EncodedTable, Schema
 from discreet.data.frames import Frame
@@ -78,6 +79,7 @@ class SyntheticPublication:
         """Raise InvalidInput unless the folder could be written now. An existing one is replaced only if it holds a synthetic table."""
         check_folder(folder, overwrite=overwrite, replaceable=is_synthetic)
 
+    @frameless
     def count(
         self,
         table: EncodedTable | BlockTable,
@@ -168,6 +170,7 @@ class SyntheticPublication:
         return kept_counts(read_synthetic(other))
 
 
+@frameless
 def publish_synthetic(  # noqa: PLR0913 - what is public about a table, and what becomes of it
     table: Frame | Callable[[Schema], EncodedTable | BlockTable],
     folder: str | Path,
