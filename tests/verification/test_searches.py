@@ -10,7 +10,8 @@ from discreet import GammaRegression, LinearRegression, LinearSVC, LogisticRegre
 from discreet.core.errors import DiscreetError
 from discreet.verification import numerics
 from discreet.verification.learning import worst_loss
-from discreet.verification.numerics import KNOWN_TO, excess, hinge, least_tangents, lines_above, normal_above
+from discreet.verification.lines import lines_above
+from discreet.verification.numerics import KNOWN_TO, excess, hinge, least_tangents, normal_above
 from discreet.verification.scans import corners_of
 from discreet.verification.stages import LastStage
 

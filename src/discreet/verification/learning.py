@@ -29,17 +29,15 @@ from discreet.losses.predictions import PredictionLoss, prediction_loss_named
 from discreet.statements.base import filled, mapping
 from discreet.statements.learning import dimension_of
 from discreet.verification.base import Check, Stated, epsilon_check, register_recheck
+from discreet.verification.lines import Line, LinesFound, least_union, lines_above
 from discreet.verification.numerics import (
     Envelope,
-    Line,
     drawn_radius,
     excess,
     gaussian_integral,
     last_stage,
     least_tangent,
     least_tangents,
-    least_union,
-    lines_above,
     noise_error,
     normal_above,
     normal_excess,
@@ -52,8 +50,6 @@ constrained, regression = lazily("discreet.verification.constrained"), lazily("d
 one_direction, several = lazily("discreet.verification.one_direction"), lazily("discreet.verification.several")
 _BINS = 2000
 """Of slopes from 0 to the steepest one."""
-_NEARBY = 1.5
-"""The ratio of two epsilons up to which the best line for one between them has a height between theirs, or nearly."""
 _LESS = 1.0 - 1e-7
 """Room for the quadrature over residuals."""
 
@@ -121,7 +117,7 @@ def _of_persons(slopes: Floats, jacobian: Floats, s: float, *, alone: bool, sign
     """
     row = worst_loss(slopes, jacobian, s)
     doubled = worst_loss(slopes, 2.0 * jacobian, 2.0 * s)
-    lines = lines_above(slopes, jacobian, spare=1e-6, number=17)
+    lines = LinesFound(lines_above(slopes, jacobian, spare=1e-6, number=17))
 
     def came(threshold: float, mu: float) -> float:
         return excess(threshold, row, mu, linear=True)
@@ -136,11 +132,7 @@ def _of_persons(slopes: Floats, jacobian: Floats, s: float, *, alone: bool, sign
 
         return beyond
 
-    found: dict[float, Line] = {}
-
     def best(epsilon: float) -> Line:
-        """The line with the least bound; between two epsilons nearby whose lines are known, the best of some lines between theirs."""
-
         def least(heights: Floats, steepness: Floats) -> Floats:
             def beyond(thresholds: Floats) -> Floats:
                 low = thresholds - heights[:, np.newaxis]
@@ -148,13 +140,7 @@ def _of_persons(slopes: Floats, jacobian: Floats, s: float, *, alone: bool, sign
 
             return least_tangents(epsilon, beyond)
 
-        if epsilon not in found:
-            below, above = max((one for one in found if one < epsilon), default=0.0), min((one for one in found if one > epsilon), default=math.inf)
-            if above <= _NEARBY * below:
-                found[epsilon] = lines.between(least, found[below].height, found[above].height)
-            else:
-                found[epsilon] = lines.least(least, known=least_tangent(epsilon, mixed) / signs)
-        return found[epsilon]
+        return lines.best(epsilon, least, known=lambda: least_tangent(epsilon, mixed) / signs)
 
     def replaced(epsilon: float, mu: float) -> float:
         line = best(epsilon)

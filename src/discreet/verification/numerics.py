@@ -20,8 +20,8 @@ from discreet.verification.drawn import gaussian_distance, spherical_distance
 LEAST_SCALE = 64.0
 """Of discrete noise that is compared with Gaussian noise, in steps; the lemma would do with less."""
 KNOWN_TO = 1e-6
-"""The share of itself to which a curve of a first stage is known: a small bend within a panel (`excess`) makes up to 3e-7 of it, and a tangent 1e-7; a
-stated delta may be less by as much. A line is the best one to 1e-8 where bounds have one valley, and always to `_SHARE`; with another one a curve is
+"""The share of itself to which a curve of a first stage is known: a small bend within a panel (`excess`) makes up to 3e-7 of it, a tangent 1e-7; a
+stated delta may be less by as much. Lines that are looked for (`lines`) are as near to the best where bounds have one valley; with others a curve is
 higher. The tests compare with every bend at an end, and finer searches."""
 _FEW = 32
 """Every so many lines are compared first."""
@@ -266,8 +266,6 @@ _WIDE, _WITHIN, _NARROWED = 64, 9, 3
 """How many u are looked at first, and how many, and how often, between the neighbours of the best."""
 _SECANTS, _STILL = 8, 1e-3
 """At most so many, the last one from where m is so near."""
-_CUTS, _PARTS, _SHARE, _STILL_LESS = 12, np.linspace(0.0, 1.0, 9), 1e-3, 1e-8
-"""For a line: how often what is between two is cut at most, where, and the share of a bound that is not looked for everywhere, and beside the best."""
 _BEGINNING = np.linspace(0.0, 4.0, 33)
 _FIRST, _LAST = -12.0, 40.0
 """Below the first a normal variable weighs nothing, and beyond the last there is none."""
@@ -289,87 +287,6 @@ def place_of_least(bound: Callable[[float], float], places: Floats, *, near: flo
     around = (float(places[max(0, best - 1)]), float(places[min(len(places) - 1, best + 1)]))
     place, value = least_between(bound, *around, near=near)
     return place if value < found[best] else float(places[best])
-
-
-class Line(NamedTuple):
-    """The best line found, c + A (1 - q), and the bound with it."""
-
-    bound: float
-    height: float
-    """c."""
-    steepness: float
-    """A."""
-
-
-class Lines(NamedTuple):
-    """Lines c + A (1 - q) above a Jacobian term, q the slopes, A as small as it may be."""
-
-    steepest: Envelope
-    """-c -> the largest (J - c) / (1 - q) where the slope is below 1."""
-    heights: Floats
-    """Some c, in increasing order: there is no line below the first."""
-
-    def least(self, bound: Callable[[Floats, Floats], Floats], *, known: float = math.inf) -> Line:
-        """Of the bounds with lines (c, A), elementwise, which grow with both: the least over all lines, but for a share `_SHARE` of it.
-
-        A falls as c grows, so no line between c and c' has less than bound(c, A(c')): where that is nearly the best that was found, or `known` by
-        other means, nothing is left to look for, and what is between other two is cut in parts.
-        """
-        found = bound(self.heights, self.above(self.heights))
-        best = int(np.argmin(found))
-        line = Line(float(found[best]), float(self.heights[best]), float(self.above(self.heights[best : best + 1])[0]))
-        low, high, before = self.heights[:-1], self.heights[1:], math.inf
-        for _ in range(_CUTS):
-            hopeful = bound(low, self.above(high)) < min(line.bound, known) * (1.0 - _SHARE)
-            if line.bound < min(known, before * (1.0 - _STILL_LESS)):
-                hopeful |= (low <= line.height) & (line.height <= high)
-            if not hopeful.any():
-                break
-            before = line.bound
-            low, high = low[hopeful, np.newaxis], high[hopeful, np.newaxis]
-            between = low + (high - low) * _PARTS
-            low, high = between[:, :-1].ravel(), between[:, 1:].ravel()
-            steepness = self.above(low)
-            found = bound(low, steepness)
-            best = int(np.argmin(found))
-            line = min(line, Line(float(found[best]), float(low[best]), float(steepness[best])))
-        return line
-
-    def between(self, bound: Callable[[Floats, Floats], Floats], first: float, last: float) -> Line:
-        """The best of some lines between two heights, both included."""
-        heights = first + (last - first) * _PARTS
-        steepness = self.above(heights)
-        found = bound(heights, steepness)
-        best = int(np.argmin(found))
-        return Line(float(found[best]), float(heights[best]), float(steepness[best]))
-
-    def above(self, heights: Floats) -> Floats:
-        """The least steepness of lines of these heights."""
-        return np.maximum(self.steepest(-heights), 0.0)
-
-
-def lines_above(slopes: Floats, jacobian: Floats, *, spare: float = 0.0, number: int = 65) -> Lines:
-    """So many lines above the term. Where the slope is 1, terms of up to `spare` of the largest count as 0: a scan of margins leaves them."""
-    flat = slopes > 1.0 - 1e-9
-    at_one = float(jacobian[flat].max()) if flat.any() else 0.0
-    top = max(at_one, float(jacobian.max()))
-    heights = np.linspace(at_one, top, number) if top > at_one else np.array([top])
-    if at_one <= spare * top:
-        heights = np.append(0.0, heights)
-    gaps = 1.0 - slopes[~flat]
-    return Lines(upper_lines(1.0 / gaps, jacobian[~flat] / gaps), heights)
-
-
-def least_union(lines: Lines, s: float, epsilon: float, mu: float = 0.0) -> float:
-    """delta_G(eps - c; 2 s) + delta_G(eps - c - A; s), least over the lines: found in closed form, and integrated there, with mu-GDP joined."""
-    first, second = math.hypot(2.0 * s, mu), math.hypot(s, mu)
-
-    def roughly(heights: Floats, steepness: Floats) -> Floats:
-        left = epsilon - heights
-        return hinge(0.5 * first * first - left, first) + hinge(0.5 * second * second - left + steepness, second)
-
-    line = lines.least(roughly)
-    return gaussian_integral(epsilon - line.height, first) + gaussian_integral(epsilon - line.height - line.steepness, second)
 
 
 def discrete_integral(epsilon: float, mu: float, *, integers: float, scale: float, stages: int = 1) -> float:
