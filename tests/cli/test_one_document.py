@@ -8,8 +8,10 @@ import pytest
 from discreet.certificates import Check, certificate
 from discreet.core.files import whole_file, whole_folder
 from discreet.ledger import Ledger
+from discreet.releases.synthetic import drawing, publish
 from tests.cli.conftest import SURVEY, discreet
 from tests.cli.test_bounds import DRAFT
+from tests.releases.synthetic.cases import by_hub
 
 BUDGET = ("--epsilon", "1", "--delta", "1e-6")
 PLANTED = Check("planted", False, "this check fails")
@@ -24,21 +26,47 @@ PAID = {
     "intervals": ("intervals", "model.json", "people.csv", *BUDGET, "--out", "new.json"),
     "bounds": ("bounds", "people.csv", "--schema", "draft.toml", *BUDGET, "--out", "new.toml"),
     "release": ("release", "people.csv", "--schema", "survey.toml", *BUDGET, "--method", "moments", "--out", "new"),
+    "synthetic rows": ("release", "people.csv", "--schema", "survey.toml", *BUDGET, "--method", "synthetic", "--out", "new"),
 }
+OF_OTHERS = {
+    "randomise": ("randomise", "age=41", "hours=38", "--schema", "survey.toml", *BUDGET),
+    "sign": ("sign", "model.json", "--key", "our.private.pem"),
+}
+"""Who calls these pays from no ledger, or pays nothing."""
 
 
 @pytest.fixture
-def all_of(model):
-    """A model, a table, its schema, one with open bounds and one of numbers."""
+def all_of(model, monkeypatch):
+    """A model, a table, its schema, one with open bounds and one of numbers, a key; and no process that fits distributions."""
+    monkeypatch.setattr(drawing, "fitted", by_hub)
+    for module in (publish, drawing):
+        monkeypatch.setattr(module, "require_mbi", lambda: None)
+    assert discreet("keygen", "our").code == 0
     (model / "draft.toml").write_text(DRAFT, encoding="utf-8")
     (model / "survey.toml").write_text(SURVEY, encoding="utf-8")
     return model
 
 
-@pytest.mark.parametrize("words", PAID.values(), ids=PAID)
-def test_what_fails_its_own_check_is_in_one_document_with_the_error(all_of, monkeypatch, words):
+@pytest.fixture
+def dishonest(monkeypatch):
+    """Whatever is verified fails one check."""
     honest = certificate.recheck
     monkeypatch.setattr(certificate, "recheck", lambda stated: [*honest(stated), PLANTED])
+
+
+@pytest.mark.parametrize("words", OF_OTHERS.values(), ids=OF_OTHERS)
+def test_what_fails_its_check_leaves_nobody(all_of, dishonest, words):
+    said = discreet(*words, "--json")
+    assert (said.code, said.err) == (6, ""), said
+    assert list(said.json) == ["error"]
+    assert said.json["error"]["message"].startswith(FAILED)
+    told = discreet(*words)
+    assert (told.code, told.out) == (6, "")
+    assert not list(Path().glob("*.sig"))
+
+
+@pytest.mark.parametrize("words", PAID.values(), ids=PAID)
+def test_what_fails_its_own_check_is_in_one_document_with_the_error(all_of, dishonest, words):
     said = discreet(*words, "--json")
     assert said.code == 6, said
     assert said.err == ""

@@ -330,6 +330,8 @@ def randomise(
     record = _arguments(cells, public.columns(target=True, persons=True)) if cells else _standard_input()
     with step("Randomising"):
         made = survey.randomise(record, noise)
+        if seed is None:
+            made.verify().require()  # of what does not hold nobody is told: the record has not left its owner
     return Outcome(named=False, document=made.to_dict(), lines=[made.to_line()])
 
 
