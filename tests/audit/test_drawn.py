@@ -337,7 +337,7 @@ def normal(scores):
 
 def test_noise_of_another_shape_and_the_right_size_is_seen():
     assert not normal(np.sign(NORMAL)).as_stated
-    uniform = (ndtr(SystemNoise().gaussian(scale=1.0, dimension=2, draws=2000).T) - 0.5) * np.sqrt(12.0)
+    uniform = (ndtr(SystemNoise().gaussian(scale=1.0, dimension=2, draws=6000).T) - 0.5) * np.sqrt(12.0)
     assert not normal(uniform).as_stated
 
 
