@@ -2,12 +2,13 @@
 
 import copy
 import json
+from contextlib import suppress
 
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from discreet.core.errors import DiscreetError
+from discreet.core.errors import DiscreetError, SchemaError
 from discreet.data import Schema
 from discreet.estimators.model import Model
 from tests.cli.conftest import SCHEMA, discreet
@@ -56,7 +57,8 @@ def load_and_use(text):
         return False
     assert str(model.certificate)
     assert Model.from_json(model.to_json()) == model
-    model.predict({"age": [30], "hours": [40], "city": ["north"]})
+    with suppress(SchemaError):  # the name of a column may be the place
+        model.predict({"age": [30], "hours": [40], "city": ["north"]})
     return True
 
 
