@@ -14,8 +14,8 @@ from discreet.verification.numerics import Envelope, gaussian_integral, hinge, u
 
 _CUTS, _BESIDE, _PARTS = 12, 9, np.linspace(0.0, 1.0, 9)
 """How often what is between two lines is cut at most, anywhere and beside the best, and where."""
-_SHARE = 1e-3
-"""The share of a bound that is not looked for, but beside the best that was found."""
+_SHARE, _MOST = 1e-3, 512
+"""The share of a bound that is not looked for, but beside the best that was found; and how many places are looked at, the most hopeful ones."""
 _RATIO = 1.5
 """Of two epsilons, up to which the best line for one between them has a height between theirs, or nearly."""
 
@@ -49,11 +49,13 @@ class Lines(NamedTuple):
         line = Line(float(found[best]), float(self.heights[best]), float(self.above(self.heights[best : best + 1])[0]))
         low, high = self.heights[:-1], self.heights[1:]
         for cut in range(_CUTS):
-            hopeful = bound(low, self.above(high)) < min(line.bound, known) * (1.0 - _SHARE)
+            least = bound(low, self.above(high))
             if cut < _BESIDE and line.bound < known:
-                hopeful |= (low <= line.height) & (line.height <= high)
-            if not hopeful.any():
+                least[(low <= line.height) & (line.height <= high)] = -1.0
+            hopeful = np.flatnonzero(least < min(line.bound, known) * (1.0 - _SHARE))
+            if not len(hopeful):
                 break
+            hopeful = hopeful[np.argsort(least[hopeful], kind="stable")[:_MOST]]
             low, high = low[hopeful, np.newaxis], high[hopeful, np.newaxis]
             between = low + (high - low) * _PARTS
             low, high = between[:, :-1].ravel(), between[:, 1:].ravel()
