@@ -57,3 +57,21 @@ def test_files_in_blocks_give_the_calibrated_model_of_the_table(parts):
         assert not any("classes" in line and "schema" not in line for line in declared)
     assert said[0] == said[1]
     assert len(said[0]) == 1
+
+
+def test_classes_are_counted_without_being_asked_where_little_else_can_be_learnt(folder):
+    def fitted(*words):
+        outcome = discreet("fit", *FIT[:-1], *words)
+        assert outcome.code == 0, outcome.err
+        return any(line.startswith("Calibrated") for line in outcome.out.splitlines()), " ".join(outcome.err.split())
+
+    small, large = ("--epsilon", "0.01"), ("--epsilon", "2")
+    for relation in ("add-remove", "replace-one"):
+        counted, said = fitted(*small, "--neighbours", relation)
+        assert counted
+        assert "commonest class" not in said
+        counted, said = fitted(*small, "--neighbours", relation, "--no-calibrate")
+        assert not counted
+        assert "not expected to be better than always giving the commonest class" in said
+        assert not fitted(*large, "--neighbours", relation)[0]
+    assert not fitted(*small, "--intervals", "intervals.json")[0]

@@ -44,7 +44,7 @@ def no_table_was_seen():
     advice_of_fits.forget()
 
 
-def table(count=200, seed=0):
+def table(count=400, seed=0):
     X = np.random.default_rng(seed).uniform(-0.5, 0.5, (count, 2))
     return X, (X[:, 0] > 0).astype(int)
 
@@ -99,7 +99,7 @@ def test_what_is_not_is_not(made):
 
 
 def test_what_is_said_of_delta_is_the_same_for_every_table_of_that_many_records():
-    said = [advice(lambda X=X, y=y: model(delta=0.01).fit(X, y)) for X, y in (table(seed=1), (np.zeros((200, 2)), np.zeros(200, dtype=int)))]
+    said = [advice(lambda X=X, y=y: model(delta=0.01).fit(X, y)) for X, y in (table(seed=1), (np.zeros((400, 2)), np.zeros(400, dtype=int)))]
     assert said[0] == said[1] != []
 
 
@@ -305,3 +305,13 @@ def test_a_parameter_that_fit_has_not_is_answered_by_the_class_that_was_called(k
     with pytest.raises(InvalidType, match=rf"^{kind.__name__}\.fit has no parameter 'person'\. Did you mean 'persons'\?"):
         kind().fit([[0.0], [1.0]], [0, 1], person=[1, 2])
     assert list(inspect.signature(kind.fit).parameters)[:3] == ["self", "X", "y"]
+
+
+def test_a_classifier_that_cannot_beat_one_answer_is_said_beforehand_from_public_numbers_alone():
+    few, many = table(), table(4000)
+    said = advice(lambda: model(epsilon=0.1, neighbours="replace-one").fit(*few))
+    assert any("400 records are few for this budget" in words for words in said)
+    assert not any("for this budget" in words for words in advice(lambda: model(epsilon=0.1, neighbours="replace-one").fit(*many)))
+    secret = [advice(lambda given=given: model(epsilon=0.01, neighbours="add-remove").fit(*given)) for given in (few, many)]
+    assert secret[0] == secret[1]
+    assert any("is private" in words for words in secret[0])

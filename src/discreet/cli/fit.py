@@ -11,21 +11,22 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import discreet
 from discreet.cli.any_model import load_model_of_schema
-from discreet.cli.inputs import Records, Spending, Whose, ask, check_fits, warn_of_weakness
+from discreet.cli.inputs import Records, Spending, Whose, ask, check_fits, warn_of_little, warn_of_weakness
 from discreet.cli.models import (
     ModelFile,
     Settings,
     declared_by_schema,
     estimator_named,
+    outlook_of,
     planned,
     setting_options,
     settings_given,
     standard_kind,
     train,
 )
-from discreet.cli.options import LATER, Delta, File, Kind, Neighbours, SchemaFile, command, usage_error, warn_of_seed
+from discreet.cli.options import LATER, Delta, File, Kind, Neighbours, Option, SchemaFile, command, usage_error, warn_of_seed
 from discreet.cli.output import Outcome, check_output, labelled, same_path, step
-from discreet.core.errors import InvalidInput, quoted
+from discreet.core.errors import DiscreetError, InvalidInput, quoted
 from discreet.core.neighbours import DELTA
 
 if TYPE_CHECKING:
@@ -103,10 +104,14 @@ def fit(
         "Also release intervals for the coefficients, in this JSON file, within the same epsilon and delta. For linear models without a set.",
     ] = None,
     calibrate: Annotated[
-        bool,
-        "Also count the classes by the model's score, for 2 to 20 % of the budget (of three classes or more up to 40 %), and shrink probabilities "
-        "towards the base rate as far as these noisy counts suggest. For few records, a weak signal or a rare class.",
-    ] = False,
+        bool | None,
+        Option(
+            name="--calibrate/--no-calibrate",
+            help="Also count the classes by the model's score, for 2 to 20 % of the budget (of three classes or more up to 40 %), and shrink "
+            "decisions towards the base rate as far as these noisy counts suggest. For few records, a weak signal or a rare class; of two classes "
+            "the default where epsilon, delta and features say that a small table would not tell more than how often each class occurs.",
+        ),
+    ] = None,
     file: ModelFile,
 ) -> Outcome:
     """Train a private classifier or regression on TABLE and write a model file with its certificate.
@@ -131,9 +136,11 @@ def fit(
         promised = planned(kind, shown, settings)
         if intervals is not None:
             _check_intervals(promised, training, public=not chosen and not records.in_blocks)
+        foreseen, calibrate = _foreseen(kind, public, settings, calibrate=calibrate, alone=not private and intervals is None)
         if calibrate:
             _check_calibrated(kind, public, settings, alone=intervals is None)
         check_fits(account, promised.guarantee)
+    warn_of_little(foreseen if training.neighbours == "add-remove" else None)
     ask(public, schema, run=True)
     warn_of_seed(file.seed)
     may_be_empty, settings["ledger"] = training.neighbours != "replace-one", account
@@ -155,8 +162,8 @@ def fit(
         model, found = _calibrated(kind, public, settings, records.open_table(public, may_be_empty=may_be_empty))
     else:
         opened = records.open_table(public, may_be_empty=may_be_empty)
-        if public.persons is None and isinstance(opened, discreet.EncodedTable) and training.neighbours == "replace-one":
-            warn_of_weakness(promised.guarantee, opened.rows.shape[0])
+        if public.persons is None and training.neighbours == "replace-one":
+            _warn_of_few(opened, promised, foreseen)
         model, found = train(kind, public, settings, opened), []
     from discreet.data.row_lengths import length_words
 
@@ -203,6 +210,38 @@ def _check_calibrated(kind: str, schema: "discreet.Schema", settings: Settings, 
     require_calibrated(estimator_named(kind, schema, settings))
     if not alone:
         raise InvalidInput("--calibrate and --intervals do not go together: intervals need the weights of the fit itself. Leave out one of them.")
+
+
+def _warn_of_few(
+    table: "discreet.EncodedTable | discreet.data.BlockTable",
+    promised: "discreet.Certificate",
+    foreseen: "discreet.mechanisms.learning.Outlook | None",
+) -> None:
+    """What a public number of records says, where it is known before a fit."""
+    if isinstance(table, discreet.EncodedTable):
+        records = table.rows.shape[0]
+        warn_of_weakness(promised.guarantee, records)
+        warn_of_little(None if foreseen is None else replace(foreseen, records=records))
+
+
+def _foreseen(
+    kind: str, schema: "discreet.Schema", settings: Settings, *, calibrate: bool | None, alone: bool
+) -> "tuple[discreet.mechanisms.learning.Outlook | None, bool]":
+    """What is to be said of a fit beside one answer for everybody, and whether classes are counted beside it, so that there is nothing to say.
+
+    Where nobody chose, two classes are, if little is to be expected and nothing else is bought with the fit.
+    """
+    from discreet.estimators.calibrated_fit import require_calibrated
+
+    outlook = outlook_of(kind, schema, settings)
+    if calibrate is None and alone and outlook is not None and outlook.little and settings.get("max_sample_weight") is None:
+        try:
+            require_calibrated(estimator_named(kind, schema, settings))
+        except DiscreetError:  # what cannot be corrected is fitted as it is
+            calibrate = False
+        else:
+            calibrate = isinstance(schema.target, discreet.data.Target) and len(schema.target.classes) == 2
+    return (None, True) if calibrate else (outlook, False)
 
 
 def _kinds_with(parameter: str) -> list[str]:

@@ -243,6 +243,12 @@ def warn_of_weakness(guarantee: "discreet.accounting.Guarantee", records: int | 
             warn(words)
 
 
+def warn_of_little(outlook: "discreet.mechanisms.learning.Outlook | None") -> None:
+    """What is said of a classifier that cannot be expected to beat one answer for everybody, before anything is spent. None in a document."""
+    if outlook is not None and outlook.little and not click.get_current_context().params.get("as_json"):
+        warn(outlook.words)
+
+
 def _left_after(account: "discreet.ledger.Account | None", entry: str | None) -> tuple[str | None, dict[str, object] | None]:
     """What is left once the release is made, in words and as JSON. A ledger that cannot be read any more is no reason to fail then."""
     if account is None:

@@ -145,6 +145,17 @@ def planned(kind: str, schema: "discreet.Schema", settings: Settings) -> "discre
     return certificate
 
 
+def outlook_of(kind: str, schema: "discreet.Schema", settings: Settings) -> "discreet.mechanisms.learning.Outlook | None":
+    """What to expect of a linear classifier beside one answer for everybody, from public numbers; None of other models, and without privacy."""
+    from discreet.estimators.linear_classifier import LinearClassifier
+
+    made = estimator_named(kind, schema, settings, declared=True)
+    if not isinstance(made, LinearClassifier):
+        return None
+    found: discreet.mechanisms.learning.Outlook | None = made.outlook(features=schema.features)
+    return found
+
+
 def train(kind: str, schema: "discreet.Schema", settings: Settings, table: "discreet.EncodedTable | discreet.data.BlockTable") -> "discreet.Model":
     """Fit, and keep what may be published. `table` was encoded by `schema`, or its blocks are."""
     blocks = isinstance(table, discreet.data.BlockTable)

@@ -152,7 +152,7 @@ def plan(
         "plot": plot,
         "report": report,
     }
-    lines += ["", could]
+    lines += ["", could, made.outlook(found.records).words]
     files = labelled(("Picture", plot and f"written to {plot}"), ("Report", report and f"written to {report}"))
     return Outcome(document=document, lines=[*labelled(("Plan", f"{planned}; {promised}")), *lines, *(part for one in files for part in ("", one))])
 

@@ -2,7 +2,8 @@
 
     before a fit    a step of a Pipeline that learns from the records; a search, or cross-validation, that scores on the records; any other estimator
                     around this one that calls its fit; the same table again, on no ledger; noise with a seed; epsilon of 10 or more; delta above
-                    1 / n, where n is public; the standard data_norm, left as it is
+                    1 / n, where n is public; the standard data_norm, left as it is; so few records, or so many that are needed, that one answer
+                    for everybody is as good as a classifier
 
 n is used where a certificate states it. A table is known again by a digest of its rows, of some evenly spaced ones where there are many, keyed with a
 secret that is drawn anew in every process and never leaves it; of tables in blocks it is the object. No warning changes a fit.
@@ -39,6 +40,7 @@ from discreet.noise import SystemNoise
 
 if TYPE_CHECKING:
     from discreet.matrices import Matrix
+    from discreet.mechanisms.learning import Outlook
 
 pipeline, inputs, matrices = lazily("sklearn.pipeline"), lazily("discreet.estimators.inputs"), lazily("discreet.matrices")
 T = TypeVar("T")
@@ -114,6 +116,12 @@ def advise(estimator: Any, X: Any, *, privacy: Privacy, records: int | None, enc
     rows = _about_rows(estimator, untold=untold, again=again, empty=empty)
     for words in (*about_numbers(privacy, records, seeded=seeded), *_about_callers(estimator), *rows):
         warnings.warn(words, PrivacyAdvice, stacklevel=caller())
+
+
+def advise_of_worth(estimator: Any, outlook: "Outlook | None") -> None:
+    """Warn where no more is to be expected of a fit than of one answer for everybody."""
+    if outlook is not None and outlook.little and not _inside(estimator):
+        warnings.warn(outlook.words, PrivacyAdvice, stacklevel=caller())
 
 
 def _inside(estimator: Any) -> bool:

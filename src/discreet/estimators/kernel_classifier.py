@@ -36,6 +36,7 @@ from discreet.kernels.feature_map import FeatureMap
 from discreet.kernels.matrix import FeatureMapMatrix, RecentFeatures
 from discreet.matrices import Matrix, answers_per_record
 from discreet.mechanisms.learning.base import LearningMechanism
+from discreet.mechanisms.learning.worth import Outlook
 from discreet.problems import RegularisedRisk
 from discreet.statements.base import KERNEL, certified_words
 
@@ -128,6 +129,11 @@ class KernelClassifier(LinearClassifier):
         if features is not None:
             whole(features, "features")
         return super().explain(features=self._feature_count(), records=records, classes=classes)
+
+    def outlook(self, *, features: int, records: int | None = None, classes: int | None = None) -> Outlook | None:
+        """As in LinearSVC, for its random features, however many columns there are."""
+        whole(features, "features")
+        return super().outlook(features=self._feature_count(), records=records, classes=classes)
 
     def random_features(self, X: Any) -> Floats:
         """The random features v(x) of the rows of X, (n, D), as the linear classifier sees them. Call it after fit or fit_many."""

@@ -29,7 +29,7 @@ from discreet.data import BlockTable, Domain, EncodedTable, Reader, Records, cla
 from discreet.data.blocks.transformed import moved_blocks
 from discreet.data.domain import split_weights
 from discreet.data.labels import label_array
-from discreet.estimators.advice import names_checked
+from discreet.estimators.advice import advise_of_worth, names_checked
 from discreet.estimators.base import Given, ManyFits, PrivateModel, ScoredClassifier, require_own_targets
 from discreet.estimators.forms import (
     SCHEMES,
@@ -174,6 +174,14 @@ class LinearClassifier(ScoredClassifier, PrivateModel):
         problem, mechanism = prepared(self._privacy())
         return self._stated(mechanism.planned(problem, shape=(problem.dimension,)), ())
 
+    def outlook(self, *, features: int, records: int | None = None, classes: int | None = None) -> "learning.Outlook | None":
+        """Whether a fit may be expected to beat always giving the commonest class, from public numbers (docs/defaults.md); parameters as of `plan`.
+
+        None without privacy. Raises InvalidInput for numbers that are none.
+        """
+        count, known = self._class_count(classes), count_or_none(records, "records")
+        return self._outlook(whole(features, "features"), known, count, self._public_rule(told_apart=False))
+
     def decision_function(self, X: Any) -> Floats:
         """<w, x> + intercept, (n,) or, with K > 2 classes, (n, K), with rows shortened to data_norm as in fit."""
         check_is_fitted(self)
@@ -245,7 +253,14 @@ class LinearClassifier(ScoredClassifier, PrivateModel):
         declared += () if self.prior is None else declared_prior(self.prior, given.classes)
         given = replace(given, declared=declared)
         self._advise(X, self._privacy(), given.records)
+        advise_of_worth(self, self._outlook(given.features, given.records, len(given.classes), given.persons))
         return given, partial(self._prepared, given.features, given.records, len(given.classes), given.largest, given.persons)
+
+    def _outlook(self, features: int, records: int | None, classes: int, persons: Persons | None) -> "learning.Outlook | None":
+        privacy = self._privacy()
+        domain = self._domain(features, self._known_records(records, privacy.neighbours), classes, persons)
+        two = RegularisedRisk(loss=self._loss(), ridge=1.0, domain=domain)
+        return learning.outlook(two if classes == 2 else class_problem(self._scheme(), two), privacy)
 
     def _prepared(
         self, features: int, records: int | None, classes: int, largest: float, persons: Persons | None, privacy: Privacy

@@ -47,6 +47,7 @@ from discreet.mechanisms.learning import (
     calibrate,
 )
 from discreet.mechanisms.learning.margin import MARGIN
+from discreet.mechanisms.learning.worth import Outlook, needed_records
 from discreet.problems import RegularisedRisk
 
 MECHANISMS = ("objective", "output")
@@ -155,6 +156,15 @@ class Plan:
         """The loss."""
         return loss_named(self.loss)
 
+    def outlook(self, records: int) -> Outlook:
+        """Whether a fit on so many records may be expected to beat always giving the commonest class."""
+        needed = needed_records(self.problem(records, 1.0), self._privacy)
+        return Outlook(needed=needed, records=records, many="records" if self.rows_per_person is None else "persons")
+
+    @property
+    def _privacy(self) -> Privacy:
+        return Privacy(epsilon=self.epsilon, delta=self.delta, neighbours=self.neighbours)
+
     def calibrated(self, records: int, ridge: float) -> _Mechanism:
         """The mechanism of a fit with these numbers. Raises InfeasibleTarget if the theorem needs more regularisation."""
         problem = self.problem(records, ridge)
@@ -199,7 +209,7 @@ class Plan:
             features=self.features,
             norm=self.norm,
             data_norm=self.data_norm,
-            privacy=Privacy(epsilon=self.epsilon, delta=self.delta, neighbours=self.neighbours),
+            privacy=self._privacy,
             failure=self.failure,
         )
 

@@ -1,14 +1,17 @@
 """What a release will be worth, said before it is run: each kind's own words, from public numbers alone."""
 
+from dataclasses import replace
 from typing import Protocol
 
 from discreet.core.errors import InvalidInput, quietly
 from discreet.core.neighbours import Neighbours
-from discreet.data import Schema
+from discreet.data import Schema, Target
 from discreet.descriptions import prepare_description
 from discreet.descriptions.asked import QUARTILES
 from discreet.display.workbench.tradeoff import Budget, planned_release
 from discreet.display.workbench.wire import Fields
+from discreet.estimators.kinds import encoded_estimator, learnt_from, standard_kind
+from discreet.estimators.linear_classifier import LinearClassifier
 from discreet.releases.methods import ALL_METHODS
 from discreet.releases.synthetic import SyntheticPlan, SyntheticPublication
 from discreet.releases.synthetic.plan import listed, listed_tables
@@ -22,13 +25,25 @@ class _Outlook(Protocol):
 def worth(schema: Schema, job: str, chosen: str, budget: Budget, given: Fields, *, records: int | None) -> list[list[str]]:
     """Of this job with this method; nothing where nothing is released. Raises as planning does."""
     made: _Outlook | None = None
-    if job == "describe":
+    if job == "fit":
+        made = _model(schema, chosen, budget, records)
+    elif job == "describe":
         made = _description(schema, budget, given, records)
     elif chosen == "synthetic":
         made = _synthetic(schema, budget, given, records)
     elif chosen in ALL_METHODS:
         made = planned_release(schema, chosen, budget, given).outlook(records)
     return [] if made is None else [list(line) for line in made.lines()]
+
+
+def _model(schema: Schema, chosen: str, budget: Budget, records: int | None) -> _Outlook | None:
+    """Beside one answer for everybody."""
+    asked = {"epsilon": budget.epsilon, "delta": budget.delta, "neighbours": budget.neighbours}
+    estimator = encoded_estimator(chosen or standard_kind(learnt_from(schema)), schema, asked)
+    if not (isinstance(estimator, LinearClassifier) and isinstance(schema.target, Target)):
+        return None
+    found = estimator.outlook(features=schema.features, classes=len(schema.target.classes))
+    return found if found is None or budget.neighbours == "add-remove" else replace(found, records=records)
 
 
 def _description(schema: Schema, budget: Budget, given: Fields, records: int | None) -> _Outlook:

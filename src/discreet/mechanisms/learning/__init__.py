@@ -24,6 +24,7 @@ if TYPE_CHECKING:
         PureOneVsRest,
     )
     from discreet.mechanisms.learning.output_perturbation import GaussianOutputPerturbation, NonPrivate, PureOutputPerturbation
+    from discreet.mechanisms.learning.worth import Outlook, outlook
 else:
     __getattr__, __dir__ = names_of(__name__)
 
@@ -35,6 +36,7 @@ __all__ = [
     "GaussianOutputPerturbation",
     "LearningMechanism",
     "NonPrivate",
+    "Outlook",
     "PureMultinomialPerturbation",
     "PureObjectivePerturbation",
     "PureOneVsRest",
@@ -43,6 +45,7 @@ __all__ = [
     "default_ridge",
     "default_temperature",
     "mechanism_names",
+    "outlook",
     "published_objective",
     "published_output",
 ]
