@@ -111,7 +111,7 @@ def test_a_walk_through_all_commands(folder):
         "predict model.json people.csv --out predictions.csv",
     ):
         outcome = discreet(*line.split())
-        assert (outcome.code, outcome.err) == (0, ""), line
+        assert (outcome.code, outcome.more) == (0, ""), line
         said.append(f"$ discreet {line}\n{outcome.out}")
     text = re.sub(r"^(no|yes) +\d+ +\d+", r"\1 COUNTS", normalised("\n".join(said)), flags=re.MULTILINE)
     text = re.sub(r"no better than (?=always)|^It predicts .*\n", "", text, flags=re.MULTILINE)  # noise may make the model useless

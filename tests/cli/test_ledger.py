@@ -41,7 +41,7 @@ def not_to_be_read(*_):
 
 def test_a_fit_spends_and_says_what_is_left(folder, ledger):
     outcome = discreet(*FIT, *SPEND)
-    assert (outcome.code, outcome.err) == (0, "")
+    assert (outcome.code, outcome.more) == (0, "")
     (entry,) = ledger.history("people")
     assert states(ledger) == ["settled"]
     assert re.search(rf"^Left +epsilon 0.5, .* on 'people' \(entry {entry.id}\)$", outcome.out, flags=re.MULTILINE)

@@ -40,7 +40,7 @@ def test_only_who_says_nothing_is_asked(visits, said):
     }
     for command in commands.values():
         outcome = discreet(*command)
-        assert (outcome.code, outcome.err) == (0, "")
+        assert (outcome.code, outcome.more) == (0, "")
         assert outcome.asked == (said == "silent")
 
 

@@ -35,7 +35,7 @@ def python(*arguments, stdin="", cwd=None, **environment):
 def test_a_table_may_come_through_a_pipe(folder):
     text = csv_text(rows())
     fitted = discreet("fit", "-", *FIT[2:], stdin=text)
-    assert (fitted.code, fitted.err) == (0, "")
+    assert (fitted.code, fitted.more) == (0, "")
     predicted = discreet("predict", "model.json", "-", stdin=text)
     assert predicted.out == discreet("predict", "model.json", "people.csv").out
     assert discreet("evaluate", "model.json", "-", "--data-is", "synthetic", stdin=text).code == 0

@@ -231,10 +231,10 @@ def _foreseen(
 
     Where nobody chose, two classes are, if little is to be expected and nothing else is bought with the fit.
     """
-    from discreet.estimators.calibrated_fit import require_calibrated
-
     outlook = outlook_of(kind, schema, settings)
     if calibrate is None and alone and outlook is not None and outlook.little and settings.get("max_sample_weight") is None:
+        from discreet.estimators.calibrated_fit import require_calibrated
+
         try:
             require_calibrated(estimator_named(kind, schema, settings))
         except DiscreetError:  # what cannot be corrected is fitted as it is

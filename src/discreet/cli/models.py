@@ -147,12 +147,8 @@ def planned(kind: str, schema: "discreet.Schema", settings: Settings) -> "discre
 
 def outlook_of(kind: str, schema: "discreet.Schema", settings: Settings) -> "discreet.mechanisms.learning.Outlook | None":
     """What to expect of a linear classifier beside one answer for everybody, from public numbers; None of other models, and without privacy."""
-    from discreet.estimators.linear_classifier import LinearClassifier
-
-    made = estimator_named(kind, schema, settings, declared=True)
-    if not isinstance(made, LinearClassifier):
-        return None
-    found: discreet.mechanisms.learning.Outlook | None = made.outlook(features=schema.features)
+    asked = getattr(estimator_named(kind, schema, settings, declared=True), "outlook", None)
+    found: discreet.mechanisms.learning.Outlook | None = asked(features=schema.features) if asked else None
     return found
 
 
