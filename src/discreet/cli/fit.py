@@ -24,9 +24,9 @@ from discreet.cli.models import (
     standard_kind,
     train,
 )
-from discreet.cli.options import LATER, Delta, File, Kind, Neighbours, Option, SchemaFile, command, usage_error, warn_of_seed
+from discreet.cli.options import LATER, Delta, File, Kind, Neighbours, SchemaFile, command, usage_error, warn_of_seed
 from discreet.cli.output import Outcome, check_output, labelled, same_path, step
-from discreet.core.errors import DiscreetError, InvalidInput, quoted
+from discreet.core.errors import InvalidInput, quoted
 from discreet.core.neighbours import DELTA
 
 if TYPE_CHECKING:
@@ -104,14 +104,10 @@ def fit(
         "Also release intervals for the coefficients, in this JSON file, within the same epsilon and delta. For linear models without a set.",
     ] = None,
     calibrate: Annotated[
-        bool | None,
-        Option(
-            name="--calibrate/--no-calibrate",
-            help="Also count the classes by the model's score, for 2 to 20 % of the budget (of three classes or more up to 40 %), and shrink "
-            "decisions towards the base rate as far as these noisy counts suggest. For few records, a weak signal or a rare class; of two classes "
-            "the default where epsilon, delta and features say that a small table would not tell more than how often each class occurs.",
-        ),
-    ] = None,
+        bool,
+        "Also count the classes by the model's score, for 2 to 20 % of the budget (of three classes or more up to 40 %), and shrink probabilities "
+        "towards the base rate as far as these noisy counts suggest. For few records, a weak signal or a rare class.",
+    ] = False,
     file: ModelFile,
 ) -> Outcome:
     """Train a private classifier or regression on TABLE and write a model file with its certificate.
@@ -136,7 +132,7 @@ def fit(
         promised = planned(kind, shown, settings)
         if intervals is not None:
             _check_intervals(promised, training, public=not chosen and not records.in_blocks)
-        foreseen, calibrate = _foreseen(kind, public, settings, calibrate=calibrate, alone=not private and intervals is None)
+        foreseen = None if calibrate else outlook_of(kind, public, settings)
         if calibrate:
             _check_calibrated(kind, public, settings, alone=intervals is None)
         check_fits(account, promised.guarantee)
@@ -222,26 +218,6 @@ def _warn_of_few(
         records = table.rows.shape[0]
         warn_of_weakness(promised.guarantee, records)
         warn_of_little(None if foreseen is None else replace(foreseen, records=records))
-
-
-def _foreseen(
-    kind: str, schema: "discreet.Schema", settings: Settings, *, calibrate: bool | None, alone: bool
-) -> "tuple[discreet.mechanisms.learning.Outlook | None, bool]":
-    """What is to be said of a fit beside one answer for everybody, and whether classes are counted beside it, so that there is nothing to say.
-
-    Where nobody chose, two classes are, if little is to be expected and nothing else is bought with the fit.
-    """
-    outlook = outlook_of(kind, schema, settings)
-    if calibrate is None and alone and outlook is not None and outlook.little and settings.get("max_sample_weight") is None:
-        from discreet.estimators.calibrated_fit import require_calibrated
-
-        try:
-            require_calibrated(estimator_named(kind, schema, settings))
-        except DiscreetError:  # what cannot be corrected is fitted as it is
-            calibrate = False
-        else:
-            calibrate = isinstance(schema.target, discreet.data.Target) and len(schema.target.classes) == 2
-    return (None, True) if calibrate else (outlook, False)
 
 
 def _kinds_with(parameter: str) -> list[str]:

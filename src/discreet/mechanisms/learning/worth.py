@@ -19,10 +19,7 @@ from discreet.problems import AnyRisk
 _TIMES = 100.0
 _SMALL = 2_000
 """Records: where fewer are needed and their number is private, nothing is said."""
-REMEDY = (
-    "Count the classes beside it (--calibrate, or fit_with_calibration): its answers then follow the share of each class where the rest is noise. "
-    "Or raise epsilon."
-)
+REMEDY = "Raise epsilon; or, where one class is rare, count the classes beside it (--calibrate, or fit_with_calibration)."
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
