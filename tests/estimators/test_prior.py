@@ -123,9 +123,9 @@ def test_other_classes_and_kernels_say_why_not():
 COUNTS = np.minimum(np.random.default_rng(4).poisson(np.exp(ROWS @ [1.0, -1.0, 0.3] + 0.5)) + 0.5, 12.0)
 LINE = ROWS @ [0.5, -0.4, 0.0] + 0.02 * np.random.default_rng(5).standard_normal(len(ROWS))
 OTHERS = {
-    HuberRegression: (LINE, {}),
-    QuantileRegression: (LINE, {}),
-    ExpectileRegression: (LINE, {}),
+    HuberRegression: (LINE, {"target_bound": 1.0}),
+    QuantileRegression: (LINE, {"target_bound": 1.0}),
+    ExpectileRegression: (LINE, {"target_bound": 1.0}),
     PoissonRegression: (COUNTS, {"target_bound": 12.0}),
     GammaRegression: (COUNTS, {"target_bound": 12.0, "typical": 3.0}),
 }
