@@ -82,7 +82,7 @@ def test_a_typed_cell_is_read_in_every_column_where_every_rule_is_declared(name,
 
 @pytest.mark.more
 @pytest.mark.parametrize("column", [*COLUMNS, "number to learn"])
-@pytest.mark.parametrize("suffix", [".csv", ".parquet", ".xlsx"])
+@pytest.mark.parametrize("suffix", [".parquet", *(pytest.param(each, marks=pytest.mark.slow) for each in (".csv", ".xlsx"))])
 def test_no_cell_is_refused_where_every_rule_is_declared(tmp_path, capfd, suffix, column):
     schema = Schema.from_toml(NUMBER if column == "number to learn" else RULED)
     name = "class" if column == "number to learn" else column

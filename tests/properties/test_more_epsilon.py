@@ -19,7 +19,7 @@ KINDS = [(kind, learnt) for kind, model in sorted(PrivateModel.models.items()) f
 TABLES = {"few columns": (3, 0.0), "a rare class": (8, 0.7), "many columns": (30, 0.2)}
 """How many columns, and how far the middle of answers is from zero."""
 QUICK = {"logistic-regression", "linear-svc", "huber-regression", "poisson-regression", "ordinal-regression", "survival-model"}
-"""Whose defaults rest somewhere by rules of their own, one of each; of others with `--all`."""
+"""Whose defaults rest somewhere by rules of their own, one of each; of others with `--slow`."""
 
 
 def invented(columns, middle, learnt, *, records=800):
@@ -77,7 +77,7 @@ def error_of(model, rows, targets, learnt):
 
 @pytest.mark.parametrize("table", TABLES)
 @pytest.mark.parametrize("neighbours", ["add-remove", "replace-one"])
-@pytest.mark.parametrize(("kind", "learnt"), [pytest.param(*each, marks=[] if each[0] in QUICK else [pytest.mark.more]) for each in KINDS])
+@pytest.mark.parametrize(("kind", "learnt"), [pytest.param(*each, marks=[] if each[0] in QUICK else [pytest.mark.slow]) for each in KINDS])
 def test_a_larger_epsilon_is_no_worse_and_leads_to_the_fit_without_noise(kind, learnt, neighbours, table):
     columns, middle = TABLES[table]
     rows, targets = invented(columns, middle, learnt)
