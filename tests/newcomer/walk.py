@@ -61,7 +61,7 @@ assert (problem["loss"], problem["constraint"]) == ("pseudo-huber", "positive-ba
 assert (descent.coef_ >= 0).all()
 
 # An estimator, saved and read again.
-model = estimators.PositiveRegression(**BUDGET).fit(X, numbers)
+model = estimators.PositiveRegression(**BUDGET, target_bound=1.0).fit(X, numbers)
 model.save(folder / "model.json")
 assert (estimators.ArrayModel.load(folder / "model.json").predict(X) == model.predict(X)).all()
 assert run(*["verify", str(folder / "model.json")]) == 0
