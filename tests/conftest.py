@@ -10,6 +10,7 @@ one line says how many of the tests that were to run were skipped, and why.
 import faulthandler
 import gc
 import os
+import time
 from collections import Counter, defaultdict
 
 import pytest
@@ -22,6 +23,8 @@ BUDGET = {"mechanisms": 95, "estimators": 115, "properties": 70, "cli": 55, "aud
 """Seconds of the processor that the tests of a folder may take in a quick run, so that a newcomer's takes minutes: what is above is said at its end,
 where the run is not one of a few tests. Whoever adds a dear test looks for one to make cheaper."""
 USED = pytest.StashKey()
+UNTIL, FIRST = "DISCREET_SLOW_UNTIL", "DISCREET_SLOW_FIRST"
+"""As tools/slow.py says."""
 ENDLESS = 900
 """Seconds after which a test that is not slow is taken for one that never ends: its worker ends, and the run names the test and goes on."""
 
@@ -63,6 +66,11 @@ def pytest_runtest_protocol(item):
         faulthandler.cancel_dump_traceback_later()
 
 
+def pytest_runtest_setup(item):
+    if time.time() > float(os.environ.get(UNTIL, "inf")):
+        pytest.skip("no time is left in this turn")
+
+
 @pytest.hookimpl(trylast=True)
 def pytest_collection_modifyitems(config, items):
     """After `-k` and `-m` have chosen."""
@@ -74,6 +82,8 @@ def pytest_collection_modifyitems(config, items):
         for item in kept:
             runs[item.nodeid.partition("[")[0]].append(item)
         kept = [item for same in runs.values() for item in at_most(each_value_once(same))]
+    if kept and (first := int(os.environ.get(FIRST, 0)) % len(kept)):
+        items[:] = kept[first:] + kept[:first]
     chosen = set(kept)
     config.hook.pytest_deselected(items=[item for item in items if item not in chosen])
     items[:] = [item for item in items if item in chosen]

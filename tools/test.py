@@ -12,7 +12,7 @@ How much is tested is said in tests/conftest.py: without an option the quick tes
 the slow ones too. These two also build the documentation site, and install everything that tests use where it is there: Dask, mbi, tabmat, and
 torch's build for processors; what an index does not have is named at the end.
 
-`--turn` runs the slow tests of one more group after the others, the one that waited longest (tools/slow.py).
+`--turn` runs slow tests of one more group after the others, the one that waited longest, for some minutes (tools/slow.py).
 
 `--oldest` installs the package as a user does (built, not editable) with the oldest supported versions of tools/oldest.txt, and runs pytest only:
 this also shows that the built package holds every file that it needs.
@@ -90,7 +90,7 @@ def run_all(options: argparse.Namespace, for_pytest: list[str], venv: Path) -> i
         print(f"--- failed beside the tests: {', '.join(failed)}", flush=True)
     if tested:
         failed.append("pytest")
-    if options.turn and step("slow tests whose turn it is", [python, "tools/slow.py", "next"]):
+    if options.turn and step("slow tests whose turn it is", [python, "tools/slow.py", "next", "--minutes", "8"]):
         failed.append("slow tests")
     if absent:
         print(f"--- could not be installed, and is not tested: {', '.join(absent)}", flush=True)
