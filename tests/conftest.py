@@ -82,11 +82,11 @@ def pytest_collection_modifyitems(config, items):
         for item in kept:
             runs[item.nodeid.partition("[")[0]].append(item)
         kept = [item for same in runs.values() for item in at_most(each_value_once(same))]
-    if kept and (first := int(os.environ.get(FIRST, 0)) % len(kept)):
-        items[:] = kept[first:] + kept[:first]
     chosen = set(kept)
     config.hook.pytest_deselected(items=[item for item in items if item not in chosen])
     items[:] = [item for item in items if item in chosen]
+    first = int(os.environ.get(FIRST, "0")) % max(1, len(items))
+    items[:] = items[first:] + items[:first]
 
 
 def each_value_once(items):
