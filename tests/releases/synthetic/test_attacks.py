@@ -74,7 +74,7 @@ def made(factor, neighbours, monkeypatch):
                 pairs=pairs,
                 records=None,
             )
-            found.append(seen(drawing.frames(200, 1, SystemNoise().words(), SystemNoise())[0][0]))
+            found.append(seen(drawing.frames(200, 1, SystemNoise().words(), SystemNoise())[0]))
         return np.array(found)
 
     return run, claim

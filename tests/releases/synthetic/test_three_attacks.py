@@ -99,7 +99,7 @@ def synthetic(frame):
         pairs=pairs,
         records=RECORDS,
     )
-    return drawing.frames(RECORDS, 1, SystemNoise().words(), SystemNoise())[0][0]
+    return drawing.frames(RECORDS, 1, SystemNoise().words(), SystemNoise())[0]
 
 
 def successes(synthesise):
