@@ -20,7 +20,7 @@ CALLS: dict[str, tuple[str, ...]] = {
     "describe": ("people.csv", "--schema", "people.toml", "--epsilon", "1", "--out", "described.json"),
     "models": (),
     "fit": ("people.csv", "--schema", "people.toml", *SPENT, "--out", "fitted.json"),
-    "tune": ("people.csv", "--schema", "people.toml", *SPENT, "--grid", "alpha=0.3,1", "--out", "tuned.json"),
+    "tune": ("people.csv", "--schema", "people.toml", *SPENT, "--grid", "alpha=3,10", "--out", "tuned.json"),
     "predict": ("model.json", "people.csv", "--out", "predictions.csv"),
     "intervals": ("model.json", "people.csv", *SPENT, "--out", "intervals.json"),
     "evaluate": ("model.json", "people.csv", "--epsilon", "1", "--out", "evaluation.json"),

@@ -65,6 +65,7 @@ def test_what_little_can_be_learnt_is_said_before_a_fit_that_does_not_count_clas
         assert outcome.code == 0, outcome.err
         return "not expected to be better than always giving the commonest class" in " ".join(outcome.err.split())
 
+    assert said("--epsilon", "0.01", "--rows-per-person", "1")
     for relation in ("add-remove", "replace-one"):
         assert said("--epsilon", "0.01", "--neighbours", relation)
         assert not said("--epsilon", "0.01", "--neighbours", relation, "--calibrate")

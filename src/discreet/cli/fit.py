@@ -158,7 +158,7 @@ def fit(
         model, found = _calibrated(kind, public, settings, records.open_table(public, may_be_empty=may_be_empty))
     else:
         opened = records.open_table(public, may_be_empty=may_be_empty)
-        if public.persons is None and training.neighbours == "replace-one":
+        if (public.persons is None or public.persons.rows == 1) and training.neighbours == "replace-one":
             _warn_of_few(opened, promised, foreseen)
         model, found = train(kind, public, settings, opened), []
     from discreet.data.row_lengths import length_words
