@@ -13,13 +13,18 @@ import pytest
 from discreet.core.errors import DiscreetError, PrivacyWarning
 from discreet.estimators.base import PrivateModel
 
-EPSILONS = (100.0, 1e4, 1e8)
-"""Compared with infinity."""
+EPSILONS = (1e4, 1e8)
+"""Compared with infinity, after a smaller one."""
 KINDS = [(kind, learnt) for kind, model in sorted(PrivateModel.models.items()) for learnt in model.targets if learnt != "several numbers"]
 TABLES = {"few columns": (3, 0.0), "a rare class": (8, 0.7), "many columns": (30, 0.2)}
 """How many columns, and how far the middle of answers is from zero."""
 QUICK = {"logistic-regression", "linear-svc", "huber-regression", "poisson-regression", "ordinal-regression", "survival-model"}
 """Whose defaults rest somewhere by rules of their own, one of each; of others with `--slow`."""
+
+
+def smaller(kind, learnt):
+    """An epsilon at which little noise is left, and the room for it: one-vs-rest and the models outside the quick run have more of it."""
+    return (20.0, 0.06) if kind in QUICK and (kind, learnt) != ("linear-svc", "more classes") else (100.0, 0.1)
 
 
 def invented(columns, middle, learnt, *, records=800):
@@ -84,7 +89,8 @@ def test_a_larger_epsilon_is_no_worse_and_leads_to_the_fit_without_noise(kind, l
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", PrivacyWarning)
         last = error_of(model_of(kind, learnt, columns, math.inf, neighbours), rows, targets, learnt)
-        for epsilon in EPSILONS:
+        begin, room = smaller(kind, learnt)
+        for epsilon in (begin, *EPSILONS):
             made = model_of(kind, learnt, columns, epsilon, neighbours)
             try:
                 found = error_of(made, rows, targets, learnt)
@@ -96,4 +102,4 @@ def test_a_larger_epsilon_is_no_worse_and_leads_to_the_fit_without_noise(kind, l
                 assert epsilon > 100.0
                 assert "epsilon" in refused
                 continue
-            assert found <= 1.1 * last + (0.02 if epsilon > 100.0 else 0.1)
+            assert found <= 1.1 * last + (0.02 if epsilon > 100.0 else room)
