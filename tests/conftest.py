@@ -17,14 +17,13 @@ import pytest
 from hypothesis import settings
 
 from discreet.core.remembered import forget
+from tools.slow import FIRST, UNTIL
 
 ELSE, LEAST = "all else", 100
 BUDGET = {"mechanisms": 95, "estimators": 115, "properties": 70, "cli": 55, "audit": 55, "display": 35, "evaluation": 25, "releases": 20, ELSE: 90}
 """Seconds of the processor that the tests of a folder may take in a quick run, so that a newcomer's takes minutes: what is above is said at its end,
 where the run is not one of a few tests. Whoever adds a dear test looks for one to make cheaper."""
 USED = pytest.StashKey()
-UNTIL, FIRST = "DISCREET_SLOW_UNTIL", "DISCREET_SLOW_FIRST"
-"""As tools/slow.py says."""
 ENDLESS = 900
 """Seconds after which a test that is not slow is taken for one that never ends: its worker ends, and the run names the test and goes on."""
 

@@ -48,9 +48,10 @@ from discreet.core.validate import whole
 
 _THEOREM = "bounded range, Renyi curve"
 _WIDEST = 12.0
-"""The recursion is for ranges up to here: beyond, it finds no less than the Renyi curve."""
-_MOST_WORK = 1e9
-"""And for so many steps of it, some ten seconds: with more uses, and an epsilon in the thousands, it finds less than one percent more."""
+"""The recursion is for ranges up to here: beyond, it found no less than the Renyi curve with up to 1,000 uses."""
+_WIDE, _MOST_WORK = 2.0, 1e9
+"""A range above the first is left to the Renyi curve where the recursion would take more steps than the second, some ten seconds: of 2,000 uses it
+found .6 % more range at 2.7. Of smaller ranges it finds up to 7 % more, and is taken however long it takes."""
 _CELLS = 32
 _ORDERS = np.asarray(ORDERS)
 _EXCESSES = _ORDERS - 1.0
@@ -85,8 +86,8 @@ def bounded_range_delta(width: float, count: int, epsilon: float, *, first: floa
         width = up(width * first) if first < 1 else width
         return up(math.expm1(0.5 * (epsilon - width)) ** 2 / -math.expm1(-width))
     by_orders = _curve_of(width, count, first).delta(epsilon)
-    long = width > _WIDEST or count * _CELLS * _grid_size(width, count, epsilon, width / _CELLS) > _MOST_WORK
-    return by_orders if long else min(by_orders, _recursion_delta(width, count, epsilon, first))
+    dear = width > _WIDE and count * _CELLS * _grid_size(width, count, epsilon, width / _CELLS) > _MOST_WORK
+    return by_orders if dear or width > _WIDEST else min(by_orders, _recursion_delta(width, count, epsilon, first))
 
 
 @remembered

@@ -8,6 +8,7 @@ from collections.abc import Callable
 from typing import TypeAlias
 
 import numpy as np
+import numpy.typing as npt
 
 from discreet.accounting import ApproximateDP
 from discreet.core.arrays import Floats
@@ -17,6 +18,7 @@ from discreet.verification.numerics import chords, normal_above
 
 fft, optimize = lazily("scipy.fft"), lazily("scipy.optimize")
 Bound: TypeAlias = Callable[[Floats], Floats]
+Longest: TypeAlias = npt.NDArray[np.longdouble]
 _DIRECT = 4e9
 """Products that a composition of losses may take. Above, a transform does it, whose rounding at a large epsilon is multiplied by its exponential."""
 _FEWEST, _FARTHEST = 14.0, 37.0
@@ -104,7 +106,7 @@ def composed(
     reach = min(reach, _LARGEST_EXPONENT)
     grid = np.asarray(step * np.arange(math.ceil(reach / step) + 2), dtype=np.float64)
     powers = np.exp(grid.astype(np.longdouble))
-    upper = _beyond(worst, weight, grid)
+    upper = _beyond(worst, weight, grid, powers)
     if beside is not None:
         some = np.append(grid[::_APART], grid[-1] + step)
         upper = np.minimum(upper, chords(some, beside(some))(grid))
@@ -132,16 +134,17 @@ def composed(
     return losses, np.append(together, min(1.0, count * float(upper[-1])))
 
 
-def _beyond(losses: Floats, weights: Floats, grid: Floats) -> Floats:
-    """E (1 - e^{epsilon - loss})_+ for every epsilon of the grid: the weight of greater losses, less e^epsilon times that of e^-loss.
+def _beyond(losses: Floats, weights: Floats, grid: Floats, powers: Longest) -> Floats:
+    """E (1 - e^{epsilon - loss})_+ for every epsilon of the grid, whose exponentials are `powers`.
 
-    Both are sums from the largest loss on, in the longest numbers that there are, as they nearly cancel.
+    It is the weight of greater losses, less e^epsilon times that of e^-loss: both sums from the largest loss on, in the longest numbers there are,
+    as they nearly cancel.
     """
     order = np.argsort(losses)
     longer, heavy = losses[order].astype(np.longdouble), weights[order].astype(np.longdouble)
     above, against = (np.append(np.cumsum(terms[::-1])[::-1], 0.0) for terms in (heavy, heavy * np.exp(-longer)))
     at = np.searchsorted(losses[order], grid, side="right")
-    return np.maximum(above[at] - np.exp(grid.astype(np.longdouble)) * against[at], 0.0).astype(np.float64)
+    return np.maximum(above[at] - powers * against[at], 0.0).astype(np.float64)
 
 
 def curve_of(losses: Floats, masses: Floats) -> Callable[[Floats], Floats]:

@@ -16,7 +16,8 @@ from discreet.core.fields import Json, finite, positive, text, whole
 from discreet.statements.base import filled, mapping
 from discreet.verification.base import Check, Stated, covers, epsilon_check, part_of, recheck, register_recheck
 from discreet.verification.counting import divergence_of_counts, losses_of_counts, losses_of_curvature
-from discreet.verification.selection import AGREEMENT_OF_CURVES, CURVES, Curve, at_every_epsilon, curve_of_setting
+from discreet.verification.numerics import at_every_epsilon
+from discreet.verification.selection import AGREEMENT_OF_CURVES, CURVES, Curve, curve_of_setting
 
 _LAPLACE = "counting-laplace"
 _COUNTS = (_LAPLACE, "counting-gaussian")

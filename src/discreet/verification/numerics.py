@@ -237,6 +237,17 @@ def chords(knots: Floats, deltas: Floats) -> Callable[[Floats], Floats]:
     return curve
 
 
+def at_every_epsilon(curve: Callable[[Floats], Floats]) -> Callable[[Floats], Floats]:
+    """A curve below 0 too: at -e it is 1 - e^{-e} + e^{-e} delta(e), the two data sets having changed places."""
+
+    def both(epsilons: Floats) -> Floats:
+        known, lower = curve(np.abs(epsilons)), np.minimum(epsilons, 0.0)
+        found: Floats = np.where(epsilons >= 0, known, -np.expm1(lower) + np.exp(lower) * known)
+        return found
+
+    return both
+
+
 def _above_chords(knots: Floats, deltas: Floats) -> npt.NDArray[np.bool_]:
     """Of every knot but the first and the last: whether its point lies on the chord of those beside it, or above it."""
     of_right = np.exp(knots[1:-1] - knots[2:]) * np.expm1(knots[:-2] - knots[1:-1]) / np.expm1(knots[:-2] - knots[2:])

@@ -22,7 +22,7 @@ from discreet.statements.base import filled, scored_persons
 from discreet.statements.counting import WHOLE
 from discreet.verification.base import AGREEMENT, Check, Stated, covers, epsilon_check, part_of, recheck, register_recheck
 from discreet.verification.learning import STAGES
-from discreet.verification.numerics import chords
+from discreet.verification.numerics import at_every_epsilon, chords
 
 ALGORITHM_4 = "algorithm-4"
 """Name in certificates of the search by parts (exponential.md)."""
@@ -125,17 +125,6 @@ def _with_score(settings: list[Curve], score: tuple[Floats, Floats]) -> Curve:
         return np.array([float(masses @ of_setting(epsilon - losses)) for epsilon in epsilons]) + max(0.0, 1.0 - float(masses.sum()))
 
     return one_run
-
-
-def at_every_epsilon(curve: Curve) -> Curve:
-    """Below 0 too: at -e it is 1 - e^{-e} + e^{-e} delta(e), the two data sets having changed places."""
-
-    def both(epsilons: Floats) -> Floats:
-        known, lower = curve(np.abs(epsilons)), np.minimum(epsilons, 0.0)
-        found: Floats = np.where(epsilons >= 0, known, -np.expm1(lower) + np.exp(lower) * known)
-        return found
-
-    return both
 
 
 def _score_losses(law: str, scale: float, *, rows: int, fine: bool) -> tuple[Floats, Floats]:

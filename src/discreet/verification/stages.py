@@ -20,7 +20,7 @@ from discreet.core.neighbours import PARTS
 from discreet.core.normal import ndtr
 from discreet.statements.learning import dimension_of
 from discreet.verification.base import Check, Stated, delta_check
-from discreet.verification.numerics import KNOWN_TO, LEAST_SCALE, chords, discrete_integral, panels, steps_apart
+from discreet.verification.numerics import KNOWN_TO, LEAST_SCALE, at_every_epsilon, chords, discrete_integral, panels, steps_apart
 
 _BESIDE = [9.0, 10.0, 11.0, 12.0, 14.0, 17.0, 21.0, 26.0, 32.0, 37.5]
 _DEVIATIONS = np.concatenate(([-12.0, -10.0], np.arange(-8.0, -5.0), np.arange(-5.0, 5.25, 0.25), np.arange(5.5, 8.25, 0.5), _BESIDE))
@@ -77,7 +77,7 @@ class LastStage(NamedTuple):
 
         def expected(left: float) -> float:
             places = left - self.mu * (0.5 * self.mu + deviations[::-1])
-            above = chords(places, at_any(first, places))
+            above = chords(places, _at_any(first)(places))
             g, weights = panels(deviations)
             values = above(left - self.mu * (0.5 * self.mu + g)) * np.exp(-0.5 * g * g) / math.sqrt(2.0 * math.pi)
             return float(weights @ values)
@@ -136,7 +136,7 @@ class Stages(NamedTuple):
     def _lowest(self, first: Callable[[Floats], Floats], epsilon: float) -> float:
         """What a search may come down to: the curve at what is left of epsilon, or a chord across it where the curve is not convex there."""
         left, apart = max(0.0, self.last.left(epsilon)), self.last.mu * np.array([1.0, 3.0])
-        known = at_any(first, np.concatenate(([left], left - apart, left + apart)))
+        known = _at_any(first)(np.concatenate(([left], left - apart, left + apart)))
         return _NEARLY * min(float(known[0]), *(0.5 * (known[1:3] + known[3:])).tolist())
 
     def _searched(self, stated: Stated, first: Callable[[Floats], Floats], epsilon: float) -> float:
@@ -155,11 +155,9 @@ class Stages(NamedTuple):
         return found
 
 
-def at_any(first: Callable[[Floats], Floats], epsilons: Floats) -> Floats:
-    """A falling curve that takes epsilons from 0 on, at any: at most as at the largest one that it takes, and below 0 by complements."""
-    known, below = first(np.minimum(np.abs(epsilons), _LARGEST)), np.minimum(epsilons, 0.0)
-    at: Floats = np.where(epsilons >= 0, known, np.exp(below) * known - np.expm1(below))
-    return at
+def _at_any(first: Callable[[Floats], Floats]) -> Callable[[Floats], Floats]:
+    """A curve that takes epsilons from 0 to `_LARGEST`, at every epsilon: beyond the last one at most as there, since a curve falls."""
+    return at_every_epsilon(lambda epsilons: first(np.minimum(epsilons, _LARGEST)))
 
 
 def with_last(stated: Stated, radius: float, *first: First, dimension: int | None = None) -> Stages:
