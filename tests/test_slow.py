@@ -31,8 +31,12 @@ def test_the_page_has_a_row_for_each_turn_as_the_tool_writes_it():
         slow.with_row(page.replace("| audit |", "| else |"), "audit", slow.Outcome(1, 0, 0, 1.0), day="2031-02-03", commits=7)
 
 
-def test_turns_that_are_recorded_come_round_once_each():
+@pytest.mark.parametrize("recorded", [(), ("commands",), ("releases", "audit"), tuple(slow.TURNS)], ids=len)
+def test_turns_that_are_recorded_come_round_once_each(recorded):
+    """From any page on: the one of this checkout may have a row that was written a moment ago."""
     page, seen = PAGE, []
+    for turn in slow.TURNS:
+        page = slow.with_row(page, turn, slow.Outcome(1, 0, 0, 1.0), day="2031-02-03", commits=999 if turn in recorded else 0)
     for commits in range(1000, 1000 + 17 * len(slow.TURNS), 17):
         seen.append(slow.next_turn(page, 0))
         page = slow.with_row(page, seen[-1], slow.Outcome(1, 0, 0, 1.0), day="2031-02-03", commits=commits)
