@@ -91,6 +91,9 @@ def identities(one: Fraction) -> Iterator[tuple[str, bool]]:
     yield "6 a person's shift", same(rows, one * a * b * (x - y) * (x - y) + (1 - a - b) * (a * x * x + b * y * y))
     tangent = k * (x - u + one * (v - 1)) - (1 - k * h)  # k = e^(epsilon - u), v = 1 / k, h = e^(u - x)
     yield "6 a tangent of the hockey stick", same(tangent - (k * v - 1), k * (h - 1 - (u - x)))
+    yield "9 the integrand at its turn", same(u * b + (b - e * b), b * (one + u - e))
+    yield "9 the place of the turn", same(-(y + t) * t, (-y * t - half * t * t) - half * one * t * t)
+    yield "9 a concave function below its tangent less a square", same(2 * k * q * x - k * k * x * x, one * q * q - (k * x - q) * (k * x - q))
     yield "7 cosh, first terms", all(math.factorial(2 * j) >= (2 * one) ** j * math.factorial(j) for j in range(40))
     yield "7 cosh, each next term", same((2 * k + 2) * (2 * k + 1) - 2 * (k + 1), 4 * one * k * (k + 1))
     yield "7 what the normal law has beyond", same((s + 40) * (s + 40) - (s * s + 80 * s + 1600), s * (1 - one)) and 4 * 800 <= 80 * 80

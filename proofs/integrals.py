@@ -1,4 +1,4 @@
-"""The deltas of T1 and theorem P (add-remove), and of a fit with its last stage, enclosed from above: lemmas 3 to 7 of core.md as integrals.
+"""The deltas of T1, T3 and theorem P (add-remove), and of a fit with its last stage, from above: lemmas 3 to 7 and 9 of core.md as integrals.
 
 Floating point proposes where to cut an axis and which tangent to take; a bad proposal makes a bound larger, and no bound wrong.
 """
@@ -17,6 +17,8 @@ from discreet.core.neighbours import ADD_REMOVE
 from proofs.intervals import Interval, density, ends, exact, gaussian, most, raised, tail, under
 
 _TANGENTS, _FAR = 512, 13
+_CELLS, _FINE, _STEPS = 384, 4096, 4
+"""Cells of the slopes of T3, among so many that are looked at in doubles; steps of Newton's method for where to take a tangent."""
 
 
 class Piece(NamedTuple):
@@ -104,12 +106,14 @@ class WorstLoss:
         return exact(lowered), mass, against, mean
 
     def delta(self, epsilon: Interval) -> Interval:
-        """What the theorem says at epsilon >= 0: T1; P of persons."""
+        """What the theorem says at epsilon >= 0: the lesser of T1 and T3; P of persons."""
         if not self.shared:
             if under(self.a, epsilon):  # lemma 4
                 return gaussian(epsilon, self.s)
             lowered, mass, against, _ = self._beyond(epsilon)
-            return mass - iv.exp(lowered) * against + self.left
+            outcome = most(mass - iv.exp(lowered) * against + self.left)
+            direction = max(most(self.one_direction(epsilon)), most(gaussian(epsilon, self.s)))
+            return min(outcome, direction)
         best, above = iv.mpf(1), self.tangent
         for _ in range(2 if above else 6):  # any u >= epsilon is a bound: lemma 6
             threshold = epsilon - (iv.exp(exact(above)) - 1) + exact(above)
@@ -124,6 +128,44 @@ class WorstLoss:
             best = found if found.b < best.b else best
             self.tangent = above = Fraction(math.log1p(float(excess.mid) / float(mass.mid)))
         return best
+
+    def one_direction(self, epsilon: Interval) -> Interval:
+        """W of theorem T3 at epsilon >= 0: Q rises with tau and with u, so it is below its values at the largest of both in a cell (lemma 9)."""
+        total = iv.mpf(0)
+        for left, right, place in self._cells(float(epsilon.mid)):
+            steepest = min(max(left, Fraction(1, 2)), right)
+            square, u = (self.s * exact(right)) ** 2, most(self.a * exact(steepest * (1 - steepest)))
+            start, grown = iv.mpf(max((epsilon - square / 2).a, iv.mpf(0))), iv.exp(exact(place))
+            room, steep = u + 1 - grown, (start - exact(place)) / square
+            slope = steep - grown / room
+            over = iv.mpf(0) if place == 0 and slope.b <= 0 else slope**2 * square / 2
+            total += most(iv.exp(over - steep**2 * square / 2) * room / u) * exact(right - left)
+        return total * self.s / iv.sqrt(2 * iv.pi)
+
+    def _cells(self, epsilon: float) -> list[tuple[Fraction, Fraction, float]]:
+        """Shares of the largest slope with little of Q's rise between them, and about where its supremum is."""
+        shares = np.linspace(0.0, 1.0, _FINE + 1)
+        middle = shares * (1.0 - shares)
+        upper, _ = self._suprema(epsilon, shares[1:], np.maximum(middle[1:], middle[:-1]))
+        lower, _ = self._suprema(epsilon, np.maximum(shares[:-1], 1e-9), np.minimum(middle[1:], middle[:-1]))
+        rise = np.sqrt(np.maximum(upper - lower, 0.0) + 1e-12 * upper.max())
+        where = np.interp(np.linspace(0.0, 1.0, _CELLS + 1)[1:-1], np.append(0.0, np.cumsum(rise) / rise.sum()), shares)
+        cuts = [Fraction(0), *(Fraction(float(share)) for share in np.unique(where)), Fraction(1)]
+        edges = np.array([float(cut) for cut in cuts])
+        steepest = np.clip(0.5, edges[:-1], edges[1:])
+        _, places = self._suprema(epsilon, edges[1:], steepest * (1.0 - steepest))
+        return [(left, right, float(place)) for (left, right), place in zip(pairwise(cuts), places, strict=True)]
+
+    def _suprema(self, epsilon: float, shares: Floats, bends: Floats) -> tuple[Floats, Floats]:
+        """About Q, and where it is taken."""
+        squares, u = np.square(float(self.s.mid) * shares), np.maximum(float(self.a.mid) * bends, 1e-12)
+        start = np.maximum(epsilon - 0.5 * squares, 0.0)
+        last, w = np.minimum(np.log1p(u), start), np.zeros_like(start)
+        for _ in range(_STEPS):
+            left = np.maximum(start - w, 1e-300)
+            more = (np.log((1.0 + u) * left / (squares + left)) - w) / (1.0 + squares / (left * (squares + left)))
+            w = np.clip(np.where(start > w, w + np.minimum(more, 0.9 * left), w), 0.0, 0.999 * last)
+        return np.exp(-0.5 * np.square(start - w) / squares) * (1.0 - np.expm1(w) / u), w
 
 
 def _kinks(slopes: Floats, heights: Floats) -> list[float]:

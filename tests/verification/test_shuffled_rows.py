@@ -1,11 +1,13 @@
 """The recheck of shuffled rows against exact sums, where losses far below zero make the untilted deviation say nothing of the sum."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from scipy.stats import binom
 
 from discreet.accounting.shuffling import shuffled_ratio
-from discreet.core.neighbours import REPLACE_ONE
+from discreet.core.neighbours import ADD_REMOVE, REPLACE_ONE
 from discreet.data import Domain
 from discreet.mechanisms.release import ShuffledGaussianRows
 from discreet.queries import Rows, Target
@@ -33,6 +35,29 @@ def test_laplace_rows_are_the_exact_sum(epsilon, ratio):
     found, awaited = shuffled_rows._shuffled(rows, np.exp(-ratio), loss), exact(rows, np.exp(-ratio), loss.values, loss.masses)
     assert found == pytest.approx(awaited, rel=2e-5)
     assert awaited <= shuffled_ratio(epsilon, ratio=ratio, rows=rows, neighbours=REPLACE_ONE) <= 1.001 * awaited
+
+
+def test_the_bound_without_a_line_is_above_the_sum_and_taken_where_it_is_enough():
+    rows, (loss,) = 500, shuffled_rows._ratios(5.45, 3.0, alone=False)
+    awaited = exact(rows, np.exp(-3.0), loss.values, loss.masses)
+    simple = shuffled_rows._shuffled(rows, np.exp(-3.0), loss, enough=1.0)
+    assert 1.01 * awaited < simple < 10.0 * awaited
+    assert shuffled_rows._shuffled(rows, np.exp(-3.0), loss, enough=0.99 * simple) == pytest.approx(awaited, rel=2e-5)
+
+
+@pytest.mark.parametrize(
+    ("neighbours", "features", "epsilon", "delta", "rows"),
+    [(REPLACE_ONE, 3, 6.504882507176557, 1.21e-8, 1066), (REPLACE_ONE, 2, 4.895848, 1.05e-8, 469), (ADD_REMOVE, 3, 3.0737158771, 4.42e-8, 865)],
+)
+def test_rows_of_which_so_few_look_alike_that_often_none_does_verify(neighbours, features, epsilon, delta, rows):
+    """The least noise at which an order is counted: often no other takes part, and next to all of delta is what rows do not share."""
+    query = Rows(domain=Domain(features=features, entry_bound=1.0, target_bound=1.0), target=Target.OMITTED)
+    made = calibrated(ShuffledGaussianRows, query, shuffled=rows, epsilon=epsilon, delta=delta, neighbours=neighbours)
+    assert made.share * rows == pytest.approx(20.0, rel=1e-3)
+    assert rechecked(made, query)
+    honest = made.planned(query, shape=(2, query.columns))
+    lower = replace(honest.guarantee, delta_at_epsilon=0.999 * honest.guarantee.delta_at_epsilon)
+    assert [check.ok for check in replace(honest, guarantee=lower).verify().checks if check.name == "delta"] in ([], [False])
 
 
 @pytest.mark.parametrize(("epsilon", "delta", "rows"), [(4.609, 4e-8, 1387)])

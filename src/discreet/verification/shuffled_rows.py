@@ -60,7 +60,8 @@ def _gaussian(stated: Stated) -> Iterator[Check]:
         each, steps = _steps(left, read.rows)
         missing = share * gaussian_integral(-math.log(share), mu) * (rows - 1) * (1.0 + math.exp(each))
         losses = _normal(each, mu, _delta(stated) / steps, (rows, share), alone=alone)
-        computed = math.exp(apart.upper) * steps * (missing + max(_shuffled(rows, share, loss) for loss in losses))
+        factor = math.exp(apart.upper) * steps
+        computed = factor * (missing + max(_shuffled(rows, share, loss, (1.0 + _ROOM) * _delta(stated) / factor - missing) for loss in losses))
     yield delta_check(stated, epsilon, min(plain, computed), "integral of the rows' transform along a line", room=_ROOM)
 
 
@@ -78,7 +79,7 @@ def _laplace(stated: Stated) -> Iterator[Check]:
     share = math.exp(-ratio)
     if share * rows >= _FEWEST:
         each, steps = _steps(epsilon, read.rows)
-        computed = steps * max(_shuffled(rows, share, loss) for loss in _ratios(each, ratio, alone=alone))
+        computed = steps * max(_shuffled(rows, share, loss, _delta(stated) / steps) for loss in _ratios(each, ratio, alone=alone))
     yield delta_check(stated, epsilon, min(plain, computed), "integral of the rows' transform along a line", room=_ROOM)
 
 
@@ -139,35 +140,42 @@ def _ratios(epsilon: float, ratio: float, *, alone: bool) -> Iterator[_Loss]:
 
 def _tilted(rows: int, share: float, values: Floats, masses: Floats) -> tuple[float, float]:
     """Where the line is, and the deviation of the sum under that tilt: what losses far below add to it without one says nothing of the line."""
-    highest = float(values.max())
-
-    def moment(at: float) -> float:
-        return share * float(masses @ np.expm1(at * values))
-
-    tilts = np.geomspace(1e-6 / highest, 100.0 / highest, _POINTS)
+    tilts, moments = _moments(share, values, masses)
     # Below where one row's largest losses weigh as much as all others together; the sum over the line repeats itself after a period.
-    tilt = _BELOW * min(tilts.tolist(), key=lambda at: rows * math.log1p(moment(at)) - math.log(at))
-    return tilt, math.sqrt(rows * share * float(np.square(values) @ (masses * np.exp(tilt * values))) / (1.0 + moment(tilt)))
+    tilt = _BELOW * float(tilts[np.argmin(rows * np.log1p(moments) - np.log(tilts))])
+    whole = 1.0 + share * float(masses @ np.expm1(tilt * values))
+    return tilt, math.sqrt(rows * share * float(np.square(values) @ (masses * np.exp(tilt * values))) / whole)
 
 
-def _shuffled(rows: int, share: float, loss: _Loss) -> float:
-    """E S_+ / (n p), and what lies beyond."""
+def _moments(share: float, values: Floats, masses: Floats) -> tuple[Floats, Floats]:
+    """Tilts t, and M(t) - 1 of each."""
+    tilts = np.geomspace(1e-6, 100.0, _POINTS) / float(values.max())
+    return tilts, np.array([share * float(masses @ np.expm1(tilt * values)) for tilt in tilts.tolist()])
+
+
+def _shuffled(rows: int, share: float, loss: _Loss, enough: float = 0.0) -> float:
+    """E S_+ / (n p), and what lies beyond; an upper bound of them where that is at most `enough`."""
     values, masses, beyond = loss
     highest = float(values.max())
     if highest <= 0:
         return beyond
+    none = math.exp(rows * math.log1p(-share))
+    tilts, moments = _moments(share, values, masses)
+    with np.errstate(over="ignore"):
+        simple = float(np.min((np.exp(rows * np.log1p(moments)) * (1.0 + 1e-14 * rows) - none) / tilts)) / (math.e * rows * share) + beyond
+    if simple <= enough:
+        return simple
     tilt, spread = _tilted(rows, share, values, masses)
     period = max(4.0 * highest + 20.0 * spread, 45.0 / tilt)
-    none = math.exp(rows * math.log1p(-share))
     far = _FEW_REACH if len(values) < 4 else _REACH
-    apart, enough = 2.0 * math.pi / period, far / spread
+    apart, needed = 2.0 * math.pi / period, far / spread
     total, first, found, turns = 0.0, 0, np.empty(0), np.exp(1j * apart * np.multiply.outer(np.arange(_STRETCH), values))
-    while first * apart < enough or not float(np.sum(np.abs(found))) <= _STILL * total:
-        if max(enough / apart, first + _STRETCH) * len(values) > _MOST:
+    while first * apart < needed or not float(np.sum(np.abs(found))) <= _STILL * total:
+        if max(needed / apart, first + _STRETCH) * len(values) > _MOST:
             raise ValueError
         places = tilt + 1j * apart * np.arange(first, first + _STRETCH)
-        moments = np.exp(rows * np.log1p(share * (turns @ (masses * np.exp(places[0] * values)) - masses.sum())))
-        found = ((moments - none) / np.square(places)).real
+        along = np.exp(rows * np.log1p(share * (turns @ (masses * np.exp(places[0] * values)) - masses.sum())))
+        found = ((along - none) / np.square(places)).real
         total += float(np.sum(found)) - (0.0 if first else 0.5 * float(found[0]))
         first += _STRETCH
     return total * apart / math.pi / (rows * share) + beyond
