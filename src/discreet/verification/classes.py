@@ -58,7 +58,7 @@ _LOOSE = 0.1
 
 @register_recheck("multinomial-perturbation-gaussian", "one-vs-rest-gaussian")
 def _gaussian(stated: Stated) -> Iterator[Check]:
-    yield from several.together(stated) if several.composed(stated) else STAGES[stated.mechanism](stated).checks(stated)
+    yield from several.checks(stated)
 
 
 def _multinomial_stages(stated: Stated) -> Stages:

@@ -81,7 +81,7 @@ def _output_pure(stated: Stated) -> Iterator[Check]:
     "objective-perturbation-set",
 )
 def _gaussian(stated: Stated) -> Iterator[Check]:
-    yield from several.together(stated) if several.composed(stated) else STAGES[stated.mechanism](stated).checks(stated)
+    yield from several.checks(stated)
 
 
 def _output_stages(stated: Stated) -> Stages:

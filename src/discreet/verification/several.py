@@ -3,7 +3,7 @@
 The curve of one ideal minimiser is the recheck's own (module `learning`, `classes`), at 161 knots and along the lower hull of these and of
 their complements below 0. The pair of measures with that convex curve is folded on a grid by one transform, tilted to the stated epsilon. Under
 replace-one the lesser of this and of two steps of the add-remove curve counts, split at the best point. One last stage of all integers comes after it
-(residual_stage.md, theorem 4).
+(residual_stage.md, theorem 4). What each fit alone promises, of which the stated delta is the sum, is rechecked as a single one is.
 """
 
 import math
@@ -14,6 +14,7 @@ import numpy as np
 
 from discreet.accounting import ApproximateDP
 from discreet.core.arrays import Floats
+from discreet.core.fields import positive
 from discreet.core.lazily import lazily
 from discreet.core.neighbours import ADD_REMOVE
 from discreet.statements.base import COMPOSED
@@ -39,6 +40,19 @@ Curve = Callable[[Floats], Floats]
 def composed(stated: Stated) -> bool:
     """Whether a certificate says that the curves of its releases were composed."""
     return stated.releases > 1 and COMPOSED in stated.guarantee.theorem.split("; ")
+
+
+def checks(stated: Stated) -> Iterator[Check]:
+    """Whether the stated delta covers that of one fit, or of all of them and of each."""
+    stages = learning.STAGES[stated.mechanism]
+    if not composed(stated):
+        yield from stages(stated).checks(stated)
+        return
+    yield from together(stated)
+    epsilon = math.fsum(positive(stated.parameters[name]) for name in ("epsilon", "grid_epsilon"))
+    delta = stated.guarantee.delta_at_epsilon / stated.releases
+    alone = replace(stated, releases=1, guarantee=replace(stated.guarantee, epsilon=epsilon, delta_at_epsilon=delta))
+    yield from (check._replace(name="one fit") for check in stages(alone).checks(alone))
 
 
 def together(stated: Stated) -> Iterator[Check]:

@@ -130,10 +130,14 @@ def slow(pid):
 @pytest.mark.parametrize("trouble", [kill, stop, slow])
 @pytest.mark.parametrize(("workers", "victims"), [(1, 1), (2, 1), (2, 2), (3, 1), (3, 2), (3, 3)])
 def test_workers_in_trouble_in_any_pass_change_neither_the_model_nor_the_ledger(tmp_path, monkeypatch, workers, victims, trouble):
-    """Dask misses a worker after a minute; here after the few seconds that it can be told."""
-    monkeypatch.setitem(local_cluster.__wrapped__.__globals__["_SETTINGS"], "distributed.scheduler.worker-ttl", "20s")
+    """Dask misses a worker after a minute; one that is stopped here, after the few seconds that it can be told.
+
+    Not the others: on a busy machine an honest worker may be silent for so long.
+    """
 
     def fitted(name, at):
+        if at and trouble is stop:
+            monkeypatch.setitem(local_cluster.__wrapped__.__globals__["_SETTINGS"], "distributed.scheduler.worker-ttl", "20s")
         Ledger.create(tmp_path / name).declare("people", epsilon=2.0, delta=1e-5)
         account = Account(str(tmp_path / name), "people")
         with local_cluster(workers) as client:  # a new one each time: whether Dask brings a lost worker back is its own affair
@@ -146,7 +150,8 @@ def test_workers_in_trouble_in_any_pass_change_neither_the_model_nor_the_ledger(
                 if trouble is not stop or "a block was lost" not in str(error):
                     raise
                 weights = None
-        assert account.ledger.spent("people").epsilon == pytest.approx(1.0)
+        spent = account.ledger.spent("people").epsilon  # a table that is lost in its first pass, before noise is asked for, has cost nothing
+        assert spent == pytest.approx(1.0) or (weights is None and spent == 0)
         return weights, table.passes
 
     expected, passes = fitted("whole", 0)
