@@ -1,6 +1,7 @@
 """Whatever a schema says, in all of its grammar: what a budget pays for verifies and is read back, and what is refused is not paid for."""
 
 import csv
+import re
 import shutil
 from pathlib import Path
 
@@ -29,6 +30,7 @@ VERBS = {
     "moments": ("release", "t.csv", "--method", "moments", "--out", "out"),
     "additive": ("release", "t.csv", "--method", "additive", "--target", "omitted", "--out", "out"),
     "sketch": ("release", "t.csv", "--method", "sketch", "--rows", "40", "--neighbours", "add-remove", "--out", "out"),
+    "bounds": ("bounds", "t.csv", "--out", "closed.toml", "--overwrite", "--certificate", "out"),
     "tune": ("tune", "t.csv", "--grid", "alpha=0.1,1", "--out", "out"),
 }
 
@@ -47,6 +49,7 @@ def written(folder, seed):
     """The schema with this number, and a table of it, whole and in parts."""
     text, rows = drawn_schema(np.random.default_rng(seed))
     Path(folder, "s.toml").write_text(text, encoding="utf-8")
+    Path(folder, "open.toml").write_text(without_bounds(text), encoding="utf-8")
     schema, table = Schema.from_toml(text), rows(ROWS)
     with Path(folder, "t.csv").open("w", newline="", encoding="utf-8") as file:
         writer = csv.writer(file)
@@ -58,6 +61,13 @@ def written(folder, seed):
     for number in range(2):
         frame[number * ROWS // 2 : (number + 1) * ROWS // 2].write_parquet(Path(folder, "parts", f"{number}.parquet"))
     return schema
+
+
+def without_bounds(text):
+    """The schema with its plain numeric columns left open."""
+    tables = re.split(r"(?m)^(?=\[)", text)
+    plain = [table.startswith("[numeric.") and not re.search("(?m)^(missing|encoding|released) ", table) for table in tables]
+    return "".join(re.sub(r"(?m)^(lower|upper) = .*\n", "", table) if opened else table for table, opened in zip(tables, plain, strict=True))
 
 
 def paid(schema, *words):
@@ -92,9 +102,12 @@ def every_verb(folder, seed, verbs):
     assert discreet("schema", "check", "s.toml", "t.csv").code == 0
     done = []
     for name in verbs:
-        if not paid(schema, *VERBS[name], "--schema", "s.toml"):
+        if not paid(schema, *VERBS[name], "--schema", "open.toml" if name == "bounds" else "s.toml"):
             continue
         done.append(name)
+        if name == "bounds":
+            closed = discreet("schema", "check", "closed.toml", "t.csv")
+            assert closed.code == 0, closed
         if name.startswith("fit"):
             shutil.copy("out", "m.json")
             predicted = discreet("predict", "m.json", "t.csv")
