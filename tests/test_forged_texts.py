@@ -21,6 +21,8 @@ from tests.test_goldens import goldens  # noqa: F401 - a fixture
 
 MOST, DEAR = 12, {"description": 4, "search": 2}
 """Forgeries of one document in a quick run, evenly over it; fewer of kinds whose recheck takes seconds, and in a whole run six times as many."""
+SLOWER = {"many", "search", "model", "release"}
+"""Kinds with a certificate of many mechanisms, or one that is rechecked for seconds: a whole run has them."""
 NAMES = {"evaluation": "classes.", "intervals": "coefficients.", "record": "columns."}
 """What is called what on its owner's table: nothing in a file proves names, which are texts, none of them empty, each once."""
 CHOSEN = {"evaluation": "survey.metrics.0 was left out"}
@@ -48,6 +50,7 @@ def says_nothing(kind, what):
     return what.startswith(NAMES.get(kind, "\0")) and "became ''" not in what and "left out" not in what
 
 
+@pytest.mark.at_most(4)
 @pytest.mark.parametrize("kind", KINDS)
 def test_every_text_of_each_kind_of_file_is_proved_or_a_name(made, forgeries, kind, tmp_path, quick):  # noqa: F811
     path = made[kind]
@@ -67,7 +70,7 @@ def test_every_text_of_each_kind_of_file_is_proved_or_a_name(made, forgeries, ki
     assert not [what for what, taken in tried if taken and not says_nothing(kind, what)]
 
 
-@pytest.mark.parametrize("kind", KEPT)
+@pytest.mark.parametrize("kind", [pytest.param(kind, marks=pytest.mark.more) if kind in SLOWER else kind for kind in KEPT])
 def test_every_text_of_each_mechanisms_certificate_is_proved(goldens, forgeries, kind, quick):  # noqa: F811
     """One of each mechanism and relation; texts that nobody can prove are named in `UNKNOWABLE` of the forger."""
     seen = set()

@@ -121,6 +121,7 @@ def test_a_dropped_tail_is_caught():
     assert faulty_deltas[-1] < true
 
 
+@pytest.mark.at_most(1)
 @pytest.mark.parametrize("far", [2.0, 40.0, 400.0])
 def test_losses_that_are_next_to_never_far_from_nothing_take_a_grid_that_a_memory_holds(far):
     """A step that follows the spread alone asked for some thousand million points."""

@@ -256,6 +256,7 @@ def watch_persons(rule, *, delta=1e-6, neighbours=REPLACE_ONE):
     assert watch.as_stated, "\n".join(watch.lines())
 
 
+@pytest.mark.at_most(9)
 @pytest.mark.parametrize(("name", "delta", "neighbours"), [run for run in RUNS if CATALOGUE[run[0]].persons])
 def test_what_leaves_for_persons_has_the_noise_that_the_certificate_states(name, delta, neighbours):
     watch = CATALOGUE[name].drawn(Target(epsilon=1.0, delta=delta, neighbours=neighbours, person=WorstPerson(rule=Persons(rows=5))))

@@ -75,7 +75,7 @@ def test_every_reader_has_a_writer_here():
 
 
 @pytest.mark.parametrize("text", [RULED, LABELS, STRICT], ids=["every rule", "other labels", "no rule"])
-@settings(max_examples=4 if settings.default.max_examples < 100 else 60)
+@settings(max_examples=2 if settings.default.max_examples < 100 else 60)
 @example({name: [None] * 3 for name in COLUMNS} | {"person": [1, 2, 3]})
 @example({"class": ["no", None, None, None], "person": [1, None, 2, None], "number": [None] * 4, "day": [None] * 4, "label": [None] * 4})
 @given(tables())

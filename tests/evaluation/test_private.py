@@ -14,11 +14,12 @@ from sklearn.linear_model import LogisticRegression as ScikitLearns
 from sklearn.svm import LinearSVC as ScikitLearnsSvm
 
 from discreet import LinearSVC, LogisticRegression, Schema
-from discreet.core.errors import DiscreetError, InvalidInput, InvalidType, PrivateDataError
+from discreet.core.errors import DiscreetError, FileFormatError, InvalidInput, InvalidType, PrivateDataError
 from discreet.data import Block, FunctionTable
 from discreet.estimators import Model
 from discreet.evaluation import evaluate_privately, prepare
 from discreet.evaluation.outcomes import outcomes_of
+from discreet.evaluation.stored import evaluation_from
 from discreet.ledger import Account, BudgetExceeded, Ledger, using
 from discreet.matrices import as_matrix
 from discreet.mechanisms.counting import BoundedSum, Histogram
@@ -203,6 +204,13 @@ def test_files_hold_everything_and_pictures_are_well_formed():
     assert "Accuracy" in str(report)
     with pytest.raises(InvalidInput, match="no curve"):
         evaluate_privately(Oracle(), X, y, epsilon=1.0).plot()
+
+
+def test_classes_that_are_one_number_are_two_labels_and_the_same_one_twice_is_refused():
+    text = evaluate_privately(Oracle(), *drawn(300), epsilon=1.0, delta=1e-6).to_json().replace('"no"', "1")
+    assert list(map(type, evaluation_from(text.replace('"yes"', "true")).classes)) == [int, bool]
+    with pytest.raises(FileFormatError, match="stands there twice"):
+        evaluation_from(text.replace('"yes"', "1"))
 
 
 def test_under_add_remove_nothing_but_noisy_counts_tells_the_number_of_records(caplog):

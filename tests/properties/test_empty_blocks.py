@@ -90,6 +90,7 @@ def said(use, fitted, table):
     return ""
 
 
+@pytest.mark.at_most(15)
 @pytest.mark.filterwarnings("ignore::discreet.core.errors.PrivacyAdvice")
 @pytest.mark.parametrize(("kind", "learnt"), CASES)
 @pytest.mark.parametrize("place", PLACES)
@@ -129,6 +130,7 @@ def here(tmp_path_factory):
     return path
 
 
+@pytest.mark.at_most(5)
 @pytest.mark.each_with_each
 @pytest.mark.parametrize("command", IN_PARTS, ids=lambda command: command.name)
 @pytest.mark.parametrize("place", PLACES)

@@ -127,6 +127,7 @@ def in_turn(seed, count):
     return [list(VERBS)[(count * seed + more) % len(VERBS)] for more in range(count)]
 
 
+@pytest.mark.at_most(3)
 @pytest.mark.parametrize("seed", range(6))
 def test_what_is_paid_for_verifies_whatever_the_schema_says(place, seed):
     every_verb(place, seed, in_turn(seed, 2))

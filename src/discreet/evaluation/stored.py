@@ -17,6 +17,7 @@ from discreet.core.errors import FileFormatError
 from discreet.core.files.reading import read_parsed
 from discreet.core.files.strict_json import read_back, read_object
 from discreet.core.neighbours import Neighbours, Persons
+from discreet.data.labels import canonical
 from discreet.data.targets import ends_of
 from discreet.evaluation.asked import Asked
 from discreet.evaluation.numbers import NumberSurvey
@@ -48,7 +49,7 @@ def _read(record: Mapping[str, Any]) -> PrivateEvaluation:
     if not all(isinstance(label, str | int | float) and label != "" for label in classes):
         raise TypeError
     for each_once in (classes, stated["metrics"]):
-        if len(set(each_once)) < len(each_once):
+        if len(set(map(canonical, each_once))) < len(each_once):  # 1 and true are two labels, and one number
             raise FileFormatError("one of its classes or metrics stands there twice.")
     persons = Persons.from_dict(certificate.problem["persons"]) if "persons" in certificate.problem else None
     survey: Asked

@@ -128,6 +128,7 @@ def test_the_choice_is_that_of_most_rows():
     assert plan.chosen(np.array([]), SeededNoise(1)) in CANDIDATES
 
 
+@pytest.mark.at_most(1)
 @pytest.mark.parametrize("neighbours", BOTH)
 @pytest.mark.parametrize("delta", [0.0, 1e-7])
 def test_lies_are_refused(neighbours, delta):

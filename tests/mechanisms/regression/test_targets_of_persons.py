@@ -108,6 +108,7 @@ def visits(rows, persons=60):
     return TargetTable(each=tuple(several), given=Y[order]), TargetTable(each=tuple(single), given=Y)
 
 
+@pytest.mark.at_most(1)
 @pytest.mark.parametrize("relation", [ADD_REMOVE, REPLACE_ONE])
 @pytest.mark.parametrize("loss", [LogCosh(width=0.4), SmoothPinball(quantile=0.7, width=0.5)], ids=["log-cosh", "pinball"])
 def test_a_certificate_of_persons_verifies_and_one_with_less_noise_or_more_targets_does_not(loss, relation):
