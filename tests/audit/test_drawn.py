@@ -73,6 +73,7 @@ RUNS = [
 ]
 
 
+@pytest.mark.at_most(26)
 @pytest.mark.parametrize(("name", "delta", "neighbours"), RUNS)
 def test_what_leaves_has_the_noise_that_the_certificate_states(name, delta, neighbours):
     watch = CATALOGUE[name].drawn(Target(epsilon=1.0, delta=delta, neighbours=neighbours))

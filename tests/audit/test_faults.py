@@ -17,6 +17,7 @@ def cases():
         yield pytest.param(case, id=f"{case.fault}: {case.audited}", marks=[pytest.mark.more] if case.audited == LONG else [])
 
 
+@pytest.mark.at_most(17)
 @pytest.mark.parametrize("case", list(cases()))
 def test_the_right_mechanism_passes_and_the_fault_is_caught(case):
     right = case.right(confidence=1 - 1e-8)

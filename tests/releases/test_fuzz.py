@@ -48,6 +48,7 @@ def read_and_check(folder, text):
     return verification.ok
 
 
+@pytest.mark.at_most(1)
 @pytest.mark.parametrize("name", CASES)
 @settings(suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow])
 @given(data=st.data())

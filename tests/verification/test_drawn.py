@@ -36,6 +36,7 @@ def too_little(*, dimension, scale=1.0, rate=1.0):
     return 1e-20 * scale / rate * dimension
 
 
+@pytest.mark.at_most(4)
 @pytest.mark.parametrize("name", sorted(FITS.keys() - HIDDEN))
 def test_a_library_that_takes_its_noise_for_exact_does_not_verify_what_it_certifies(name, monkeypatch):
     assert FITS[name]().certificate_.verify().ok

@@ -110,6 +110,7 @@ def holds(name, epsilon, delta, neighbours, rows):
     return certificate.verify().ok and not (numbers and less.verify().ok)
 
 
+@pytest.mark.at_most(6)
 @pytest.mark.parametrize("name", MODELS)
 @pytest.mark.parametrize("target", FEW)
 @pytest.mark.parametrize("neighbours", ["replace-one", "add-remove"])

@@ -134,6 +134,7 @@ def test_persons_cost_hardly_more_noise_than_rows_but_where_slack_is_dear(classe
     assert 0.99 < persons / rows < (1.15 if factor == 0.5 else 1.07)
 
 
+@pytest.mark.at_most(2)
 @pytest.mark.parametrize("loss", LOSSES, ids=repr)
 @pytest.mark.parametrize(("epsilon", "delta"), [(0.1, 1e-6), (1.0, 1e-6), (4.0, 1e-4), (1.0, 0.0)])
 @pytest.mark.parametrize("neighbours", Neighbours)
