@@ -9,6 +9,7 @@ from discreet import KernelClassifier, LinearSVC, LogisticRegression
 from discreet.accounting import ApproximateDP, PureDP
 from discreet.audit.learning import certificate_audit
 from discreet.audit.named import CATALOGUE, Target
+from discreet.cli import audit_estimators
 from discreet.cli.audit_estimators import ESTIMATORS
 from discreet.core.errors import InvalidInput
 from discreet.core.neighbours import ADD_REMOVE, REPLACE_ONE
@@ -58,6 +59,16 @@ def test_statistical_audits_find_no_violation(name):
     report = entry.run(Target(epsilon=1.0, delta=0.01, neighbours=REPLACE_ONE, runs=100, confidence=1 - 1e-8))
     assert not report.violated
     assert report.runs == 100
+
+
+@pytest.mark.parametrize("name", [name for name, entry in ESTIMATORS.items() if entry.run is not None])
+@pytest.mark.parametrize("neighbours", [REPLACE_ONE, ADD_REMOVE])
+def test_every_statistical_audit_fits_on_both_of_its_tables(monkeypatch, name, neighbours):
+    """Once each: what a fit asks for must be said before the thousand fits of an audit begin."""
+    monkeypatch.setattr(audit_estimators, "audit", lambda several, pair, *claim, **sampling: [several(table, 1) for table in pair])
+    first, second = ESTIMATORS[name].run(Target(epsilon=1.0, delta=0.01, neighbours=neighbours, runs=100))
+    assert np.isfinite(first).all()
+    assert np.shape(first) == np.shape(second)
 
 
 @pytest.mark.parametrize("name", ["rows", "fresh-projection", "categories"])

@@ -172,7 +172,7 @@ ESTIMATORS: dict[str, NamedAudit] = {
             **_BINARY,
         ),
         _estimator("linear-svc", "LinearSVC with its defaults, weights as released; delta 0 or more", LinearSVC, _pulled_by_plan, **_BINARY),
-        _estimator("lasso", "Lasso on a feature that one record alone has", Lasso, single_feature_tables, fit_intercept=False),
+        _estimator("lasso", "Lasso on a feature that one record alone has", Lasso, single_feature_tables, fit_intercept=False, target_bound=1.0),
         _estimator("lasso-classifier", "LassoClassifier, likewise", LassoClassifier, single_feature_tables, fit_intercept=False, **_BINARY),
         _estimator(
             "constrained-erm",
