@@ -19,8 +19,8 @@ from discreet.data.encodings import Bins, Curve, Cyclic, Linear, Log, Month, Wee
 from discreet.data.encodings.base import Bounds
 from discreet.data.encodings.calendar import FIRST_DAY, LAST_DAY
 from discreet.data.encodings.grids import nodes
-from discreet.data.frames import read_table
 from discreet.data.places import parts_of
+from discreet.data.table_file import read_table
 from discreet.estimators import LinearSVC
 from discreet.matrices import MappedMatrix, TabularMatrix
 

@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 from discreet import Schema
 from discreet.core.errors import InvalidInput
 from discreet.data import read_header, read_table, schema_files
-from discreet.data.frames import READERS
 from discreet.data.persons import keyed
+from discreet.data.table_file import READERS
 from tests.data.test_odd_cells import COLUMNS, RULED
 from tests.odd_cells import WRITERS, write_table
 

@@ -23,12 +23,12 @@ if TYPE_CHECKING:
     from discreet.data.dialect import Dialect
     from discreet.data.domain import Domain
     from discreet.data.draft import SchemaDraft, schema_stub
-    from discreet.data.frames import dialect_of, read_header, read_table
     from discreet.data.layout import EncodedTable
     from discreet.data.person_column import PersonColumn
     from discreet.data.reader import Reader, streamed_records
     from discreet.data.records import Records, bounded_rows, class_codes
     from discreet.data.schema import Schema
+    from discreet.data.table_file import dialect_of, read_header, read_table
     from discreet.data.targets import NumberTargets, TimeTarget
 else:
     __getattr__, __dir__ = names_of(__name__)

@@ -35,10 +35,13 @@ from discreet.matrices.per_record import answers_per_record
 from discreet.statements.base import NORM_THEN_FIT
 
 if TYPE_CHECKING:
+    from discreet.data import layout as layouts
+    from discreet.estimators import inputs
     from discreet.estimators.base import PrivateModel
     from discreet.matrices import Matrix
+else:
+    inputs, layouts = lazily("discreet.estimators.inputs"), lazily("discreet.data.layout")
 
-bounded, inputs, layouts = (lazily(f"discreet.{name}") for name in ("estimators.bounded_model", "estimators.inputs", "data.layout"))
 ARRAY_FORMAT = "discreet-arraymodel/1"
 """The format of the file; another version is refused."""
 _KEYS = ("format", "kind", "classes", "features", "names", "unit", "span", "weights", "certificate")
@@ -96,7 +99,7 @@ class ArrayModel(StatedModel):
             features=held["n_features_in_"],
             names=None if names is None else tuple(map(str, names)),
             unit=held.get("data_norm_", 1.0) if held["certificate_"].mechanism == NORM_THEN_FIT else 1.0,
-            span=estimator._span() if isinstance(estimator, bounded.BoundedModel) else None,  # noqa: SLF001 - of this package
+            span=estimator._span(),  # noqa: SLF001 - of this package
             weights=held["weights_"],
             certificate=held["certificate_"],
         )

@@ -16,7 +16,6 @@ import math
 from collections.abc import Callable, Iterator, Mapping, MutableMapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from importlib import import_module
 from numbers import Integral
 from pathlib import Path
 from types import MappingProxyType
@@ -38,7 +37,7 @@ from discreet.data import BlockTable, Domain, EncodedTable
 from discreet.estimators.advice import Answering, advise, refuse_bad_names, refuse_wrong_types
 from discreet.estimators.forms import Form, LinearForm
 from discreet.estimators.inputs import feature_rows, whole_or_none
-from discreet.estimators.saved import KINDS, OWN, Saved, every_kind
+from discreet.estimators.saved import KINDS, MODELS, OWN, Saved
 from discreet.estimators.summary import MOST, Summary
 from discreet.ledger.account import Account, check_may_travel, current
 from discreet.matrices import Matrix
@@ -50,7 +49,8 @@ if TYPE_CHECKING:
     from discreet.data import Schema
     from discreet.estimators.uncertainty import Uncertainty
 
-summarised, metrics = lazily("discreet.estimators.summarised"), lazily("sklearn.metrics")
+array_models, summarised = lazily("discreet.estimators.array_model"), lazily("discreet.estimators.summarised")
+metrics = lazily("sklearn.metrics")
 
 _MOST_EPSILON = 1e9
 """Finite, but without any meaning."""
@@ -148,32 +148,6 @@ class Learner(Spender):
         return tags
 
 
-class _Models(MutableMapping[str, "type[PrivateModel]"]):
-    """Those of this package are imported when they are asked for."""
-
-    def __init__(self) -> None:
-        self._made: dict[str, type[PrivateModel]] = {}
-
-    def __getitem__(self, kind: str) -> "type[PrivateModel]":
-        if kind not in self._made and kind in KINDS:
-            import_module(f"discreet.estimators.{KINDS[kind].module}")
-        return self._made[kind]
-
-    def __setitem__(self, kind: str, made: "type[PrivateModel]") -> None:
-        self._made[kind] = made
-
-    def __delitem__(self, kind: str) -> None:
-        del self._made[kind]
-
-    def __iter__(self) -> Iterator[str]:
-        yield from KINDS
-        every_kind()
-        yield from [kind for kind in self._made if kind not in KINDS]
-
-    def __len__(self) -> int:
-        return sum(1 for _ in self)
-
-
 @dataclass(kw_only=True, eq=False, repr=False)
 class PrivateModel(Learner):
     """An estimator of one linear model.
@@ -181,8 +155,8 @@ class PrivateModel(Learner):
     One whose models are files says so in its class, with what its certificates state; those that are read without it are known to module `saved`.
     """
 
-    models: ClassVar[MutableMapping[str, type["PrivateModel"]]] = _Models()
-    """Estimators by the kind that their model files state."""
+    models: ClassVar[MutableMapping[str, type["PrivateModel"]]] = MODELS
+    """See module `saved`."""
     saved_as: ClassVar[str]
     """The kind of its model files."""
     form: ClassVar[type[Form]] = LinearForm
@@ -252,8 +226,11 @@ class PrivateModel(Learner):
 
         Raises InvalidInput where there was no fit, or the file exists (unless `overwrite`) or cannot be written.
         """
-        made = import_module("discreet.estimators.array_model")  # by its name: it is made from estimators
-        made.ArrayModel.from_estimator(self).save(path, overwrite=overwrite)
+        array_models.ArrayModel.from_estimator(self).save(path, overwrite=overwrite)
+
+    def _span(self) -> tuple[float, float] | None:
+        """The numbers that -1 and 1 stand for, where targets are brought to that scale."""
+        return None
 
     def _privacy(self) -> Privacy:
         """What a fit may spend. Raises InvalidInput for what are no numbers, and no relation; for any parameter of a wrong type first."""

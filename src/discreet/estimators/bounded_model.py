@@ -165,10 +165,6 @@ class BoundedModel(ABC, PrivateModel):
         """As `_prepared`, of several targets with these units."""
         raise NotImplementedError
 
-    def _span(self) -> tuple[float, float] | None:
-        """The numbers that -1 and 1 stand for, where targets are brought to that scale."""
-        return None
-
     def explain(self, *, features: int | None = None, records: int | None = None, targets: int = 1) -> Explanation:
         """What a fit does and promises, from public numbers alone; needs no data.
 

@@ -5,7 +5,9 @@ and without all that one needs to fit.
 """
 
 from collections import ChainMap
-from typing import NamedTuple
+from collections.abc import Iterator, MutableMapping
+from importlib import import_module
+from typing import Any, NamedTuple
 
 from discreet.core.lazily import each_module, registered
 from discreet.estimators.forms import BoundedForm, Form, KernelForm, LinearForm, MadeForm
@@ -60,3 +62,33 @@ def every_kind() -> tuple[str, ...]:
     for _ in each_module(_PACKAGE):
         pass
     return (*KINDS, *OWN)
+
+
+class _Models(MutableMapping[str, Any]):
+    """Those of this package are imported when they are asked for."""
+
+    def __init__(self) -> None:
+        self._made: dict[str, Any] = {}
+
+    def __getitem__(self, kind: str) -> Any:
+        if kind not in self._made and kind in KINDS:
+            import_module(f"{_PACKAGE}.{KINDS[kind].module}")
+        return self._made[kind]
+
+    def __setitem__(self, kind: str, made: Any) -> None:
+        self._made[kind] = made
+
+    def __delitem__(self, kind: str) -> None:
+        del self._made[kind]
+
+    def __iter__(self) -> Iterator[str]:
+        yield from KINDS
+        every_kind()
+        yield from [kind for kind in self._made if kind not in KINDS]
+
+    def __len__(self) -> int:
+        return sum(1 for _ in self)
+
+
+MODELS = _Models()
+"""Estimators by the kind that their model files state."""

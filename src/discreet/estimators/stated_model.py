@@ -17,7 +17,6 @@ from discreet.core.arrays import Floats
 from discreet.core.errors import InvalidInput, InvalidType, brief, did_you_mean, quoted
 from discreet.core.fields import numbers
 from discreet.core.frameless import Frameless
-from discreet.core.lazily import lazily
 from discreet.data.labels import Label
 from discreet.estimators.forms import (
     SCHEMES,
@@ -30,7 +29,7 @@ from discreet.estimators.forms import (
     log_probabilities,
     probabilities,
 )
-from discreet.estimators.saved import SAVED, Saved, every_kind, saved_as
+from discreet.estimators.saved import MODELS, SAVED, Saved, every_kind, saved_as
 from discreet.losses import Logistic, MarginLoss, loss_named
 from discreet.losses.predictions import PredictionLoss, prediction_loss_named
 from discreet.losses.softmax import Softmax
@@ -38,8 +37,6 @@ from discreet.problems.made_rows import MadeRows
 
 if TYPE_CHECKING:
     from discreet.estimators.base import PrivateModel
-
-estimators = lazily("discreet.estimators.base")
 
 
 class StatedModel(metaclass=Frameless):
@@ -270,11 +267,10 @@ class StatedModel(metaclass=Frameless):
 
 def kind_of(estimator: "PrivateModel") -> str:
     """By which its model files go. Raises InvalidType for an estimator that has none."""
-    models = estimators.PrivateModel.models
     name = vars(type(estimator)).get("saved_as")
-    if isinstance(name, str) and models.get(name) is type(estimator):
+    if isinstance(name, str) and MODELS.get(name) is type(estimator):
         return name
-    known = ", ".join(made.__name__ for made in models.values())
+    known = ", ".join(made.__name__ for made in MODELS.values())
     raise InvalidType(f"a model is made from one of {known}; {type(estimator).__name__} was given.")
 
 

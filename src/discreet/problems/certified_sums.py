@@ -18,20 +18,14 @@ a pass. Signs, weights and norms stay where the rows are.
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, NamedTuple, TypeAlias
+from typing import NamedTuple, TypeAlias
 
 import numpy as np
 
 from discreet.core.arrays import Floats, two_sum
-from discreet.core.lazily import lazily
-from discreet.matrices import DeviceMatrix, Matrix
+from discreet.matrices import Matrix
 from discreet.matrices.base import BLOCK_ROWS
 from discreet.matrices.device import Array, Library
-
-if TYPE_CHECKING:
-    from discreet.problems.places import There
-
-places = lazily("discreet.problems.places")
 
 UNIT = 2.0**-53
 TINY = 2.0**-1022
@@ -253,12 +247,3 @@ class Here:
         """Every sixteenth row, copied."""
         numbers = np.arange(0, self._matrix.shape[0], SHARE)
         return Sample(self._matrix.chosen(numbers), lambda column: column[numbers])
-
-
-Place: TypeAlias = "Here | There"
-
-
-def place_of(matrix: Matrix) -> Place:
-    """Where these rows are."""
-    there: Place = places.There(matrix) if isinstance(matrix, DeviceMatrix) else Here(matrix)
-    return there

@@ -27,8 +27,8 @@ summed band by band, and the errors are:
 In all about (B + K + p + 2 p |w| c R / L + 50) u sum_i c_i L R_i, hence linear in n. Underflow moves a product by at most 2^-1022, which is added
 where squares or products are taken. An overflow gives infinity or not-a-number, which no tolerance accepts.
 
-Every objective is a head times rows: a head makes slopes and curvatures of margins, a `Place` says where the rows are. Formulas and certificates are
-those of one class, wherever they are.
+Every objective is a head times rows: a head makes slopes and curvatures of margins, `Here` or `There` says where the rows are. Formulas and
+certificates are those of one class, wherever they are.
 """
 
 from abc import ABC, abstractmethod
@@ -36,16 +36,23 @@ from collections.abc import Callable
 from copy import copy
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Any, ClassVar, NamedTuple, Self
+from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, Self
 
 import numpy as np
 
 from discreet.core.arrays import Floats
+from discreet.core.lazily import lazily
 from discreet.losses import MarginLoss
-from discreet.matrices import Matrix
+from discreet.matrices import DeviceMatrix, Matrix
 from discreet.matrices.device import Array
-from discreet.problems.certified_sums import TINY, UNIT, CertifiedSums, Place, gamma, norms_above, place_of
+from discreet.problems.certified_sums import TINY, UNIT, CertifiedSums, Here, gamma, norms_above
 from discreet.problems.kept import COSTLY
+
+if TYPE_CHECKING:
+    from discreet.problems import places
+    from discreet.problems.places import There
+else:
+    places = lazily("discreet.problems.places")
 
 _FINE = 8192
 """The finer bound of item 2, two more slopes a record, is worth it when the coarse one exceeds this many u sum_i c_i L R_i: eight blocks' worth."""
@@ -255,8 +262,9 @@ class RowObjective(ABC):
         return 0.5 * self.ridge * float(point @ point) + (float(self.linear @ point) if self.linear is not None else 0.0)
 
     @cached_property
-    def _place(self) -> Place:
-        return place_of(self.matrix)
+    def _place(self) -> "Here | There":
+        found: Here | There = places.There(self.matrix) if isinstance(self.matrix, DeviceMatrix) else Here(self.matrix)
+        return found
 
     @cached_property
     def _targets(self) -> Array:

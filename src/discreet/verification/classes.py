@@ -26,7 +26,6 @@ from discreet.statements.learning import dimension_of
 from discreet.verification import several
 from discreet.verification.base import Check, Stated, epsilon_check, register_recheck
 from discreet.verification.compositions import composed, curve_of, deviations, sum_beyond, two_steps
-from discreet.verification.learning import STAGES
 from discreet.verification.numerics import (
     drawn_radius,
     gaussian_integral,
@@ -41,7 +40,7 @@ from discreet.verification.numerics import (
     upper_lines,
 )
 from discreet.verification.scans import Scan, scan_of, several_rows
-from discreet.verification.stages import First, Stages, smooth, with_last
+from discreet.verification.stages import STAGES, First, Stages, smooth, with_last
 from discreet.verification.suprema import Suprema
 
 one_direction = lazily("discreet.verification.one_direction")

@@ -44,7 +44,7 @@ from discreet.verification.numerics import (
     upper_lines,
 )
 from discreet.verification.scans import Scan, corners_of, scan_of, several_rows
-from discreet.verification.stages import FARTHEST, Stages, smooth, with_last
+from discreet.verification.stages import FARTHEST, STAGES, Stages, smooth, with_last
 
 constrained, regression = lazily("discreet.verification.constrained"), lazily("discreet.verification.regression")
 one_direction, several = lazily("discreet.verification.one_direction"), lazily("discreet.verification.several")
@@ -259,14 +259,13 @@ def _set_stages(stated: Stated) -> Stages:
     return _two_signed(stated, slopes, curvature * public.radius**2 / ridge, s, public.dimension)
 
 
-STAGES: dict[str, Callable[[Stated], Stages]] = {
+STAGES |= {
     "objective-perturbation-gaussian": _objective_stages,
     "output-perturbation-gaussian": _output_stages,
     "least-squares-objective": _residual_stages,
     "prediction-objective": _prediction_stages,
     "objective-perturbation-set": _set_stages,
 }
-"""By the names of the mechanisms of two stages whose curve is known at every epsilon."""
 
 
 def worst_loss(slopes: Floats, jacobian: Floats, s: float, pushes: tuple[float, ...] = (0.0,)) -> Envelope:

@@ -19,10 +19,11 @@ from discreet.core.lazily import lazily
 from discreet.core.neighbours import ADD_REMOVE
 from discreet.statements.base import COMPOSED
 from discreet.verification.base import Check, Stated, covers
+from discreet.verification.compositions import two_steps
 from discreet.verification.numerics import chords
-from discreet.verification.stages import LastStage, each
+from discreet.verification.stages import STAGES, LastStage, each
 
-classes, fft, learning = lazily("discreet.verification.classes"), lazily("scipy.fft"), lazily("discreet.verification.learning")
+fft = lazily("scipy.fft")
 _MOST = 10_000
 _KNOTS, _POINTS, _POINTS_OF_MANY = 161, 1500, 400
 """Of one curve; on either side of 0 of its grid, and where more than a thousand fits are composed."""
@@ -72,7 +73,7 @@ def together(stated: Stated) -> Iterator[Check]:
 def _delta(stated: Stated, guarantee: ApproximateDP, *, focus: float) -> tuple[LastStage, float]:
     """The last stage of all fits, and delta at the stated epsilon; by two steps where `stated` is of a record that comes."""
     epsilon, count, alone = guarantee.epsilon, stated.releases, stated.guarantee.neighbours is guarantee.neighbours
-    stages = learning.STAGES[stated.mechanism](stated)
+    stages = STAGES[stated.mechanism](stated)
     beyond = _LITTLE * guarantee.delta_at_epsilon / count
     if not alone:  # a step's delta is multiplied by up to e^epsilon
         beyond *= math.exp(-min(epsilon, _LARGEST))
@@ -81,7 +82,7 @@ def _delta(stated: Stated, guarantee: ApproximateDP, *, focus: float) -> tuple[L
     last = one._replace(mu=one.mu * math.sqrt(count), integers=one.integers * count)
     if alone:
         return last, last.after(curve, epsilon)
-    return last, last.after(each(classes.two_steps(curve, min(_FARTHEST, 2.0 * epsilon))), epsilon)
+    return last, last.after(each(two_steps(curve, min(_FARTHEST, 2.0 * epsilon))), epsilon)
 
 
 def _several(first: Callable[[float], float], count: int, focus: float, beyond: float) -> Curve:

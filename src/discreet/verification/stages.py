@@ -155,6 +155,10 @@ class Stages(NamedTuple):
         return found
 
 
+STAGES: dict[str, Callable[[Stated], Stages]] = {}
+"""By the names of the mechanisms of two stages whose curve is known at every epsilon."""
+
+
 def _at_any(first: Callable[[Floats], Floats]) -> Callable[[Floats], Floats]:
     """A curve that takes epsilons from 0 to `_LARGEST`, at every epsilon: beyond the last one at most as there, since a curve falls."""
     return at_every_epsilon(lambda epsilons: first(np.minimum(epsilons, _LARGEST)))
