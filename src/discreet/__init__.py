@@ -11,6 +11,7 @@ from importlib import import_module
 from importlib.util import find_spec
 from typing import TYPE_CHECKING
 
+from discreet.core.above import above as _above
 from discreet.core.lazily import names_of
 
 if TYPE_CHECKING:
@@ -20,7 +21,8 @@ if TYPE_CHECKING:
     from discreet.core.neighbours import ADD_REMOVE, REPLACE_ONE, Neighbours
     from discreet.core.version import VERSION
     from discreet.data import Domain, EncodedTable, Records, Schema, SchemaDraft, read_table
-    from discreet.descriptions import Description, describe
+    from discreet.descriptions.describe import describe
+    from discreet.descriptions.report import Description
     from discreet.estimators import (
         ArrayModel,
         ConstrainedERM,
@@ -110,6 +112,21 @@ if not TYPE_CHECKING:
         if not name.startswith("_") and find_spec(f"discreet.{name}") is not None:
             return import_module(f"discreet.{name}")
         return _named(name)
+
+
+def _shown(what: str, *given: object) -> str:
+    module, _, function = what.rpartition(".")
+    made: str = getattr(import_module(f"discreet.display.{module}"), function)(*given)
+    return made
+
+
+def _transformer(schema: "Schema", *, sparse_output: bool) -> object:
+    from discreet.estimators.transformer import SchemaTransformer  # noqa: PLC0415 - when somebody asks
+
+    return SchemaTransformer(schema, sparse_output=sparse_output)
+
+
+_above.shown, _above.transformer = _shown, _transformer
 
 
 def __dir__() -> list[str]:

@@ -6,7 +6,7 @@ every setting has a fit with its share depends on the number of records, and is 
 
 import math
 from collections.abc import Sequence
-from typing import Annotated, Any, Literal
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import discreet
 from discreet.cli.inputs import Records, Spending, Whose, ask, check_fits
@@ -17,7 +17,10 @@ from discreet.core.errors import InvalidInput
 from discreet.core.lazily import lazily
 from discreet.core.neighbours import DELTA
 
-validate = lazily("discreet.core.validate")
+if TYPE_CHECKING:
+    from discreet.core import validate
+else:
+    validate = lazily("discreet.core.validate")
 
 
 @command(

@@ -1,13 +1,14 @@
 """How results are shown without importing what shows them.
 
 `discreet.display` stands above all results and knows them; they know it by name alone. `shown("ledger.plot", ...)` is
-`discreet.display.ledger.plot(...)`, imported when somebody looks. That every name is there is tested in tests/test_architecture.py.
+`discreet.display.ledger.plot(...)`, imported by the face of the package when somebody looks. That every name is there is tested in
+tests/test_architecture.py.
 """
 
 from collections.abc import Callable
-from importlib import import_module
 from pathlib import Path
 
+from discreet.core.above import above
 from discreet.core.files.whole_file import write_whole
 
 
@@ -31,9 +32,7 @@ class Svg(str):
 
 def shown(what: str, *given: object) -> str:
     """The HTML or SVG that the function `what` of `discreet.display` makes of what is given; raises what it raises."""
-    module, _, function = what.rpartition(".")
-    made: str = getattr(import_module(f"discreet.display.{module}"), function)(*given)
-    return made
+    return above.shown(what, *given)
 
 
 def html_of(what: str) -> Callable[[object], str]:

@@ -26,10 +26,12 @@ from discreet.core.validate import positive
 from discreet.data.domain import LARGEST, SMALLEST, Domain
 
 if TYPE_CHECKING:
+    from discreet.data import records
     from discreet.data.schema import Schema
-    from discreet.matrices import Matrix
+    from discreet.matrices import Matrix, bounded, dense
+else:
+    records, dense, bounded = lazily("discreet.data.records"), lazily("discreet.matrices.dense"), lazily("discreet.matrices.bounded")
 
-records, matrices, bounded = lazily("discreet.data.records"), lazily("discreet.matrices"), lazily("discreet.matrices.bounded")
 _LONGEST = 2.0
 _MOST = 1000
 """Features of a schema with one: its entries are in every file of a model."""
@@ -137,7 +139,7 @@ class MappedRows:
 
     def __call__(self, rows: "Matrix") -> "Matrix":
         """Of a block."""
-        return matrices.DenseMatrix(self.rows(rows))
+        return dense.DenseMatrix(self.rows(rows))
 
     def rows(self, rows: "Matrix") -> Floats:
         """The sums of x_j times column j, in order. Rows so far out that any of them is shortened are brought nearer, so that nothing overflows."""

@@ -11,11 +11,11 @@ only: no method looks at a record to choose them.
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
-from importlib import import_module
 from itertools import accumulate, pairwise
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self, TypeVar
 
+from discreet.core.above import above
 from discreet.core.errors import SchemaError, did_you_mean, kind
 from discreet.core.frameless import Frameless, frameless
 from discreet.core.lazily import lazily
@@ -316,9 +316,9 @@ class Schema(metaclass=Frameless):
             ends=self.ends,
         )
 
-    def transformer(self, *, sparse_output: bool = True) -> Any:  # noqa: ANN401 - a name above, found when somebody asks
+    def transformer(self, *, sparse_output: bool = True) -> Any:  # noqa: ANN401 - a class above
         """A step of a scikit-learn Pipeline that encodes rows by this schema and learns nothing; say data_norm=schema.norm_bound behind it."""
-        return import_module("discreet.estimators.transformer").SchemaTransformer(self, sparse_output=sparse_output)
+        return above.transformer(self, sparse_output=sparse_output)
 
     def encoded(self, rows: "Matrix", *, codes: "Codes | None" = None) -> "EncodedTable":
         """Rows that this schema has encoded before, as a table again; with `codes` (n,), the numbers of their classes."""

@@ -39,10 +39,13 @@ from discreet.data.row_lengths import FOR_NOTHING
 from discreet.noise import SystemNoise
 
 if TYPE_CHECKING:
-    from discreet.matrices import Matrix
+    from discreet.estimators import inputs
+    from discreet.matrices import Matrix, convert
     from discreet.mechanisms.learning import Outlook
+else:
+    inputs, convert = lazily("discreet.estimators.inputs"), lazily("discreet.matrices.convert")
 
-pipeline, inputs, matrices = lazily("sklearn.pipeline"), lazily("discreet.estimators.inputs"), lazily("discreet.matrices")
+pipeline = lazily("sklearn.pipeline")
 T = TypeVar("T")
 P = ParamSpec("P")
 R = TypeVar("R")
@@ -215,7 +218,7 @@ def _again(X: Any) -> bool:
     count, width = rows.shape
     some = max(1, _NUMBERS // width)
     places = np.arange(count) if count <= some else np.linspace(0, count - 1, some).astype(np.intp)
-    chosen: Matrix = matrices.as_matrix(rows[places].astype(np.float64)) if array else rows.chosen(places)
+    chosen: Matrix = convert.as_matrix(rows[places].astype(np.float64)) if array else rows.chosen(places)
     code = blake2b(f"{count} {width}".encode(), key=_secret(), digest_size=16)
     for part in chosen.content():
         code.update(part)

@@ -61,12 +61,17 @@ from discreet.problems.made_rows import MadeRows
 from discreet.statements.learning import model_units
 
 if TYPE_CHECKING:
+    from discreet import kernels
+    from discreet.data import records
+    from discreet.kernels import feature_map as maps
+    from discreet.kernels import matrix as mapped
     from discreet.kernels.feature_map import FeatureMap
-    from discreet.matrices import Matrix
+    from discreet.matrices import Matrix, bounded
+else:
+    kernels, maps, mapped = lazily("discreet.kernels"), lazily("discreet.kernels.feature_map"), lazily("discreet.kernels.matrix")
+    records, bounded = lazily("discreet.data.records"), lazily("discreet.matrices.bounded")
 
 special = lazily("scipy.special")
-kernels, maps, mapped = lazily("discreet.kernels"), lazily("discreet.kernels.feature_map"), lazily("discreet.kernels.matrix")
-records, bounded = lazily("discreet.data.records"), lazily("discreet.matrices.bounded")
 SCHEMES = ("multinomial", "one-vs-rest")
 
 

@@ -40,15 +40,19 @@ from discreet.statements.base import CLASSES, LABELS_THAT_OCCUR, METRIC, NORM_TH
 
 if TYPE_CHECKING:
     from discreet.data import EncodedTable
+    from discreet.data import layout as layouts
     from discreet.data.frames import Frame
+    from discreet.estimators import curves, explanation, plain, summarised
     from discreet.estimators.base import PrivateModel
     from discreet.estimators.curves import Curves
     from discreet.estimators.explanation import Explanation
     from discreet.estimators.uncertainty import Uncertainty
     from discreet.matrices import Matrix
+else:
+    curves, explanation = lazily("discreet.estimators.curves"), lazily("discreet.estimators.explanation")
+    plain, summarised = lazily("discreet.estimators.plain"), lazily("discreet.estimators.summarised")
+    layouts = lazily("discreet.data.layout")
 
-curves, explanation, plain, summarised = (lazily(f"discreet.estimators.{name}") for name in ("curves", "explanation", "plain", "summarised"))
-layouts = lazily("discreet.data.layout")
 _KEYS = ("format", "kind", "classes", "weights", "schema", "certificate")
 
 

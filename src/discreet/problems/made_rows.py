@@ -14,7 +14,7 @@ that a model of times, or of ordered classes, says of a record follows from thes
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Literal, Self
+from typing import TYPE_CHECKING, Literal, Self
 
 import numpy as np
 import numpy.typing as npt
@@ -25,9 +25,14 @@ from discreet.core.lazily import lazily
 from discreet.core.rounding import raising
 from discreet.core.short import short_repr
 
+if TYPE_CHECKING:
+    from discreet.matrices import in_order
+else:
+    in_order = lazily("discreet.matrices.in_order")
+
 ORDERED: Literal["ordered classes"] = "ordered classes"
 TIMES: Literal["times"] = "times"
-in_order, special = lazily("discreet.matrices.in_order"), lazily("scipy.special")
+special = lazily("scipy.special")
 _SLACK = raising(4_096)
 
 

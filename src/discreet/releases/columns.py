@@ -31,8 +31,10 @@ from discreet.statements.base import among
 
 if TYPE_CHECKING:
     from discreet.data import EncodedTable, Records
+    from discreet.data import metric as metrics
+else:
+    metrics = lazily("discreet.data.metric")
 
-metrics = lazily("discreet.data.metric")
 Role: TypeAlias = Literal["feature", "target", "constant"]
 
 

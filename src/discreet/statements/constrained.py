@@ -31,9 +31,11 @@ from discreet.statements.base import (
 from discreet.statements.learning import GAUSSIAN, GAUSSIAN_GRID, NON_PRIVATE, NORMAL_LAW, computing_hypotheses, dimension_of
 
 if TYPE_CHECKING:
+    from discreet import problems, sets
     from discreet.problems import SetRisk
+else:
+    problems, sets = lazily("discreet.problems"), lazily("discreet.sets")
 
-problems, sets = lazily("discreet.problems"), lazily("discreet.sets")
 FRANK_WOLFE = "private Frank-Wolfe, discrete Gaussian noise on gradients"
 POLYTOPE = "private Frank-Wolfe over a polytope, exponential mechanism of bounded range"
 MIRROR_DESCENT = "noisy mirror descent, discrete Gaussian noise on gradients"

@@ -39,9 +39,11 @@ from discreet.statements.learning import (
 from discreet.statements.sketch import SECRET, SKETCH, sketch_words
 
 if TYPE_CHECKING:
+    from discreet import problems
     from discreet.problems import PredictionRisk
+else:
+    problems = lazily("discreet.problems")
 
-problems = lazily("discreet.problems")
 MOMENTS = "joint Gaussian answer of second moments, then of clipped gradients (refined.md)"
 ADASSP = "joint Gaussian answer of second moments, and of their least eigenvalue (adassp.md)"
 HESSIAN_MIXING = "Gaussian sketch, then clipped gradients, numerical composition (hessian_mixing.md)"

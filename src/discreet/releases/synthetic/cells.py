@@ -33,9 +33,11 @@ from discreet.mechanisms.cuts.grid import ColumnCells
 from discreet.mechanisms.margins.problem import Cut
 
 if TYPE_CHECKING:
+    from discreet.data import records as of_records
     from discreet.matrices import Matrix
+else:
+    of_records = lazily("discreet.data.records")
 
-of_records = lazily("discreet.data.records")
 Codes: TypeAlias = npt.NDArray[np.int64]
 BINS = Bins(count=16, steps="mixed")
 _STEPS = 64
