@@ -30,7 +30,7 @@ SHARED = {
     "discreet.accounting": {
         "closeness",
         # Classes of guarantees and what they are read from.
-        *("ApproximateDP", "Guarantee", "Json", "MutualInformation", "NoGuarantee", "PureDP", "Unit", "guarantee_from_dict"),
+        *("ApproximateDP", "Json", "MutualInformation", "NoGuarantee", "PureDP", "Unit", "guarantee_from_dict"),
     },
     "discreet.losses": {"MarginLoss", "loss_named"},
     "discreet.losses.predictions": {"PredictionLoss", "prediction_loss_named"},
@@ -40,7 +40,7 @@ SHARED = {
     "discreet.core.least": {"least_between"},
     "discreet.core.rounding": {"raising"},
     # How a record is read, and what it should say in words.
-    "discreet.statements": {"Hypothesis", "Words", "words_of"},
+    "discreet.statements": {"Words", "words_of"},
     "discreet.statements.base": {"COMPOSED", "filled", "mapping", "persons_of", "public_records", "scored_persons", "unknown_lines"},
     "discreet.statements.categories": {"RESPONSE", "asked_columns", "kept_of", "laws_of"},
     "discreet.statements.counting": {"MOST_COLUMNS", "WHOLE", "curvature_integers", "rows_made"},
@@ -54,9 +54,9 @@ SHARED = {
     "discreet.core.arrays": {"Floats"},
     "discreet.core.lazily": {"lazily", "registered"},
     "discreet.core.remembered": {"remembered"},
-    "discreet.core.short": {"short_repr"},
     "discreet.core.version": {"KNOWN_VERSIONS"},
     "discreet.noise.stated": {"SYSTEM_SOURCE"},
+    "discreet.statements.stated": {"Check", "RECHECKS", "Stated", "register_recheck"},
 }
 """Module -> the names that rechecks take from it. A new one is a decision: it stands here, in docs/certificates.md, and has its fault below."""
 

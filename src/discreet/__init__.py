@@ -15,8 +15,10 @@ from discreet.core.above import above as _above
 from discreet.core.lazily import names_of
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
     from discreet import signing as signing
-    from discreet.certificates import Certificate, Release, Verification
+    from discreet.certificates import Certificate, Check, Release, Verification
     from discreet.core.errors import DiscreetError, PrivacyWarning
     from discreet.core.neighbours import ADD_REMOVE, REPLACE_ONE, Neighbours
     from discreet.core.version import VERSION
@@ -120,13 +122,19 @@ def _shown(what: str, *given: object) -> str:
     return made
 
 
+def _checked(stated: "Certificate") -> "Iterable[Check]":
+    from discreet.verification import rebuilt_checks, recheck  # noqa: PLC0415 - when somebody asks
+
+    return (*recheck(stated), *rebuilt_checks(stated))
+
+
 def _transformer(schema: "Schema", *, sparse_output: bool) -> object:
     from discreet.estimators.transformer import SchemaTransformer  # noqa: PLC0415 - when somebody asks
 
     return SchemaTransformer(schema, sparse_output=sparse_output)
 
 
-_above.shown, _above.transformer = _shown, _transformer
+_above.checked, _above.shown, _above.transformer = _checked, _shown, _transformer
 
 
 def __dir__() -> list[str]:

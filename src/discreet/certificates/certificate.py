@@ -1,8 +1,8 @@
 """The certificate of a release: what was done, what it promises, under which hypotheses, in a form that a stranger can check.
 
-Public by construction: every field is a public parameter, except the digest, which is a function of what was released. `verify` recomputes
-the guarantee from the recorded parameters by another path than the calibration that chose them (see `discreet.verification`), and compares the
-digest with the value.
+Public by construction: every field is a public parameter, except the digest, which is a function of what was released. `verify` asks
+`discreet.verification` (by way of `core.above`), which recomputes the guarantee from the recorded parameters by another path than the calibration
+that chose them, and compares the digest with the value.
 """
 
 import json
@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from discreet.accounting import ApproximateDP, Guarantee, Json, NoGuarantee, PureDP, Unit, guarantee_from_dict
+from discreet.core.above import above
 from discreet.core.arrays import Floats, digest_of
 from discreet.core.errors import FileFormatError, VerificationFailure
 from discreet.core.files.reading import read_parsed
@@ -19,7 +20,7 @@ from discreet.core.files.whole_file import write_whole
 from discreet.core.short import short_repr
 from discreet.core.showing import html_of
 from discreet.statements import Hypothesis
-from discreet.verification import Check, Stated, rebuilt_checks, recheck
+from discreet.statements.stated import Check, Stated
 
 FORMAT = "discreet-certificate/2"
 """The format of a certificate; another version is refused."""
@@ -74,7 +75,7 @@ class Certificate(Stated):
 
     def verify(self, value: Floats | None = None) -> Verification:
         """Recompute everything that can be recomputed; with `value`, also check that it is the released value."""
-        checks = [*recheck(self), *rebuilt_checks(self)]
+        checks = [*above.checked(self)]
         if value is not None:
             same = digest_of(value) == self.digest
             checks.append(

@@ -1,17 +1,19 @@
-"""What is asked of floors above one's own, none of which may be imported: a result is shown by `display`, and a schema encodes for scikit-learn.
+"""What is asked of floors above one's own, none of which may be imported: `display` shows a result, `verification` checks a certificate.
 
 `discreet/__init__.py` is above all of them and runs before any other module. It says who answers, so that every import points downwards.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import Any
 
 
 class Above:
     """Functions of the package's face."""
 
-    __slots__ = ("shown", "transformer")
+    __slots__ = ("checked", "shown", "transformer")
 
+    checked: Callable[..., Iterable[Any]]
+    """The verdicts on what a certificate states."""
     shown: Callable[..., str]
     """The HTML or SVG of a named function of `discreet.display`, of what is given."""
     transformer: Callable[..., Any]

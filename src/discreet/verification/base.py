@@ -8,21 +8,23 @@ What nobody can recompute is checked for its form: the digest, without the value
 
 import math
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass, replace
-from typing import NamedTuple, TypeAlias
+from collections.abc import Iterator
+from dataclasses import replace
 from uuid import UUID
 
-from discreet.accounting import ApproximateDP, Guarantee, Json, MutualInformation, NoGuarantee, PureDP, guarantee_from_dict
+from discreet.accounting import ApproximateDP, Json, MutualInformation, NoGuarantee, PureDP, guarantee_from_dict
 from discreet.accounting.base import Statement
 from discreet.core.fields import positive, text
 from discreet.core.lazily import registered
 from discreet.core.neighbours import ADD_REMOVE, Neighbours
-from discreet.core.short import short_repr
 from discreet.core.version import KNOWN_VERSIONS
 from discreet.noise.stated import SYSTEM_SOURCE
-from discreet.statements import Hypothesis, Words, words_of
+from discreet.statements import Words, words_of
 from discreet.statements.base import COMPOSED, mapping, public_records, unknown_lines
+from discreet.statements.stated import RECHECKS, Check, Stated, register_recheck
+
+__all__ = ["Check", "Stated", "register_recheck"]
+"""What rechecks take from here that is made elsewhere."""
 
 AGREEMENT = 1e-9
 """Relative room for the quadrature; the calibrations leave more than that."""
@@ -31,67 +33,6 @@ CLOSE = 2e-3
 SAME = 1e-11
 _DIGEST = re.compile(r"[0-9a-f]{64}")
 _RULES = {"pure": ("basic composition",), "approximate": ("basic composition", COMPOSED), "mutual-information": ("chain rule of mutual information",)}
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Stated:
-    """The fields of a certificate."""
-
-    mechanism: str
-    """Name of the mechanism, which is also the name of its recheck."""
-    parameters: Mapping[str, Json]
-    """Public parameters of the mechanism: noise scales, tolerance, budget shares."""
-    problem: Mapping[str, Json]
-    """The public problem."""
-    guarantee: Guarantee
-    hypotheses: tuple[Hypothesis, ...]
-    noise: str
-    """Where the noise came from."""
-    noise_private: bool
-    """False when the noise can be replayed."""
-    digest: str
-    """SHA-256 of the released numbers."""
-    declared: tuple[str, ...] = ()
-    """What the caller declared public."""
-    version: str = ""
-    """Version of the library that issued the certificate."""
-    releases: int = 1
-    """How many releases of the mechanism the guarantee covers together."""
-    ledger_entry: str | None = None
-    """Identifier of the entry in the ledger that the budget was reserved by; None where no ledger was in use."""
-
-    __repr__ = short_repr
-
-
-class Check(NamedTuple):
-    """One verdict, in words, with public numbers."""
-
-    name: str
-    ok: bool
-    detail: str
-
-    def __bool__(self) -> bool:
-        """Whether it passed: a verdict that failed must not be taken for true because it is there."""
-        return self.ok
-
-
-Recheck: TypeAlias = Callable[[Stated], Iterable[Check]]
-"""From what is stated to verdicts on the numbers of the guarantee."""
-
-_REGISTERED: dict[str, Recheck] = {}
-
-
-def register_recheck(*mechanisms: str) -> Callable[[Recheck], Recheck]:
-    """Decorator: the recheck of the mechanisms of these names. Raises ValueError when a name is taken."""
-
-    def keep(function: Recheck) -> Recheck:
-        for mechanism in mechanisms:
-            if mechanism in _REGISTERED:
-                raise ValueError(f"a recheck for {mechanism!r} is registered already")
-            _REGISTERED[mechanism] = function
-        return function
-
-    return keep
 
 
 def part_of(stated: Stated, record: Json) -> Stated:
@@ -109,7 +50,7 @@ def part_of(stated: Stated, record: Json) -> Stated:
 
 def recheck(stated: Stated) -> tuple[Check, ...]:
     """Whether the guarantee is what the recorded numbers give; a failed check where there is no recheck, or where the record cannot be read."""
-    numbers = registered(_REGISTERED, stated.mechanism, "discreet.verification")
+    numbers = registered(RECHECKS, stated.mechanism, "discreet.verification")
     if numbers is None:
         return (Check("mechanism", False, f"no mechanism called {stated.mechanism!r} is known to this version, so nothing can be verified"),)
     try:
