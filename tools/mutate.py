@@ -187,7 +187,11 @@ PLANTED: list[Fault] = [
     Fault("mechanisms/release/moments.py", "(1.0 if neighbours is ADD_REMOVE else math.sqrt(2.0))", "(1.0)"),
     Fault("queries/second_moments.py", "math.hypot(self._bound, self.constant)", "self._bound"),
     Fault("queries/farthest.py", "return float(weights @ squares)", "return float(weights[within] @ squares[within])"),
-    Fault("mechanisms/release/sketch.py", "query.answer(data), self.variance, self.grid", "query.answer(data), self.variance // 4, self.grid"),
+    Fault(
+        "mechanisms/release/sketch.py",
+        "data), self.variance, self.grid",
+        "data), self.variance // 4, self.grid",
+    ),
     Fault("mechanisms/release/eigenvalue_sketch.py", "bounds, moments, variance, grid", "bounds, moments, variance // 4, grid"),
     Fault(
         "mechanisms/release/eigenvalue_sketch.py",

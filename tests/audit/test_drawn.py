@@ -32,6 +32,7 @@ from discreet.mechanisms.cuts.columns import whose_rows
 from discreet.mechanisms.margins import Margins
 from discreet.mechanisms.regression.objective import _parts
 from discreet.mechanisms.release import Categories, EigenvalueSketch, LaplaceRelease, RandomisedCategories, ShuffledGaussianRows
+from discreet.mechanisms.release.answers import answers
 from discreet.mechanisms.release.categories import probabilities
 from discreet.mechanisms.selection import CountNoise
 from discreet.noise import SystemNoise
@@ -203,7 +204,7 @@ def test_no_record_moves_a_projection_and_the_target_beside_it_farther_than_the_
     query = Projection.from_public_seed(domain, width=2, seed=7, target=Column.NOISY, beside=True)
     along = np.linalg.svd(query.matrix)[0][:, 0]
     ends = Records(rows=as_matrix(np.array([along, -along])), targets=np.array([3.0, -3.0]), domain=domain, kept=True)
-    first, second = np.concatenate([rows for _, rows in query.answer(ends)])
+    first, second = np.concatenate([rows for _, rows in answers(query, ends)])
     assert 0.999 * query.sensitivity(REPLACE_ONE) <= np.linalg.norm(first - second) <= query.sensitivity(REPLACE_ONE)
     check_none_farther()
 

@@ -12,6 +12,7 @@ from discreet.mechanisms.constrained import GaussianFrankWolfe, NoisyMirrorDesce
 from discreet.mechanisms.constrained.mirror_sampled import SampledMirrorDescent
 from discreet.mechanisms.constrained.objective_set import ObjectivePerturbationOverSet
 from discreet.mechanisms.release import GaussianRelease, GaussianSketch
+from discreet.mechanisms.release.answers import answers, exact_moments
 from discreet.noise import SeededNoise
 from discreet.problems import ConstrainedRisk
 from discreet.queries import Projection, Rows, SecondMoments, Target
@@ -88,8 +89,8 @@ def test_additive_releases_are_those_in_memory_to_the_last_bit(streamed, target)
     mechanism = GaussianRelease.calibrate(query, **BUDGET, neighbours=REPLACE_ONE)
     expected, found = (mechanism.run(query, data, SeededNoise(1)) for data in (held(), streamed))
     _same_up_to_the_batches_of_noise(expected.value, found.value, mechanism.deviation)
-    answers = [np.concatenate([rows for _, rows in query.answer(data)]) for data in (held(), streamed)]
-    np.testing.assert_array_equal(answers[0], answers[1])
+    both = [np.concatenate([rows for _, rows in answers(query, data)]) for data in (held(), streamed)]
+    np.testing.assert_array_equal(both[0], both[1])
 
 
 def _same_up_to_the_batches_of_noise(expected, found, deviation):
@@ -101,10 +102,10 @@ def _same_up_to_the_batches_of_noise(expected, found, deviation):
 @each_table
 def test_projections_and_sketches_are_those_in_memory_to_the_last_bit(streamed):
     projection = Projection.from_public_seed(DOMAIN, width=3, seed=1)
-    answers = [np.concatenate([rows for _, rows in projection.answer(data)]) for data in (held(), streamed)]
-    np.testing.assert_allclose(answers[0], answers[1], rtol=1e-12, atol=1e-12)
+    both = [np.concatenate([rows for _, rows in answers(projection, data)]) for data in (held(), streamed)]
+    np.testing.assert_allclose(both[0], both[1], rtol=1e-12, atol=1e-12)
     moments = SecondMoments(domain=DOMAIN)
-    np.testing.assert_array_equal(moments.answer(held()), moments.answer(streamed))
+    np.testing.assert_array_equal(exact_moments(moments, held()), exact_moments(moments, streamed))
     sketch = GaussianSketch.calibrate(moments, rows=20, **BUDGET, neighbours=ADD_REMOVE)
     expected, found = (sketch.run(moments, data, SeededNoise(1)) for data in (held(), streamed))
     np.testing.assert_array_equal(expected.value, found.value)

@@ -11,6 +11,7 @@ from discreet.core.neighbours import REPLACE_ONE
 from discreet.data import Domain, Records
 from discreet.matrices import as_matrix
 from discreet.mechanisms.release import GaussianRelease
+from discreet.mechanisms.release.answers import answers
 from discreet.queries import Projection
 from discreet.queries.farthest import Reach, farthest
 from discreet.statements.base import Hypothesis
@@ -46,7 +47,7 @@ def check_none_farther():
         x = matrix @ (x @ matrix + target)
         x /= np.linalg.norm(x)
     pair = Records(rows=as_matrix(np.array([x, -x])), targets=np.array([3.0, -3.0]), domain=domain)
-    first, second = np.concatenate([rows for _, rows in query.answer(pair)])
+    first, second = np.concatenate([rows for _, rows in answers(query, pair)])
     assert 0.9999 * query.sensitivity(REPLACE_ONE) <= np.linalg.norm(first - second) <= query.sensitivity(REPLACE_ONE)
 
 

@@ -12,6 +12,7 @@ from discreet.core.errors import InvalidInput, SolverFailure
 from discreet.core.neighbours import ADD_REMOVE, REPLACE_ONE
 from discreet.data import Domain, Records
 from discreet.matrices import as_matrix
+from discreet.mechanisms.release.answers import answers, exact_moments, rows_read
 from discreet.queries import LinearMap, Projection, RowQuery, Rows, SecondMoments, Target, WeightedRows
 from discreet.queries.linear import resolution
 from discreet.queries.record import query_from_record
@@ -28,7 +29,7 @@ def table(domain, rows, seed=0):
 
 
 def whole(query, data):
-    return np.concatenate([block for _, block in query.answer(data)])
+    return np.concatenate([block for _, block in answers(query, data)])
 
 
 def queries(domain, target):
@@ -119,7 +120,7 @@ def test_products_are_those_of_integers():
     domain = Domain(features=5, norm_bound=1.0, target_bound=1.0)
     query = Projection.from_public_seed(domain, width=3, seed=2)
     data = table(domain, 10)
-    rows = np.concatenate([block for _, block in query.read.blocks(data)])
+    rows = np.concatenate([block for _, block in rows_read(query, data)])
     q, columns = resolution(query.read), query.map.matrix.T
     integers = [[int(np.rint(value / q)) for value in row] for row in rows]
     factors = [[int(np.rint(value / query.map.grid)) for value in column] for column in columns]
@@ -140,15 +141,15 @@ def test_the_unit_is_what_is_not_in_clear():
 @pytest.mark.parametrize("domain", [BOX, BALL, BOTH])
 def test_second_moments_are_exact_and_in_any_order_the_same(domain):
     query, data = SecondMoments(domain=domain, most_records=3000), table(domain, 2500)
-    got = query.answer(data)
-    rows = np.concatenate([block for _, block in query.read.blocks(data)])
+    got = exact_moments(query, data)
+    rows = np.concatenate([block for _, block in rows_read(query, data)])
     integers = np.trunc(rows / query.unit).astype(object).astype(int).astype(object)
     assert np.array_equal(got.astype(object), integers.T @ integers)
     assert np.all(np.linalg.norm(np.trunc(rows / query.unit), axis=1) * query.unit <= query.norm)
     turned = np.random.default_rng(0).permutation(2500)
     draw = np.random.default_rng(0)
     X, y = draw.standard_normal((2500, 3)) * 3, draw.standard_normal(2500)
-    assert np.array_equal(query.answer(Records(rows=as_matrix(X[turned]), targets=y[turned], domain=domain)), got)
+    assert np.array_equal(exact_moments(query, Records(rows=as_matrix(X[turned]), targets=y[turned], domain=domain)), got)
     assert np.allclose(got * query.unit**2, rows.T @ rows, rtol=1e-3, atol=0.05)
 
 
@@ -175,7 +176,7 @@ BLOCK = 1024
         (lambda: SecondMoments(domain=BOX, target="clear"), "noisy"),
         (lambda: SecondMoments(domain=BOX, most_records=0), "most_records"),
         (lambda: whole(Rows(domain=BOX), table(BALL, 3)), "different domain"),
-        (lambda: SecondMoments(domain=BOX, most_records=3).answer(table(BOX, 4)), "second moments are exact for at most"),
+        (lambda: exact_moments(SecondMoments(domain=BOX, most_records=3), table(BOX, 4)), "second moments are exact for at most"),
     ],
 )
 def test_what_cannot_be_asked_is_refused_in_one_sentence(make, words):

@@ -19,7 +19,7 @@ neighbours differ in a person, and n counts persons (Persons).
 
 import math
 from dataclasses import dataclass
-from typing import Any, Literal, TypeAlias
+from typing import Any, Literal, Protocol, TypeAlias
 
 import numpy as np
 
@@ -138,6 +138,22 @@ class Domain:
             raise InvalidInput(f"a classifier needs at least two classes; {self.classes!r} was given.")
         if self.norm_bound == math.inf or self.entry_bound != math.inf or self.target_bound:
             raise InvalidInput("for a classifier, rows are bounded by norm_bound alone; leave entry_bound and target_bound out.")
+
+
+class Held(Protocol):
+    """Records, as what is public knows them: of a domain, so many, in so many blocks."""
+
+    @property
+    def domain(self) -> Domain:
+        """Their bounds."""
+
+    @property
+    def records(self) -> int:
+        """How many they are."""
+
+    @property
+    def blocks(self) -> int:
+        """How many blocks they are in."""
 
 
 class OverDomain:

@@ -7,16 +7,16 @@ A record is (x, y) with x and y within the bounds of a Domain. What a query read
 
     |z - z'|_2 <= 2 C, |z|_2 <= C,    C = hypot(min(norm_bound, sqrt(d) entry_bound), target_bound)     (the latter where y is read)
 
-Computed rows z are functions of one record, to the last bit: entries are clipped and rows shortened one by one (`discreet.data.Records`). So two
-tables that share a record share what is computed from it, and the only numbers that differ between neighbours are those of the record that does.
+Computed rows z are functions of one record, to the last bit: entries are clipped and rows shortened one by one (`discreet.data.Records`); an answer
+is a function of z alone, and who reads the records (`discreet.mechanisms.release.answers`) is not known here. So two tables that share a record share
+what is computed from it, and the only numbers that differ between neighbours are those of the record that does.
 """
 
 import math
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from enum import StrEnum
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
@@ -25,10 +25,7 @@ from discreet.core.arrays import Floats
 from discreet.core.errors import InvalidInput
 from discreet.core.neighbours import ADD_REMOVE, Neighbours, Persons
 from discreet.core.rounding import raising
-from discreet.data import Domain
-
-if TYPE_CHECKING:
-    from discreet.data import Records
+from discreet.data.domain import Domain, Held
 
 UP = raising(4_096)
 """More than the rounding errors of a formula of a few terms."""
@@ -97,28 +94,10 @@ class Released(NamedTuple):
             "target": str(self.target),
         }
 
-    def require(self, data: "Records") -> None:
+    def require(self, data: Held) -> None:
         """Raise InvalidInput for records of another domain."""
         if data.domain != self.domain:
             raise InvalidInput("the query was made for a different domain from that of these records; make it for data.domain.")
-
-    def blocks(self, data: "Records", of: Callable[[Floats], Floats] | None = None) -> Iterator[tuple[slice, Floats]]:
-        """The rows z of the records, or what `of` makes of them, in order, a thousand or so at a time: (slice of row numbers, rows).
-
-        `of` is public and works where the block is. Raises InvalidInput for records of another domain.
-        """
-        self.require(data)
-        if data.in_memory:
-            yield from self._read(0, data, of)
-            return
-        for chunks in data.map_rows(lambda start, block: list(self._read(start, block, of))):
-            yield from chunks
-
-    def _read(self, start: int, data: "Records", of: Callable[[Floats], Floats] | None) -> Iterator[tuple[slice, Floats]]:
-        """The rows of records that are held, the first of which has number `start`."""
-        for rows, entries in data.matrix.chunks():
-            whole = np.column_stack((entries, data.targets[rows])) if self.target is Target.NOISY else entries
-            yield slice(start + rows.start, start + rows.stop), whole if of is None else of(whole)
 
 
 def released(domain: Domain, target: Target | str) -> Released:
@@ -173,7 +152,7 @@ class RowQuery(RecordQuery):
         """Of all computed rows of two neighbours: M rows that move by the sensitivity each, sqrt(M) of them in Euclidean norm."""
         return math.sqrt(self.read.rows) * self.sensitivity(neighbours) * (UP if self.read.rows > 1 else 1.0)
 
-    def require(self, data: "Records") -> None:
+    def require(self, data: Held) -> None:
         """Raise InvalidInput for records of another domain."""
         self.read.require(data)
 
@@ -182,8 +161,8 @@ class RowQuery(RecordQuery):
         """An upper bound of the Euclidean distance of two computed rows; under add-remove, of a computed row and the row of zeros."""
 
     @abstractmethod
-    def answer(self, data: "Records") -> Iterator[tuple[slice, Floats]]:
-        """The computed rows, in order: (slice of row numbers, rows). Each is a function of its record, to the last bit."""
+    def answer(self, rows: Floats) -> Floats:
+        """What is computed of rows z (n, m): (n, columns), each of its own, to the last bit."""
 
     @abstractmethod
     def to_dict(self) -> dict[str, Json]:
@@ -205,9 +184,9 @@ class Rows(RowQuery):
         """See RowQuery."""
         return reach(neighbours) * min(self.read.norm, float(np.linalg.norm(self.read.entries))) * UP
 
-    def answer(self, data: "Records") -> Iterator[tuple[slice, Floats]]:
+    def answer(self, rows: Floats) -> Floats:
         """See RowQuery."""
-        return self.read.blocks(data)
+        return rows
 
     def to_dict(self) -> dict[str, Json]:
         """See RowQuery."""

@@ -23,10 +23,7 @@ Noise of one size on z T is noise of covariance proportional to (T T')^{-1} on z
 """
 
 import math
-from collections.abc import Iterator
 from dataclasses import dataclass
-from functools import partial
-from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -35,13 +32,10 @@ from discreet.core.arrays import Floats
 from discreet.core.errors import InvalidInput, SolverFailure
 from discreet.core.neighbours import Neighbours
 from discreet.core.short import short_repr
-from discreet.data import Domain
+from discreet.data.domain import Domain
 from discreet.kernels.public_randomness import public_generator
 from discreet.queries.base import UP, Released, RowQuery, Target, reach, released
 from discreet.queries.farthest import Reach, farthest
-
-if TYPE_CHECKING:
-    from discreet.data import Records
 
 BITS = 25
 _EXACT = 2.0**53
@@ -140,9 +134,9 @@ class MappedRows(RowQuery):
     def _rounded(self, shift: float) -> float:
         return (shift + self.map.spectral_norm * resolution(self.read) * math.sqrt(self.read.columns)) * UP
 
-    def answer(self, data: "Records") -> Iterator[tuple[slice, Floats]]:
+    def answer(self, rows: Floats) -> Floats:
         """See RowQuery."""
-        return self.read.blocks(data, partial(self.map.apply, resolution=resolution(self.read)))
+        return self.map.apply(rows, resolution(self.read))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)

@@ -11,7 +11,7 @@ from discreet.core.arrays import Floats
 from discreet.core.errors import FileFormatError, quietly
 from discreet.core.fields import real
 from discreet.core.neighbours import Persons
-from discreet.data import Domain
+from discreet.data.domain import Domain
 from discreet.queries.base import RowQuery, Rows, Target
 from discreet.queries.linear import Projection, WeightedRows
 from discreet.queries.second_moments import SecondMoments

@@ -16,21 +16,16 @@ would have without it (a quarter at most), and sums no more than products have.
 
 import math
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 import numpy as np
 
 from discreet.accounting import Json
 from discreet.core.errors import InvalidInput
 from discreet.core.neighbours import Neighbours
-from discreet.core.rounding import lowering, raising
-from discreet.data import Domain
-from discreet.noise import Integers
+from discreet.core.rounding import raising
+from discreet.data.domain import Domain, Held
 from discreet.queries.base import RecordQuery, Target, released
 from discreet.queries.linear import power_of_two
-
-if TYPE_CHECKING:
-    from discreet.data import Records
 
 MOST_BITS = 20
 MOST_RECORDS = 1 << 40
@@ -85,31 +80,11 @@ class SecondMoments(RecordQuery):
         """How far any eigenvalue of M may move: C^2, by Weyl's inequality."""
         return self.norm**2
 
-    def require(self, data: "Records") -> None:
+    def require(self, data: Held) -> None:
         """Raise InvalidInput for another domain, and for more than `most_records` records."""
         self.read.require(data)
         if data.records > self.most_records:
             raise InvalidInput(f"second moments are exact for at most {self.most_records} records, and the table has more. Raise most_records.")
-
-    def answer(self, data: "Records") -> Integers:
-        """M / q^2, (m, m), exactly. Raises InvalidInput as `require` does."""
-        self.require(data)
-        total = np.zeros((self.columns, self.columns), dtype=np.int64)
-        spread = data.map_rows if data.in_memory else data.map  # held records are cut too, for threads
-        for part in spread(lambda _, block: self._products(block)):
-            total += part
-        return total
-
-    def _products(self, data: "Records") -> Integers:
-        """Those of records that are held."""
-        self.read.require(data)
-        roots = None if data.weights is None else np.sqrt(data.weights) * lowering(8)
-        targets = data.targets if self.target is Target.NOISY else None
-        if not self.counted:
-            return data.matrix.integer_gram(targets, unit=self.unit, factors=roots)
-        constant = np.full(data.records, self.constant)
-        beside = constant if targets is None else np.column_stack((targets, constant))
-        return np.roll(data.matrix.integer_gram(beside, unit=self.unit, factors=roots), 1, axis=(0, 1))
 
     def to_dict(self) -> dict[str, Json]:
         """What a certificate states of it: plain numbers and words."""

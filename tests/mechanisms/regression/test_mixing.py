@@ -16,6 +16,7 @@ from discreet.matrices import as_matrix
 from discreet.mechanisms.regression import GaussianMixing, HessianMixing, LeastSquares
 from discreet.mechanisms.regression.hessian_mixing import sketch_profile
 from discreet.mechanisms.regression.mixing import drawn_moments, of_records, sketched
+from discreet.mechanisms.release.answers import exact_moments
 from discreet.mechanisms.release.profiles import replace_delta, zero_out_delta
 from discreet.noise import SeededNoise, SystemNoise
 from discreet.verification.shared_sketch import shared_composed
@@ -153,7 +154,7 @@ def test_persons_of_equal_rows_are_records_at_their_noise(neighbours, kind):
     rows, targets = single.matrix.plain()[:, :2].repeat(4, axis=0), single.targets.repeat(4)
     shared = Records(rows=as_matrix(rows), targets=targets, domain=problem.domain, weights=np.full(600, 0.25))
     queries = [sketched(one, target_weight=0.5) for one in (PROBLEM, problem)]
-    sums = [query.answer(of_records(PROBLEM, data, query)) * query.unit**2 for query, data in zip(queries, (single, shared), strict=True)]
+    sums = [exact_moments(query, of_records(PROBLEM, data, query)) * query.unit**2 for query, data in zip(queries, (single, shared), strict=True)]
     assert np.allclose(*sums, atol=1e-3)
     made = kind.calibrate(problem, epsilon=1.0, delta=1e-6, neighbours=neighbours, rows=300)
     document = made.run(problem, shared, SystemNoise()).certificate.to_dict()

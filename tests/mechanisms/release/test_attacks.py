@@ -23,6 +23,7 @@ from discreet.mechanisms.release import (
     PublishedSketch,
     tu_theorem_1,
 )
+from discreet.mechanisms.release.answers import exact_moments
 from discreet.noise import SystemNoise
 from discreet.queries import Projection, Rows, SecondMoments, WeightedRows
 from discreet.solvers.soft_margin import solve_soft_margin
@@ -64,7 +65,7 @@ def test_equal_columns_tell_an_entry_of_the_published_sketch():
 
 def likelihood_ratio(query, tables, variance):
     """The best attack on a sketch: whether its log likelihood is larger under the first table."""
-    covariances = [query.answer(table) * query.unit**2 + variance * np.eye(query.columns) for table in tables]
+    covariances = [exact_moments(query, table) * query.unit**2 + variance * np.eye(query.columns) for table in tables]
     inverses, logs = [np.linalg.inv(one) for one in covariances], [np.linalg.slogdet(one)[1] for one in covariances]
 
     def tell(value):
@@ -89,7 +90,7 @@ def test_the_best_attack_on_equal_columns_fails_against_ours():
 
 def exact_advantage(query, tables, rows, variances):
     """Of the best attack on k rows of N(0, A) with these variances of noise by column, by simulation of its log ratio."""
-    covariances = [query.answer(table) * query.unit**2 + np.diag(variances) for table in tables]
+    covariances = [exact_moments(query, table) * query.unit**2 + np.diag(variances) for table in tables]
     root = np.linalg.cholesky(covariances[1])
     scales = np.linalg.eigvalsh(np.linalg.solve(root, np.linalg.solve(root, covariances[0]).T))
     squares = np.random.default_rng(0).chisquare(rows, (100_000, len(scales)))

@@ -15,6 +15,7 @@ from discreet.core.neighbours import ADD_REMOVE, REPLACE_ONE
 from discreet.data import Domain
 from discreet.mechanisms.base import certified
 from discreet.mechanisms.release import BoundedColumns, BoundedNoise
+from discreet.mechanisms.release.answers import answers
 from discreet.mechanisms.release.bounded_columns import law
 from discreet.noise import SystemNoise
 from discreet.queries import Rows
@@ -70,7 +71,7 @@ def test_released_noise_stays_between_its_ends_and_adds_nothing_on_average():
     count = 4000
     data = of(np.random.default_rng(0).uniform(-0.25, 0.25, (count, 2)), np.linspace(-1, 1, count), NARROW)
     release = MADE.run(QUERY, data, SystemNoise())
-    rows = np.concatenate([block for _, block in QUERY.answer(data)])
+    rows = np.concatenate([block for _, block in answers(QUERY, data)])
     for place, one in enumerate(MADE.laws):
         noise = release.value[:, place] - np.rint(rows[:, place] / one.step) * one.step
         assert -MADE.below[place] < noise.min()

@@ -12,6 +12,7 @@ from discreet.core.errors import InvalidInput
 from discreet.core.neighbours import ADD_REMOVE
 from discreet.data import Domain
 from discreet.mechanisms.release import BoundedNoise
+from discreet.mechanisms.release.answers import answers
 from discreet.mechanisms.release.bounded_noise import ground_state
 from discreet.noise import SystemNoise
 from discreet.queries import Rows
@@ -62,7 +63,7 @@ def test_released_noise_has_the_law_of_the_table_and_stays_in_its_support():
     query, made = Rows(domain=NARROW, target="clear"), BoundedNoise(half_width=1.0, level=1.0, epsilon=1.0)
     data = of(np.random.default_rng(0).uniform(-0.25, 0.25, (20_000, 2)), np.arange(20_000) % 2, NARROW)
     release = made.run(query, data, SystemNoise())
-    rows = np.concatenate([block for _, block in query.answer(data)])
+    rows = np.concatenate([block for _, block in answers(query, data)])
     noise = release.value[:, :2] - np.rint(rows / made.step) * made.step
     assert np.abs(noise).max() < 1.0
     assert noise.var() == pytest.approx(made.variance(), rel=6 * math.sqrt(2 / 40_000))

@@ -11,6 +11,7 @@ from discreet.core.errors import InvalidInput
 from discreet.core.neighbours import ADD_REMOVE, REPLACE_ONE
 from discreet.data import Domain
 from discreet.mechanisms.release import FisherNoise, farokhi_theorem_5
+from discreet.mechanisms.release.answers import rows_read
 from discreet.noise import SystemNoise
 from discreet.queries import WeightedRows
 from tests.mechanisms.release.tables import BOX, invented
@@ -27,7 +28,7 @@ def test_the_released_noise_has_the_covariance_of_the_theorem():
     query, data = WeightedRows.of(BOX, weights=WEIGHTS), invented(BOX, 20_000)
     made = FisherNoise.calibrate(query, epsilon=1.0, delta=1e-5, neighbours=REPLACE_ONE)
     release = made.run(query, data, SystemNoise())
-    rows = np.concatenate([block for _, block in query.read.blocks(data)])
+    rows = np.concatenate([block for _, block in rows_read(query, data)])
     white = (release.value[:, :3] - rows) @ root(WEIGHTS, 0.25) * made.level**0.25
     assert np.all(np.abs(white.T @ white / 20_000 - np.eye(3)) < 6 * math.sqrt(2 / 20_000))
     assert np.array_equal(release.value[:, 3], data.targets)

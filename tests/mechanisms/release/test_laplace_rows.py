@@ -14,6 +14,7 @@ from discreet.core.errors import InfeasibleTarget, InvalidInput
 from discreet.core.neighbours import ADD_REMOVE, REPLACE_ONE, Persons
 from discreet.data import Domain
 from discreet.mechanisms.release import GaussianRelease, LaplaceRelease
+from discreet.mechanisms.release.answers import answers
 from discreet.noise import SystemNoise
 from discreet.queries import Projection, Rows, Target
 from tests.mechanisms.release.tables import BALL, BOX, invented
@@ -58,7 +59,7 @@ def test_the_released_noise_has_the_stated_law_in_every_column():
     query, data = Rows(domain=BOX, target="noisy"), invented(BOX, 4000)
     made = LaplaceRelease.calibrate(query, epsilon=1.0, neighbours=REPLACE_ONE)
     release = made.run(query, data, SystemNoise())
-    noise = (release.value - np.concatenate([block for _, block in query.answer(data)])) / made.deviation
+    noise = (release.value - np.concatenate([block for _, block in answers(query, data)])) / made.deviation
     assert np.all(np.abs(noise.mean(axis=0)) < 6 / math.sqrt(4000))
     assert np.all(np.abs(np.square(noise).mean(axis=0) - 1) < 6 * math.sqrt(5 / 4000))
     assert np.all(np.abs(np.corrcoef(noise.T) - np.eye(4)) < 6 / math.sqrt(4000))

@@ -10,6 +10,7 @@ from discreet.core.errors import InvalidInput
 from discreet.core.neighbours import ADD_REMOVE, REPLACE_ONE
 from discreet.data import Domain
 from discreet.mechanisms.release import FreshProjection, GaussianRelease, tu_factor_1, tu_factor_2, tu_theorem_1
+from discreet.mechanisms.release.answers import answers
 from discreet.noise import SystemNoise
 from discreet.queries import Projection, Rows
 from tests.mechanisms.release.tables import BALL, BOX, invented
@@ -34,7 +35,7 @@ def test_the_release_holds_the_projection_and_rows_under_it():
     release = made.run(query, data, SystemNoise())
     assert release.value.shape == (4 + 3000, 2)
     projection, rows = release.value[:4], release.value[4:]
-    read = np.concatenate([block for _, block in query.answer(data)])
+    read = np.concatenate([block for _, block in answers(query, data)])
     noise = (rows - read @ projection) / made.deviation
     assert np.all(np.abs(noise.std(axis=0) - 1) < 6 / math.sqrt(6000))
     assert release.verify().ok

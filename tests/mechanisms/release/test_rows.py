@@ -9,6 +9,7 @@ from discreet.accounting import ApproximateDP, NoGuarantee, Unit, gaussian_mu
 from discreet.core.errors import InvalidInput
 from discreet.core.neighbours import ADD_REMOVE, REPLACE_ONE
 from discreet.mechanisms.release import GaussianRelease
+from discreet.mechanisms.release.answers import answers
 from discreet.mechanisms.release.rows import moved_delta
 from discreet.noise import SeededNoise, SystemNoise
 from discreet.queries import Projection, Rows, Target
@@ -49,7 +50,7 @@ def test_the_released_noise_has_the_stated_law_in_every_column():
     query, data = Rows(domain=BOX, target="noisy"), invented(BOX, 4000)
     made = GaussianRelease.calibrate(query, epsilon=1.0, delta=1e-5, neighbours=REPLACE_ONE)
     release = made.run(query, data, SystemNoise())
-    rows = np.concatenate([block for _, block in query.answer(data)])
+    rows = np.concatenate([block for _, block in answers(query, data)])
     noise = (release.value - rows) / made.deviation
     assert np.all(np.abs(noise.mean(axis=0)) < 6 / math.sqrt(4000))
     assert np.all(np.abs(noise.std(axis=0) - 1) < 6 / math.sqrt(8000))

@@ -11,6 +11,7 @@ from discreet.core.neighbours import ADD_REMOVE, REPLACE_ONE, Persons
 from discreet.data import Domain, Records
 from discreet.matrices import as_matrix
 from discreet.mechanisms.release import GaussianRelease, LaplaceRelease, ShuffledGaussianRows, ShuffledLaplaceRows, placement
+from discreet.mechanisms.release.answers import answers
 from discreet.noise import SystemNoise
 from discreet.queries import Projection, Rows, Target
 from tests.mechanisms.release.tables import BALL, BOX, invented
@@ -120,7 +121,7 @@ def test_whole_rows_move_with_their_targets():
     query = Rows(domain=BOX, target=Target.NOISY)
     data = invented(BOX, 200)
     made = silent(calibrated(ShuffledGaussianRows, query, shuffled=200))
-    rows, exact = drawn(made, query, data), np.concatenate([block for _, block in query.answer(data)])
+    rows, exact = drawn(made, query, data), np.concatenate([block for _, block in answers(query, data)])
     assert not np.allclose(rows, exact, atol=1e-3)
     order = np.argmin(np.abs(rows[:, np.newaxis] - exact).max(axis=2), axis=1)
     assert sorted(order.tolist()) == list(range(200))

@@ -21,6 +21,7 @@ from discreet.data import Domain, Records
 from discreet.matrices import DenseMatrix
 from discreet.mechanisms.persons import owners_of
 from discreet.mechanisms.release import GaussianMoments
+from discreet.mechanisms.release.answers import exact_moments
 from discreet.noise import SystemNoise
 from discreet.queries import SecondMoments
 from discreet.queries import Target as Column
@@ -60,7 +61,7 @@ def moments_audit(target: Target) -> AuditReport:
     angles = np.zeros(1) if person is None else person.owned
     turned = math.acos(-(query.constant**2))
     rows = [directions(angles), np.zeros((0, 2)) if target.neighbours is ADD_REMOVE else directions(angles, turned=turned)]
-    first, second = (query.answer(_records(domain, each)).astype(np.float64) for each in rows)
+    first, second = (exact_moments(query, _records(domain, each)).astype(np.float64) for each in rows)
     units = made.scale(query) / np.where(np.eye(query.columns) > 0, 1.0, math.sqrt(2.0))
     upper = np.triu_indices(query.columns)
     moved = float(np.linalg.norm(((first - second) / units)[upper]))

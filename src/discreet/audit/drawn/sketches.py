@@ -22,6 +22,7 @@ from discreet.matrices import DenseMatrix
 from discreet.mechanisms.regression import GaussianMixing, LeastSquares
 from discreet.mechanisms.regression.mixing import drawn_moments, of_records, sketched
 from discreet.mechanisms.release import ClearTargetSketch, EigenvalueSketch, GaussianSketch, InformationSketch, PublishedSketch
+from discreet.mechanisms.release.answers import exact_moments
 from discreet.noise import SystemNoise
 from discreet.queries import SecondMoments
 from discreet.queries import Target as Column
@@ -49,7 +50,7 @@ def eigenvalue_sketch(target: Target) -> Watch:
     query, data = _ON_BALL, table(_BALL, _FEW)
     made = EigenvalueSketch.calibrate(query, rows=4, **target.target)
     stated = made.run(query, data, SystemNoise()).certificate.parameters
-    moments = query.answer(data)
+    moments = exact_moments(query, data)
     least = float(np.linalg.eigvalsh(moments.astype(np.float64))[0])
     eigenvalues, rows = [], []
     for _ in range(120):
@@ -91,7 +92,7 @@ def mixing(target: Target) -> Watch:
     data = Records(rows=DenseMatrix(numbers(_FEW, 1)), targets=np.linspace(-1.0, 1.0, _FEW), domain=domain)
     query = sketched(problem, target_weight=made.target_weight)
     stated = made.parameters()
-    exact = query.answer(of_records(problem, data, query))
+    exact = exact_moments(query, of_records(problem, data, query))
     covariance = query.unit**2 * (exact + (real(stated["variance"]) + _last_variance(stated)) * np.eye(2))
     root = np.linalg.inv(np.linalg.cholesky(covariance))
     squares = []
@@ -108,7 +109,7 @@ def _rows_and_last_stage(query: SecondMoments, made: Any, data: Records, noisy: 
     parts = []
     for what, each in (("rows, whitened", made), ("rows with a loud last stage, whitened", loud)):
         stated, (value,) = released(each, query, data)
-        covariance = query.answer(data) + (real(stated["variance"]) + _last_variance(stated)) * noisy
+        covariance = exact_moments(query, data) + (real(stated["variance"]) + _last_variance(stated)) * noisy
         parts.append(_standard(what, _whitened(value / query.unit, covariance)))
     return Watch(mechanism=made.name, parts=tuple(parts))
 

@@ -23,6 +23,7 @@ from discreet.core.neighbours import REPLACE_ONE
 from discreet.data import Records
 from discreet.mechanisms.base import Drawn
 from discreet.mechanisms.learning.base import grid_step
+from discreet.mechanisms.release.answers import exact_moments
 from discreet.mechanisms.release.arithmetic import FAILURE, UNIT
 from discreet.mechanisms.release.rows import LARGEST_SCALE
 from discreet.mechanisms.release.sketch import arithmetic_of, batches
@@ -78,7 +79,7 @@ class ClearTargetSketch(SketchOfBits):
 
     def draw(self, query: SecondMoments, data: Records, noise: Noise) -> Drawn:
         """See Mechanism."""
-        moments = query.answer(data)
+        moments = exact_moments(query, data)
         slope, factor = conditional(moments, self.variance, self.arithmetic(query).trace)
         length = math.sqrt(float(moments[-1, -1]))
         return Drawn((self.rows, query.columns), self._rows(query, slope, factor, length, noise))

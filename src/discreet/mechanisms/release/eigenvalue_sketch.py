@@ -26,6 +26,7 @@ from discreet.core.rounding import lowering
 from discreet.data import Records
 from discreet.mechanisms.base import Drawn, Mechanism
 from discreet.mechanisms.learning.base import GaussianGrid
+from discreet.mechanisms.release.answers import exact_moments
 from discreet.mechanisms.release.arithmetic import Arithmetic
 from discreet.mechanisms.release.rows import LARGEST_SCALE
 from discreet.mechanisms.release.sketch import TOO_ROUGH, arithmetic_of, check_target, promised, sketch_profile, sketched, solve
@@ -142,7 +143,7 @@ class EigenvalueSketch(Mechanism[SecondMoments, Records]):
 
     def draw(self, query: SecondMoments, data: Records, noise: Noise) -> Drawn:
         """See Mechanism."""
-        moments, bounds = query.answer(data), self.arithmetic(query)
+        moments, bounds = exact_moments(query, data), self.arithmetic(query)
         rounded = int(np.rint(bounds.least_eigenvalue(moments) / self.eigenvalue_step))
         noisy = rounded + int(noise.discrete_gaussian(scale=self.eigenvalue_scale, dimension=1, draws=1)[0, 0])
         variance = self.variance_for(query, noisy)

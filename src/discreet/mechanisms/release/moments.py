@@ -25,6 +25,7 @@ from discreet.core.neighbours import ADD_REMOVE, REPLACE_ONE, Neighbours
 from discreet.data import Records
 from discreet.mechanisms.base import Drawn, Mechanism
 from discreet.mechanisms.noisy_sums import LARGEST_SCALE, composed_delta, least_noise, noisy_products, stated
+from discreet.mechanisms.release.answers import exact_moments
 from discreet.noise import Noise
 from discreet.queries import SecondMoments
 from discreet.queries.base import UP
@@ -75,7 +76,7 @@ class GaussianMoments(Mechanism[SecondMoments, Records]):
 
     def draw(self, query: SecondMoments, data: Records, noise: Noise) -> Drawn:
         """See Mechanism."""
-        exact, scale = query.answer(data), self.scale(query)
+        exact, scale = exact_moments(query, data), self.scale(query)
         products = noisy_products(exact, noise, diagonal=scale, off=scale / math.sqrt(2.0))
         if count_is_known(query, self.neighbours):
             products[0, 0] = exact[0, 0]

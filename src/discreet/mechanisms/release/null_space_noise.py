@@ -17,6 +17,7 @@ from discreet.core.errors import InvalidInput
 from discreet.core.neighbours import REPLACE_ONE, Neighbours
 from discreet.data import Records
 from discreet.mechanisms.base import Drawn, Mechanism
+from discreet.mechanisms.release.answers import answers
 from discreet.noise import Noise
 from discreet.queries import Rows, Target
 from discreet.solvers.soft_margin import solve_soft_margin
@@ -54,7 +55,7 @@ class NullSpaceNoise(Mechanism[Rows, Records]):
 
     def draw(self, query: Rows, data: Records, noise: Noise) -> Drawn:
         """See Mechanism. Raises SolverFailure where the machine cannot be solved to 1e-9."""
-        rows = np.concatenate([np.zeros((0, query.columns)), *(block for _, block in query.answer(data))])
+        rows = np.concatenate([np.zeros((0, query.columns)), *(block for _, block in answers(query, data))])
         found = solve_soft_margin(rows, data.targets, rho=self.rho, theta=self.theta)
         normals = noise.gaussian(scale=math.sqrt(self.variance), dimension=len(rows), draws=query.columns)
         across, along = _unit(found.multipliers * data.targets), _unit(found.weights)

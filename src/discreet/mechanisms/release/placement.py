@@ -22,6 +22,7 @@ from discreet.core.workers import map_in_order
 from discreet.data import Records
 from discreet.matrices.base import cuts
 from discreet.mechanisms.base import Drawn
+from discreet.mechanisms.release.answers import answers
 from discreet.noise import Noise
 from discreet.noise.words import shuffled
 from discreet.queries import RowQuery, Target
@@ -69,7 +70,7 @@ def require_slots(data: Records, slots: int | None) -> None:
 def _noisy(first: int, block: Records, *, query: RowQuery, add: Add, streams: Callable[[int], Noise]) -> Floats:
     """Where the block is; `first` is the number of its first row, which no other block with rows has."""
     source = streams(first)
-    noisy = [add(answer, source) for _, answer in query.answer(block)] or [np.empty((0, query.columns))]
+    noisy = [add(answer, source) for _, answer in answers(query, block)] or [np.empty((0, query.columns))]
     released = noisy[0] if len(noisy) == 1 else np.concatenate(noisy)
     return np.column_stack((released, block.targets)) if query.read.target is Target.CLEAR else released
 
@@ -81,7 +82,7 @@ def _among_slots(query: RowQuery, data: Records, noise: Noise, add: Add, slots: 
     most = max(_ROWS, ORDERED_BYTES // (8 * query.columns))
     for first in range(0, slots, most):
         table = np.zeros((min(most, slots - first), query.columns))
-        for rows, block in query.answer(data):
+        for rows, block in answers(query, data):
             places = order[rows] - first
             here = (places >= 0) & (places < len(table))
             table[places[here]] = block[here]

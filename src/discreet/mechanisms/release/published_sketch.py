@@ -16,6 +16,7 @@ from discreet.core.arrays import Floats
 from discreet.core.neighbours import REPLACE_ONE, Neighbours
 from discreet.data import Records
 from discreet.mechanisms.base import Drawn, Mechanism
+from discreet.mechanisms.release.answers import exact_moments, rows_read
 from discreet.noise import Noise
 from discreet.queries import SecondMoments, Target
 from discreet.statements.sketch import PUBLISHED_SKETCH
@@ -45,12 +46,12 @@ class PublishedSketch(Mechanism[SecondMoments, Records]):
         """See Mechanism; the law of S Z + sigma N by the square root of its covariance."""
         with_target = query.target is Target.NOISY
         squares, largest = np.zeros(query.columns), np.zeros(query.columns)
-        for _, rows in query.read.blocks(data):
+        for _, rows in rows_read(query, data):
             squares += np.square(rows).sum(axis=0)
             largest = np.maximum(largest, np.square(rows).max(axis=0, initial=0.0))
         features = slice(0, query.domain.features)
         variance = max(0.0, self.rows / np.expm1(2.0 * self.bits * np.log(2.0)) - float(np.min((squares - largest)[features])))
-        moments = query.answer(data) * query.unit**2
+        moments = exact_moments(query, data) * query.unit**2
         noisy = np.full(query.columns, variance)
         noisy[query.domain.features :] = 0.0
         values, vectors = np.linalg.eigh(moments + np.diag(noisy))

@@ -30,6 +30,7 @@ from discreet.core.rounding import lowering
 from discreet.data import Records
 from discreet.mechanisms.base import Drawn, Mechanism
 from discreet.mechanisms.learning.base import GaussianGrid
+from discreet.mechanisms.release.answers import exact_moments
 from discreet.mechanisms.release.arithmetic import CLOSENESS_DELTA, Arithmetic
 from discreet.mechanisms.release.profiles import Bounded, largest, replace_delta, require_rows, zero_out_delta
 from discreet.mechanisms.release.rows import LARGEST_SCALE
@@ -70,7 +71,7 @@ class Sketch(Mechanism[SecondMoments, Records]):
 
     def draw(self, query: SecondMoments, data: Records, noise: Noise) -> Drawn:
         """See Mechanism."""
-        return sketched(query, self.arithmetic(query), query.answer(data), self.variance, self.grid, noise)
+        return sketched(query, self.arithmetic(query), exact_moments(query, data), self.variance, self.grid, noise)
 
     def noise_variance(self, query: SecondMoments) -> float:
         """sigma^2 and the last stage's variance together: E of (released)'(released) / k is Z'Z plus this times the identity, where noise is."""
