@@ -35,6 +35,7 @@ from discreet.core.arrays import Floats
 from discreet.data import Block, BlockTable, DaskTable, Domain, FunctionTable, NpyTable, Records, local_cluster, numeric_files, streamed_records
 from discreet.losses import Logistic
 from discreet.matrices import DenseMatrix
+from discreet.objectives import objective_of
 from discreet.problems import RegularisedRisk
 from discreet.solvers import solve
 
@@ -141,7 +142,7 @@ def bare(rows: Floats, signs: Floats, calls: list[Call], jobs: int) -> None:
 def fit(data: Records) -> tuple[list[Call], float]:
     """The fit, and the calls of the solver."""
     risk = problem(data.records, data.domain.features)
-    counted = Counted(risk.objective(data))
+    counted = Counted(objective_of(risk, data))
     solution = solve(counted, tolerance=PRECISION * data.records)
     return counted.calls, solution.gradient_norm / data.records
 

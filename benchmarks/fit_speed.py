@@ -27,7 +27,7 @@ from threadpoolctl import threadpool_limits
 from discreet.core.arrays import Floats
 from discreet.losses import Logistic
 from discreet.matrices import AugmentedMatrix, DenseMatrix, Matrix, SparseMatrix, TabularMatrix
-from discreet.problems.objective import MarginObjective
+from discreet.objectives.objective import MarginObjective
 from discreet.solvers import solve, solve_many
 
 SIZES = (8, 16, 7, 14, 6, 5, 2, 41)

@@ -26,6 +26,7 @@ import torch
 from discreet.data import Domain, Records
 from discreet.losses import Logistic
 from discreet.matrices import DeviceMatrix, transfer
+from discreet.objectives import objective_of
 from discreet.problems import RegularisedRisk
 from discreet.solvers import solve, solve_many
 
@@ -183,7 +184,7 @@ def main() -> None:
         torch.set_float32_matmul_precision("high" if gram == "tf32" else "highest")
         matrix = DeviceMatrix(rows, gram="float64" if gram == "float64" else "float32")
         data = Records(rows=matrix, targets=codes, domain=domain)
-        objective = problem.objective(data)
+        objective = objective_of(problem, data)
         found = solve(objective, tolerance=tolerance)
         point, _, norm = plain_fit(rows, signs, gram)
         apart = float(np.abs(found.weights - point.cpu().numpy()).max())

@@ -16,7 +16,8 @@ from discreet.losses.predictions import OfMargin
 from discreet.matrices import as_matrix
 from discreet.mechanisms.constrained import NoisyMirrorDescent
 from discreet.noise import SeededNoise
-from discreet.problems import ConstrainedRisk, PredictionSum
+from discreet.objectives import PredictionSum, objective_of
+from discreet.problems import ConstrainedRisk
 from discreet.sets import (
     Box,
     Constraint,
@@ -90,7 +91,7 @@ def _problem(name: str, features: int, records: int, seed: int) -> tuple[Constra
     rows[:, 0] += 0.3 * signs
     domain = Domain(features=features, norm_bound=1.0, records=records, target_bound=1.0)
     problem = ConstrainedRisk(loss=OfMargin(), constraint=constraint, domain=domain)
-    objective = problem.objective(Records(rows=as_matrix(rows), targets=signs, domain=domain))
+    objective = objective_of(problem, Records(rows=as_matrix(rows), targets=signs, domain=domain))
     return problem, objective, least(problem, objective, 0.25 * float(np.linalg.norm(rows.T @ rows, 2)))
 
 

@@ -27,7 +27,7 @@ from discreet.matrices import (
 )
 from discreet.matrices.base import cuts
 from discreet.matrices.levels import LevelMatrix
-from discreet.problems.certified_sums import gamma
+from discreet.problems.rounding import gamma
 
 SIZES = (3, 1, 5)
 

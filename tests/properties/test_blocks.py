@@ -13,6 +13,7 @@ from discreet.losses import Logistic, SoftplusHinge
 from discreet.matrices import DenseMatrix
 from discreet.mechanisms.learning import calibrate
 from discreet.noise import SeededNoise
+from discreet.objectives import objective_of, objectives_of
 from discreet.problems import MultinomialRisk, OneVsRestRisk, RegularisedRisk
 from discreet.solvers import solve, solve_many
 from tests.properties.block_tables import TABLES, records
@@ -53,8 +54,8 @@ def test_blocks_are_the_rows_in_order(table):
 def test_a_fit_is_the_fit_in_memory(table, loss):
     risk = RegularisedRisk(loss=loss, ridge=5.0, domain=DOMAIN)
     linear = np.linspace(-1.0, 1.0, DOMAIN.dimension)
-    expected = solve(risk.objective(in_memory()).with_linear(linear), tolerance=1e-9).weights
-    streamed = risk.objective(streamed_records(table, domain=DOMAIN, classes=CLASSES)).with_linear(linear)
+    expected = solve(objective_of(risk, in_memory()).with_linear(linear), tolerance=1e-9).weights
+    streamed = objective_of(risk, streamed_records(table, domain=DOMAIN, classes=CLASSES)).with_linear(linear)
     found = solve(streamed, tolerance=1e-9)
     assert found.gradient_norm <= 1e-9
     np.testing.assert_allclose(found.weights, expected, atol=4e-10)  # two points within 1e-9 / ridge of the minimiser
@@ -65,8 +66,8 @@ def test_a_fit_is_the_fit_in_memory(table, loss):
 def test_many_fits_are_those_in_memory(table):
     risk = RegularisedRisk(loss=Logistic(), ridge=5.0, domain=DOMAIN)
     linears = np.random.default_rng(0).standard_normal((DOMAIN.dimension, 3))
-    expected, _ = solve_many(risk.objective(in_memory()), linears, tolerance=1e-9)
-    found, norms = solve_many(risk.objective(streamed_records(table, domain=DOMAIN, classes=CLASSES)), linears, tolerance=1e-9)
+    expected, _ = solve_many(objective_of(risk, in_memory()), linears, tolerance=1e-9)
+    found, norms = solve_many(objective_of(risk, streamed_records(table, domain=DOMAIN, classes=CLASSES)), linears, tolerance=1e-9)
     assert np.all(norms <= 1e-9)
     np.testing.assert_allclose(found, expected, atol=4e-10)
 
@@ -93,17 +94,19 @@ def test_more_classes_are_those_in_memory(table, kind, tmp_path):
     held = Records(rows=DenseMatrix(ROWS), targets=codes, domain=domain)
     streamed = streamed_records(three, domain=domain, classes=np.arange(3))
     each = OneVsRestRisk(loss=Logistic(), ridge=20.0, domain=domain)
-    for one, other in zip(each.objectives(held), each.objectives(streamed), strict=True):
+    for one, other in zip(objectives_of(each, held), objectives_of(each, streamed), strict=True):
         np.testing.assert_allclose(solve(other, tolerance=1e-8).weights, solve(one, tolerance=1e-8).weights, atol=1e-9)
     many = MultinomialRisk(ridge=20.0, domain=domain)
-    expected = solve(many.objective(held), tolerance=1e-8, by_products=True).weights
-    np.testing.assert_allclose(solve(many.objective(streamed), tolerance=1e-8, by_products=True).weights, expected, atol=1e-9)
+    expected = solve(objective_of(many, held), tolerance=1e-8, by_products=True).weights
+    np.testing.assert_allclose(solve(objective_of(many, streamed), tolerance=1e-8, by_products=True).weights, expected, atol=1e-9)
 
 
 @pytest.mark.at_most(3)
 @each_table
 def test_any_number_of_threads_gives_the_same_bits(table):
     risk = RegularisedRisk(loss=Logistic(), ridge=5.0, domain=DOMAIN)
-    found = [solve(risk.objective(streamed_records(table, domain=DOMAIN, classes=CLASSES, jobs=jobs)), tolerance=1e-9).weights for jobs in (1, 2, 5)]
+    found = [
+        solve(objective_of(risk, streamed_records(table, domain=DOMAIN, classes=CLASSES, jobs=jobs)), tolerance=1e-9).weights for jobs in (1, 2, 5)
+    ]
     np.testing.assert_array_equal(found[0], found[1])
     np.testing.assert_array_equal(found[0], found[2])

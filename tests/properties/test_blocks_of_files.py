@@ -7,6 +7,7 @@ import pytest
 from discreet.data import Domain, NpyTable, Records, numeric_files, streamed_records
 from discreet.losses import Logistic
 from discreet.matrices import DenseMatrix
+from discreet.objectives import objective_of
 from discreet.problems import RegularisedRisk
 from discreet.solvers import solve
 
@@ -56,12 +57,12 @@ def kind(request):
 
 
 def fitted(table, jobs=1):
-    return solve(PROBLEM.objective(streamed_records(table, domain=DOMAIN, classes=np.array([0, 1]), jobs=jobs)), tolerance=TOLERANCE)
+    return solve(objective_of(PROBLEM, streamed_records(table, domain=DOMAIN, classes=np.array([0, 1]), jobs=jobs)), tolerance=TOLERANCE)
 
 
 @pytest.fixture(scope="module")
 def expected():
-    return solve(PROBLEM.objective(Records(rows=DenseMatrix(ROWS), targets=CODES, domain=DOMAIN)), tolerance=TOLERANCE).weights
+    return solve(objective_of(PROBLEM, Records(rows=DenseMatrix(ROWS), targets=CODES, domain=DOMAIN)), tolerance=TOLERANCE).weights
 
 
 @pytest.mark.at_most(2)

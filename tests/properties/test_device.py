@@ -11,6 +11,7 @@ from discreet.matrices import DenseMatrix, DeviceMatrix, as_matrix, device, tran
 from discreet.mechanisms.release.eigenvalue_sketch import EigenvalueSketch
 from discreet.mechanisms.release.sketch import GaussianSketch
 from discreet.noise import SeededNoise
+from discreet.objectives import objective_of
 from discreet.problems import MultinomialRisk, RegularisedRisk
 from discreet.queries import SecondMoments
 from discreet.solvers import solve, solve_many
@@ -153,9 +154,9 @@ def objectives(library, count, features):
         data = Records(rows=as_matrix(there(library, rows)), targets=np.minimum(codes, classes - 1), domain=domain)
         assert isinstance(data.matrix, DeviceMatrix)
         if classes == 2:
-            yield RegularisedRisk(loss=Logistic(), ridge=10.0, domain=domain).objective(data)
+            yield objective_of(RegularisedRisk(loss=Logistic(), ridge=10.0, domain=domain), data)
         else:
-            yield MultinomialRisk(ridge=10.0, domain=domain).objective(data)
+            yield objective_of(MultinomialRisk(ridge=10.0, domain=domain), data)
 
 
 def passes(objective, columns):
@@ -227,6 +228,6 @@ def test_nothing_prints_a_record(library):
     rows[0, 0] = float(CANARY)
     domain = Domain(features=6, norm_bound=1.0, classes=2)
     data = Records(rows=as_matrix(there(library, rows)), targets=LABELS, domain=domain)
-    objective = RegularisedRisk(loss=Logistic(), ridge=10.0, domain=domain).objective(data)
+    objective = objective_of(RegularisedRisk(loss=Logistic(), ridge=10.0, domain=domain), data)
     for one in (data, data.matrix, objective, objective.certified_sums(np.zeros((6, 1)))):
         assert str(CANARY) not in repr(one)

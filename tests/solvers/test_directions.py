@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from discreet.losses import HuberHinge, Logistic, SoftplusHinge
 from discreet.matrices import DenseMatrix
-from discreet.problems.objective import MarginObjective
+from discreet.objectives.objective import MarginObjective
 from discreet.solvers import solve
 from discreet.solvers.directions import CholeskyDirections
 from discreet.solvers.newton import minimise

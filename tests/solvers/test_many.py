@@ -7,7 +7,7 @@ from scipy import sparse
 from discreet.core.errors import SolverFailure
 from discreet.losses import HuberHinge, Logistic, SmoothedHinge, SoftplusHinge
 from discreet.matrices import DenseMatrix, SparseMatrix
-from discreet.problems.objective import MarginObjective
+from discreet.objectives.objective import MarginObjective
 from discreet.solvers import solve, solve_many
 from discreet.solvers.directions import SecantPairs
 

@@ -10,7 +10,7 @@ from threadpoolctl import threadpool_info, threadpool_limits
 from discreet.core.errors import InvalidInput, SolverFailure
 from discreet.losses import HuberHinge, Logistic, SmoothedHinge, SoftplusHinge
 from discreet.matrices import DenseMatrix, SparseMatrix
-from discreet.problems.objective import MarginObjective
+from discreet.objectives.objective import MarginObjective
 from discreet.solvers import solve
 from discreet.solvers.directions import CholeskyDirections, ConjugateDirections, positive_factor
 from discreet.solvers.newton import minimise

@@ -27,7 +27,7 @@ from discreet.core.errors import InvalidInput
 from discreet.core.validate import not_negative
 from discreet.losses import Logistic, MarginLoss, SmoothedHinge
 from discreet.matrices import answers_per_record, as_matrix
-from discreet.problems.objective import MarginObjective
+from discreet.objectives.objective import MarginObjective
 from discreet.queries import Target
 from discreet.releases import Kind, PublishedRelease
 from discreet.solvers import solve

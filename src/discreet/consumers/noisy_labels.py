@@ -34,7 +34,7 @@ from discreet.core.errors import InvalidInput
 from discreet.core.intervals import Intervals
 from discreet.core.validate import not_negative, probability
 from discreet.matrices import answers_per_record, as_matrix
-from discreet.problems.softmax_objective import SoftmaxObjective
+from discreet.objectives.softmax_objective import SoftmaxObjective
 from discreet.releases import Reports
 from discreet.solvers import solve
 

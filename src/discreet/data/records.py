@@ -4,7 +4,7 @@ Rows and targets are brought within the domain's bounds at the door, one record 
 copied nor changed. What is done to a record depends on this record alone. Nothing here prints, pickles or copies: `repr` shows the domain only.
 
 Rows of classes are shortened by a factor min(1, bound / |x|), known up to rounding, which the certificate of a minimiser counts
-(problems/objective.py). Rows of numbers, and of records without targets, are the same to the last bit whatever the others are: entries are clipped,
+(objectives/objective.py). Rows of numbers, and of records without targets, are the same to the last bit whatever the others are: entries are clipped,
 and squares added up in the order of the columns (matrices/base.py). So two tables that share a record share its clipped form, which proofs about
 losses with a kink need, and releases of rows.
 

@@ -3,7 +3,7 @@
     matvec, rmatvec, gram = sums over blocks of v(x_i),  v the map of module `feature_map`
 
 The rows are those floats that the map gives, and it gives the same ones in every pass, so that bounds on rounding errors (matrices/base.py,
-problems/objective.py) hold for one fixed table, as for any dense one: sums here are sums of products in float64 in any order, width D.
+objectives/objective.py) hold for one fixed table, as for any dense one: sums here are sums of products in float64 in any order, width D.
 
 Time of a pass: O(n d m) for the angles, about 10 ns each of the n m cosines and sines, and O(n D) for the product; O(n D^2) for a Gram matrix.
 Memory: the base table and one block of 1024 rows, O(1024 D), whatever n is. A table that takes at most `held_bytes` in all is computed once and

@@ -11,7 +11,7 @@ Rounding. Operations run one at a time in IEEE 754 float64, products and sums in
 gives a Newton direction, so it may be taken in float32, and in TF32 where the library is told so (torch.set_float32_matmul_precision("high")).
 
 Whoever knows matrices only gives NumPy's arrays and gets them, vectors as long as the table included. Whoever is to be fast on a device gives arrays
-of the rows' library to the same methods, and keeps such vectors where they are (`discreet.problems.places`).
+of the rows' library to the same methods, and keeps such vectors where they are (`discreet.objectives.places`).
 """
 
 import os

@@ -8,14 +8,11 @@ if TYPE_CHECKING:
     from discreet.problems.constrained_risk import ConstrainedRisk
     from discreet.problems.made_risk import MadeRisk
     from discreet.problems.made_rows import MadeRows
-    from discreet.problems.objective import MarginObjective
     from discreet.problems.prediction_risk import PredictionRisk
-    from discreet.problems.prediction_sum import PredictionSum
     from discreet.problems.prior import Prior
     from discreet.problems.regularised_risk import AnyRisk, MultinomialRisk, OneVsRestRisk, RegularisedRisk
     from discreet.problems.set_risk import SetRisk
     from discreet.problems.several_targets import SeveralTargets
-    from discreet.problems.softmax_objective import SoftmaxObjective, softmax
     from discreet.problems.softmax_risk import SoftmaxRisk
 else:
     __getattr__, __dir__ = names_of(__name__)
@@ -25,16 +22,12 @@ __all__ = [
     "ConstrainedRisk",
     "MadeRisk",
     "MadeRows",
-    "MarginObjective",
     "MultinomialRisk",
     "OneVsRestRisk",
     "PredictionRisk",
-    "PredictionSum",
     "Prior",
     "RegularisedRisk",
     "SetRisk",
     "SeveralTargets",
-    "SoftmaxObjective",
     "SoftmaxRisk",
-    "softmax",
 ]

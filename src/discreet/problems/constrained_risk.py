@@ -25,10 +25,8 @@ from discreet.core.arrays import Floats, is_finite
 from discreet.core.errors import InvalidInput
 from discreet.core.rounding import raising
 from discreet.core.short import short_repr
-from discreet.data import Records
 from discreet.losses.predictions import OfMargin, PredictionLoss
-from discreet.problems.certified_sums import UNIT
-from discreet.problems.prediction_sum import SINGLE_PRODUCT, Clipped, PredictionSum, rounding_share
+from discreet.problems.rounding import SINGLE_PRODUCT, UNIT, rounding_share
 from discreet.problems.set_risk import SetRisk
 
 _UP, _BEYOND = raising(16), raising(4_096)
@@ -124,12 +122,6 @@ class ConstrainedRisk(SetRisk):
     def to_dict(self) -> dict[str, Json]:
         """See SetRisk."""
         return {**SetRisk.to_dict(self), "max_slope": self.max_slope}
-
-    def objective(self, data: Records) -> PredictionSum:
-        """F on these records. Raises InvalidInput as `require` does."""
-        self.require(data)
-        each = Clipped(loss=self.loss, slope_bound=self.slope_bound, kink=math.isinf(self.smoothness))
-        return PredictionSum(data=data, each=each, dimension=self.dimension)
 
     def error_share(self, records: int, *, single: int | None = None, beyond: bool = False) -> float:
         """See SetRisk. Beyond C slopes are off by a share of what they would be if they were not clipped."""

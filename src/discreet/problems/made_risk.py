@@ -16,7 +16,7 @@ from discreet.core.arrays import AnyFloats, Floats
 from discreet.core.errors import InvalidInput
 from discreet.core.neighbours import Persons
 from discreet.core.short import short_repr
-from discreet.data import Domain
+from discreet.data.domain import Domain
 from discreet.problems.made_rows import MadeRows
 from discreet.problems.regularised_risk import RegularisedRisk
 

@@ -13,8 +13,7 @@ from discreet.accounting import Json
 from discreet.core.errors import InvalidInput
 from discreet.core.rounding import raising
 from discreet.core.short import short_repr
-from discreet.data import Domain, Records
-from discreet.data.domain import OverDomain
+from discreet.data.domain import Domain, Held, OverDomain
 from discreet.losses.predictions import PredictionLoss
 from discreet.problems.prior import Prior
 from discreet.problems.set_risk import as_json
@@ -71,7 +70,7 @@ class PredictionRisk(OverDomain):
             **({} if self.prior is None else {"prior": self.prior.to_dict()}),
         }
 
-    def require(self, data: Records) -> None:
+    def require(self, data: Held) -> None:
         """Raise InvalidInput for a data set of another domain."""
         if data.domain != self.domain:
             raise InvalidInput("the data set and the problem declare different domains.")

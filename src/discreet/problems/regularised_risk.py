@@ -35,25 +35,18 @@ those of one person, and Jacobian terms are bounded by traces, which add up over
 
 import math
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
-from functools import partial
-from typing import TypeAlias, TypeVar
+from typing import TypeAlias
 
 import numpy as np
 
 from discreet.accounting import Json
 from discreet.core.arrays import Floats, is_finite
 from discreet.core.errors import InvalidInput
-from discreet.data import Domain, Records
-from discreet.data.domain import OverDomain, check_scale
+from discreet.data.domain import Domain, Held, OverDomain, check_scale
 from discreet.losses import MarginLoss
-from discreet.problems.objective import MarginObjective
 from discreet.problems.prior import Prior
-from discreet.problems.softmax_objective import SoftmaxObjective
-from discreet.problems.summed_objective import EAGER_DIMENSION, Part, SummedObjective, summed
-
-P = TypeVar("P", bound=Part)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -106,7 +99,7 @@ class Risk(OverDomain, ABC):
         """Whether somebody may have more than one row."""
         return self.persons is not None and self.persons.several
 
-    def require(self, data: Records) -> None:
+    def require(self, data: Held) -> None:
         """Raise InvalidInput for records of another domain."""
         if data.domain != self.domain:
             raise InvalidInput("the data set and the problem declare different domains.")
@@ -164,13 +157,6 @@ class RegularisedRisk(Risk):
         """See Risk."""
         return self._record(self.loss.name, self.loss.parameters)
 
-    def objective(self, data: Records) -> MarginObjective | SummedObjective:
-        """G on these records, for a solver: plain optimisation that has never heard of privacy."""
-        return _objective(self, data, self._part)
-
-    def _part(self, data: Records, ridge: float) -> MarginObjective:
-        return MarginObjective(matrix=data.matrix, signs=data.signs, weights=data.weights, loss=self.loss, ridge=ridge)
-
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MultinomialRisk(Risk):
@@ -204,13 +190,6 @@ class MultinomialRisk(Risk):
     def to_dict(self) -> dict[str, Json]:
         """See Risk."""
         return {**self._record("multinomial-logistic", {}), "classes": self.classes, "scheme": "multinomial"}
-
-    def objective(self, data: Records) -> SoftmaxObjective | SummedObjective:
-        """G on these records, for a solver; with Hessians of blocks where two classes bring theirs along with every gradient."""
-        return _objective(self, data, self._part, hessians=self.dimension <= EAGER_DIMENSION)
-
-    def _part(self, data: Records, ridge: float) -> SoftmaxObjective:
-        return SoftmaxObjective(matrix=data.matrix, codes=data.codes, classes=self.classes, weights=data.weights, ridge=ridge)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -249,21 +228,6 @@ class OneVsRestRisk(Risk):
         """For certificates: what the K problems share, and K."""
         return {**self.each.to_dict(), "classes": self.classes, "scheme": "one-vs-rest"}
 
-    def objectives(self, data: Records) -> Iterator[MarginObjective | SummedObjective]:
-        """G_0, ..., G_{K-1} on these records, for a solver."""
-        for code in range(self.classes):
-            yield _objective(self.each, data, partial(self._part, code))
-
-    def _part(self, code: int, data: Records, ridge: float) -> MarginObjective:
-        signs = np.where(data.codes == code, 1.0, -1.0)
-        return MarginObjective(matrix=data.matrix, signs=signs, weights=data.weights, loss=self.loss, ridge=ridge)
-
 
 AnyRisk: TypeAlias = RegularisedRisk | MultinomialRisk | OneVsRestRisk
 """A risk of a linear classifier: of two classes, of several at once, or of each against the rest."""
-
-
-def _objective(risk: Risk, data: Records, part: Callable[[Records, float], P], *, hessians: bool = True) -> P | SummedObjective:
-    """G on these records, `part(records, ridge)` being that of some that are held: whole where they are one part, else their sum."""
-    risk.require(data)
-    return part(data, risk.ridge) if data.one_part else summed(data, part, dimension=risk.dimension, ridge=risk.ridge, hessians=hessians)

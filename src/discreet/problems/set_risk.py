@@ -14,9 +14,8 @@ from discreet.core.errors import InvalidInput
 from discreet.core.fields import Named
 from discreet.core.rounding import raising
 from discreet.core.short import short_repr
-from discreet.data import Domain, Records
-from discreet.data.domain import OverDomain
-from discreet.problems.prediction_sum import MOST_BLOCKS, PredictionSum
+from discreet.data.domain import Domain, Held, OverDomain
+from discreet.problems.rounding import MOST_BLOCKS
 from discreet.sets import Constraint
 
 ROUNDING = 2.0**-14
@@ -93,10 +92,6 @@ class SetRisk(OverDomain, ABC):
         `single` as in `PredictionSum`; `beyond` at points of C + (C - C), where slopes are not bounded by B.
         """
 
-    @abstractmethod
-    def objective(self, data: Records) -> PredictionSum:
-        """F on these records. Raises InvalidInput as `require` does."""
-
     def to_dict(self) -> dict[str, Json]:
         """For certificates: everything that a recheck needs to know of the problem."""
         return {
@@ -117,7 +112,7 @@ class SetRisk(OverDomain, ABC):
 
     @property
     def gradient_error(self) -> float:
-        """Bound of the rounding error of `objective(data).gradient(theta)`, in l2."""
+        """Bound of the rounding error of a gradient of `objective_of` the records, in l2."""
         return ROUNDING * self.gradient_bound
 
     @property
@@ -133,7 +128,7 @@ class SetRisk(OverDomain, ABC):
             most *= 2
         return most
 
-    def require(self, data: Records) -> None:
+    def require(self, data: Held) -> None:
         """Raise InvalidInput for a data set of another domain, longer than `most_records`, or in too many blocks."""
         if data.domain != self.domain:
             raise InvalidInput("the data set and the problem declare different domains.")

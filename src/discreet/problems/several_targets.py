@@ -6,19 +6,27 @@ u_k, the public unit of target k, makes all of them alike: one loss, one bound b
 predictions in units of u_k.
 """
 
+from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Protocol
 
 from discreet.accounting import Json
 from discreet.core.errors import InvalidInput
 from discreet.core.neighbours import Persons
 from discreet.core.short import short_repr
-from discreet.data import Domain
-from discreet.data.domain import check_scale
-from discreet.data.target_table import TargetTable
+from discreet.data.domain import Domain, Held, check_scale
 from discreet.losses.predictions import PredictionLoss
 from discreet.problems.prediction_risk import PredictionRisk
 
 MOST_TARGETS = 1000
+
+
+class HeldTogether(Protocol):
+    """Records with several targets, as what is public knows them."""
+
+    @property
+    def each(self) -> Sequence[Held]:
+        """With one of them."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -68,7 +76,7 @@ class SeveralTargets:
         """What a certificate states of it: plain numbers and words."""
         return {**self.each.to_dict(), "target_units": list(self.units)}
 
-    def require(self, data: TargetTable) -> None:
+    def require(self, data: HeldTogether) -> None:
         """Raise InvalidInput for records of another domain, or of another number of targets."""
         if len(data.each) != self.targets:
             raise InvalidInput(f"the problem is of {self.targets} targets, and the records have another number of them.")

@@ -35,46 +35,12 @@ from discreet.core.arrays import Floats
 from discreet.core.errors import InvalidInput
 from discreet.core.rounding import raising
 from discreet.core.short import short_repr
-from discreet.data import Records
 from discreet.losses.softmax import Softmax
-from discreet.problems.certified_sums import UNIT, chunks, gamma
-from discreet.problems.prediction_sum import SINGLE_PRODUCT, OfRecords, PredictionSum, summing_share
+from discreet.problems.rounding import SINGLE_PRODUCT, UNIT, gamma, summing_share
 from discreet.problems.set_risk import SetRisk
 
 _UP, _BEYOND = raising(16), raising(4_096)
 _ROOT_TWO = math.sqrt(2.0)
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class SoftmaxSlopes(OfRecords):
-    """The loss of every record, and what its slopes are shortened to."""
-
-    loss: Softmax
-    wrong: float = math.inf
-    length: float = math.inf
-
-    @property
-    def unclipped(self) -> "SoftmaxSlopes":
-        """See OfRecords."""
-        return SoftmaxSlopes(loss=self.loss)
-
-    def at_zero(self, records: int) -> Floats:
-        """See OfRecords."""
-        return np.zeros((records, self.loss.classes))
-
-    def predictions(self, block: Records, point: Floats) -> Floats:
-        """z, (n, K)."""
-        return block.matrix.matvec(np.ascontiguousarray(point.reshape(self.loss.classes, -1).T))
-
-    def value(self, block: Records, predictions: Floats) -> float:
-        """See OfRecords."""
-        weights = block.weights
-        losses = ((rows, self.loss.value(predictions[rows], block.targets[rows])) for rows in chunks(len(predictions)))
-        return math.fsum(float((each if weights is None else each * weights[rows]).sum()) for rows, each in losses)
-
-    def slopes(self, block: Records, predictions: Floats, rows: slice) -> Floats:
-        """See OfRecords."""
-        return self.loss.slopes(predictions, block.targets[rows], wrong=self.wrong, length=self.length)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -167,12 +133,6 @@ class SoftmaxRisk(SetRisk):
         each = 4.0 * (margins + (classes + 40.0) * UNIT * _ROOT_TWO) / self._wrong
         longest = _ROOT_TWO / self._wrong if beyond else 1.0
         return records * (each + longest * summing_share(records, SINGLE_PRODUCT if single is None else single)) * (1.0 + 2.0**-10)
-
-    def objective(self, data: Records) -> PredictionSum:
-        """See SetRisk."""
-        self.require(data)
-        wrong, length = self.loss.largest(self.margin_spread)
-        return PredictionSum(data=data, each=SoftmaxSlopes(loss=self.loss, wrong=wrong, length=length), dimension=self.dimension)
 
     @property
     def _wrong(self) -> float:

@@ -11,6 +11,7 @@ from discreet.data.blocks.base import Block
 from discreet.data.blocks.files import KeptBlocks
 from discreet.losses import Logistic
 from discreet.matrices import AugmentedMatrix, DenseMatrix, SparseMatrix, TabularMatrix, as_matrix
+from discreet.objectives import objective_of
 from discreet.problems import RegularisedRisk
 from discreet.solvers import solve
 
@@ -45,7 +46,9 @@ def test_weights_do_not_depend_on_what_is_kept(tmp_path):
     domain = Domain(features=4, norm_bound=1.0, records=COUNT, classes=2)
     problem = RegularisedRisk(loss=Logistic(), ridge=1.0, domain=domain)
     found = [
-        solve(problem.objective(streamed_records(table(tmp_path, memory=memory), domain=domain, classes=np.array([0, 1]))), tolerance=1e-9).weights
+        solve(
+            objective_of(problem, streamed_records(table(tmp_path, memory=memory), domain=domain, classes=np.array([0, 1]))), tolerance=1e-9
+        ).weights
         for memory in (0, 20_000, 2**20)
     ]
     np.testing.assert_allclose(found[0], found[1], atol=1e-8)

@@ -27,6 +27,7 @@ from discreet.mechanisms.learning import (
 )
 from discreet.mechanisms.learning.margin import MARGIN, jacobian_corners
 from discreet.noise import SeededNoise, SystemNoise
+from discreet.objectives import objective_of
 from discreet.problems import RegularisedRisk
 from tests.mechanisms.learning.problems import problem
 
@@ -185,7 +186,7 @@ def test_many_runs_solve_the_same_equation_as_single_ones() -> None:
     noise = SeededNoise(1)
     linears = noise.gaussian(scale=mechanism.scale, dimension=4, draws=6)
     integers = noise.discrete_gaussian(scale=mechanism.grid.scale, dimension=4, draws=6)
-    objective = public.objective(data(public))
+    objective = objective_of(public, data(public))
     for column in range(6):
         point = many[:, column] - integers[:, column] * mechanism.grid.step
         assert objective.with_linear(linears[:, column]).certified_gradient_norm(point) <= 2.0 * mechanism.tolerance + 1e-9

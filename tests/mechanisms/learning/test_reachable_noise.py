@@ -16,6 +16,7 @@ from discreet.matrices import DenseMatrix
 from discreet.mechanisms.learning import PureObjectivePerturbation
 from discreet.mechanisms.learning.margin import MARGIN
 from discreet.noise import SystemNoise
+from discreet.objectives import objective_of
 from discreet.problems import RegularisedRisk
 from discreet.solvers import solve
 from tests.mechanisms.learning.problems import problem
@@ -40,7 +41,7 @@ def candidates(public: RegularisedRisk) -> tuple[Records, Records]:
 
 def needed_noise(public: RegularisedRisk, data: Records, weight: float) -> float:
     """The b under which `weight` is the minimiser."""
-    objective = public.objective(data)
+    objective = objective_of(public, data)
     point = np.array([weight])
     return -float(objective.gradient(point, objective.margins(point))[0])
 
@@ -74,7 +75,7 @@ def test_the_attack_names_the_record_behind_a_naive_release(public: RegularisedR
     draw, rate = np.random.default_rng(1), EPSILON / 2.0
 
     def release(data: Records) -> float:
-        return float(solve(public.objective(data).with_linear(np.array([naive_noise(rate, draw)])), tolerance=1e-12).weights[0])
+        return float(solve(objective_of(public, data).with_linear(np.array([naive_noise(rate, draw)])), tolerance=1e-12).weights[0])
 
     assert guesses(public, rate, release) >= ROUNDS - 3
 

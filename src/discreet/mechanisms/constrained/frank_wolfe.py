@@ -68,8 +68,9 @@ from discreet.mechanisms.constrained.base import (
 )
 from discreet.mechanisms.constrained.set_minimiser import certified_minimiser, has_certified_projection, planned_tolerance
 from discreet.noise import Integers, Noise
-from discreet.problems import PredictionSum, SetRisk
-from discreet.problems.certified_sums import gamma
+from discreet.objectives import PredictionSum
+from discreet.problems import SetRisk
+from discreet.problems.rounding import gamma
 from discreet.problems.set_risk import ROUNDING
 from discreet.sets import Constraint, Polytope
 from discreet.statements.constrained import FRANK_WOLFE, POLYTOPE

@@ -45,7 +45,8 @@ from discreet.core.errors import InvalidInput
 from discreet.core.neighbours import Neighbours
 from discreet.mechanisms.constrained.base import NOMINAL, GaussianSteps, GradientSteps, check_gaussian_target, checked_steps, gradient_distance
 from discreet.noise import Noise
-from discreet.problems import PredictionSum, SetRisk
+from discreet.objectives import PredictionSum
+from discreet.problems import SetRisk
 from discreet.sets import Constraint
 from discreet.sets.mirror_maps import MirrorMap, Potential, map_names, mirror_map_named
 from discreet.statements.constrained import MIRROR_DESCENT

@@ -26,7 +26,8 @@ from discreet.core.rounding import raising
 from discreet.mechanisms.constrained.base import GaussianSteps, GradientSteps, check_gaussian_target, checked_steps
 from discreet.mechanisms.constrained.mirror_descent import AUTO, Plan, plan
 from discreet.noise import Noise
-from discreet.problems import PredictionSum, SetRisk
+from discreet.objectives import PredictionSum
+from discreet.problems import SetRisk
 from discreet.statements.constrained import MIRROR_SAMPLED
 
 RATE_BITS = 20

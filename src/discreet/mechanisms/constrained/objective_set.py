@@ -38,7 +38,8 @@ from discreet.mechanisms.learning.multinomial import Multinomial
 from discreet.mechanisms.learning.perturbation import Head, TwoStages, gaussian_plan
 from discreet.mechanisms.learning.two_signed import half_problem, two_signed_profile, two_signed_scale
 from discreet.noise import Noise
-from discreet.problems import MultinomialRisk, PredictionSum, RegularisedRisk, SetRisk
+from discreet.objectives import PredictionSum
+from discreet.problems import MultinomialRisk, RegularisedRisk, SetRisk
 from discreet.problems.softmax_risk import SoftmaxRisk
 from discreet.statements.constrained import MOST_FACTOR, objective_theorem
 

@@ -25,8 +25,9 @@ from discreet.core.arrays import Floats
 from discreet.core.errors import InvalidInput, SolverFailure
 from discreet.core.rounding import raising
 from discreet.matrices import BLOCK_ROWS
-from discreet.problems import PredictionSum, SetRisk
-from discreet.problems.certified_sums import gamma
+from discreet.objectives import PredictionSum
+from discreet.problems import SetRisk
+from discreet.problems.rounding import gamma
 from discreet.sets import Box, Constraint, ConvexHull, GroupL2Ball, L1Ball, L2Ball, LInfinityBall, NuclearBall, Scaled, Simplex, Translated
 from discreet.sets.group_balls import block_norms, spread
 

@@ -40,6 +40,7 @@ from discreet.data.records import WHOLE_RECORDS
 from discreet.ledger import Account
 from discreet.mechanisms.base import Drawn, Mechanism
 from discreet.noise import Integers, Noise, drawable, least_drawable, spherical_error
+from discreet.objectives import objective_of, objectives_of
 from discreet.problems import AnyRisk, MultinomialRisk, OneVsRestRisk, Prior, RegularisedRisk
 from discreet.solvers import Objective, solve, solve_many
 from discreet.solvers.many import COLUMNS
@@ -150,16 +151,16 @@ def minimisers(problem: AnyRisk, data: Records, linears: Floats, tolerance: floa
     jobs = data.jobs if data.in_memory and data.records <= WHOLE_RECORDS else 1
     match problem:
         case MultinomialRisk():
-            whole = problem.objective(data)
+            whole = objective_of(problem, data)
             products = not whole.has_cheap_hessian
             found = map_in_order(lambda linear: solve(whole.with_linear(linear), tolerance=tolerance, by_products=products).weights, linears.T, jobs)
             return np.column_stack(list(found))
         case OneVsRestRisk():
-            parts = zip(problem.objectives(data), np.split(linears, problem.classes), strict=True)
+            parts = zip(objectives_of(problem, data), np.split(linears, problem.classes), strict=True)
             inner = jobs if linears.shape[1] > COLUMNS * problem.classes else 1
             return np.concatenate(list(map_in_order(lambda part: _one_model(*part, tolerance, inner), parts, jobs if inner == 1 else 1)))
         case _:
-            return _one_model(problem.objective(data), linears, tolerance, jobs)
+            return _one_model(objective_of(problem, data), linears, tolerance, jobs)
 
 
 def _one_model(objective: Objective, linears: Floats, tolerance: float, jobs: int) -> Floats:

@@ -56,7 +56,7 @@ from discreet.data.records import WHOLE_RECORDS
 from discreet.losses.predictions import PredictionLoss
 from discreet.mechanisms.regression.sums import LeastSquares
 from discreet.problems import PredictionRisk
-from discreet.problems.certified_sums import UNIT, gamma
+from discreet.problems.rounding import UNIT, gamma
 from discreet.solvers.directions import SecantPairs, positive_factor
 
 _MOST = 300

@@ -16,7 +16,7 @@ gradient needs. With u = 2^-53, gamma_k = k u / (1 - k u), r the bound of |<x_i,
     one product X^T s    n gamma_(n+8)                                  up to SINGLE_PRODUCT records; beyond, with K blocks of at most 1024 rows,
                          n (gamma_(1032) + 4 u + gamma_K^2)             added by the compensated sum Sum2 (Ogita, Rump, Oishi 2005, prop. 4.5)
 
-`rounding_share` adds them up. The problem allows ROUNDING of B R and refuses tables so long that the sum could exceed it.
+`rounding_share` (`problems/rounding.py`) adds them up. The problem allows ROUNDING of B R and refuses tables so long that the sum could exceed it.
 
 Of a table in blocks, read or held, F is a sum over the blocks in their order, the same to the last bit for any number of threads. Within a block,
 products of at most 1024 rows are added by TwoSum, and so are blocks: J additions in all are off by u |sum| + gamma_J^2 sum of absolute values (module
@@ -44,14 +44,9 @@ from discreet.core.arrays import Floats, two_sum
 from discreet.core.errors import InvalidInput
 from discreet.data import Records
 from discreet.losses.predictions import PredictionLoss
-from discreet.matrices import BLOCK_ROWS
 from discreet.matrices.base import Columns
-from discreet.problems.certified_sums import UNIT, chunks, gamma
-
-SINGLE_PRODUCT = 1 << 18
-"""Most records whose gradient is one matrix product: n gamma_n is then below 2^-17."""
-MOST_BLOCKS = 1 << 20
-"""Of a table in blocks: more are refused."""
+from discreet.objectives.certified_sums import chunks
+from discreet.problems.rounding import SINGLE_PRODUCT
 
 Sums = tuple[Floats, Floats]
 """high + low, (d,) each."""
@@ -229,21 +224,3 @@ def _added(sums: Iterable[Sums]) -> Sums:
 def _summed(sums: Iterable[Sums]) -> Floats:
     high, low = _added(sums)
     return (high + low).ravel(order="F")  # K columns one after the other
-
-
-def rounding_share(
-    records: int, *, dimension: int, reach: float, target_bound: float, smoothness: float, slope_bound: float, single: int = SINGLE_PRODUCT
-) -> float:
-    """Bound of the error of a gradient over `records` records, in units of B R; `smoothness` is 0 for a loss with a kink.
-
-    See the module docstring.
-    """
-    predictions = smoothness / slope_bound * (gamma(dimension + 8) * reach + 12 * UNIT * (1.0 + reach * max(1.0, target_bound)))
-    return records * (predictions + 32 * UNIT + summing_share(records, single)) * (1.0 + 2.0**-10)
-
-
-def summing_share(records: int, single: int = SINGLE_PRODUCT) -> float:
-    """Of it, the product X^T s of one record and its sum."""
-    if records <= single:
-        return gamma(records + 8)
-    return gamma(BLOCK_ROWS + 8) + 4 * UNIT + gamma(records // BLOCK_ROWS + 2) ** 2

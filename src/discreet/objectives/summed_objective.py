@@ -27,8 +27,8 @@ from discreet.core.arrays import Floats
 from discreet.core.smooth import Curves, Slopes
 from discreet.core.workers import map_in_order
 from discreet.data import Records
-from discreet.problems.certified_sums import CertifiedSums
-from discreet.problems.kept import COSTLY, Memory, Products
+from discreet.objectives.certified_sums import CertifiedSums
+from discreet.objectives.kept import COSTLY, Memory, Products
 
 Sums = tuple[Any, ...]
 """What a part gives: numbers, arrays and CertifiedSums, to be added place by place."""

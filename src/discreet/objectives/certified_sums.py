@@ -26,8 +26,8 @@ from discreet.core.arrays import Floats, two_sum
 from discreet.matrices import Matrix
 from discreet.matrices.base import BLOCK_ROWS
 from discreet.matrices.device import Array, Library
+from discreet.problems.rounding import UNIT, gamma
 
-UNIT = 2.0**-53
 TINY = 2.0**-1022
 CHUNK = 8192
 """Elementwise work is done on this many numbers at a time: fast in cache, and no temporary array as long as the table."""
@@ -41,11 +41,6 @@ def chunks(count: int, width: int = 1) -> Iterator[slice]:
     """Consecutive slices of `count` rows, about CHUNK numbers each when a row has `width`."""
     size = max(1, CHUNK // width)
     return (slice(start, min(start + size, count)) for start in range(0, count, size))
-
-
-def gamma(terms: int) -> float:
-    """gamma_k = k u / (1 - k u), for k = `terms`."""
-    return terms * UNIT / (1 - terms * UNIT)
 
 
 def norms_above(columns: Floats) -> Floats:

@@ -8,8 +8,9 @@ import pytest
 from discreet.data import Block, Domain, FunctionTable, Records, streamed_records
 from discreet.losses import Logistic, SoftplusHinge
 from discreet.matrices import DenseMatrix, Matrix
-from discreet.problems import RegularisedRisk, summed_objective
-from discreet.problems.summed_objective import SummedObjective
+from discreet.objectives import objective_of, summed_objective
+from discreet.objectives.summed_objective import SummedObjective
+from discreet.problems import RegularisedRisk
 from discreet.solvers import solve
 
 COUNT, FEATURES, SIZE = 70_000, 3, 4000
@@ -39,7 +40,7 @@ class Passes:
 
 
 def fitted(data, **options):
-    return solve(PROBLEM.objective(data), tolerance=1e-10 * COUNT, **options)
+    return solve(objective_of(PROBLEM, data), tolerance=1e-10 * COUNT, **options)
 
 
 @pytest.fixture
@@ -69,7 +70,7 @@ def test_held_records_are_sampled_evenly_and_threads_change_no_bit(monkeypatch, 
     found = [fitted(Records(rows=DenseMatrix(ROWS[SORTED]), targets=CODES[SORTED], domain=DOMAIN, jobs=jobs)) for jobs in (1, 2)]
     np.testing.assert_array_equal(found[0].weights, found[1].weights)
     np.testing.assert_allclose(found[0].weights, plain, atol=1e-7)
-    objective = PROBLEM.objective(Records(rows=DenseMatrix(ROWS[SORTED]), targets=CODES[SORTED], domain=DOMAIN))
+    objective = objective_of(PROBLEM, Records(rows=DenseMatrix(ROWS[SORTED]), targets=CODES[SORTED], domain=DOMAIN))
     sample = objective.with_linear(np.ones(FEATURES)).sample()
     assert sample.ridge / objective.ridge == pytest.approx(1 / summed_objective._SHARE, rel=0.2)
     np.testing.assert_allclose(sample.linear, np.full(FEATURES, sample.ridge / objective.ridge))
@@ -80,12 +81,12 @@ def test_held_records_are_sampled_evenly_and_threads_change_no_bit(monkeypatch, 
 
 
 def test_short_tables_and_tables_of_few_blocks_are_not_sampled():
-    assert PROBLEM.objective(Records(rows=DenseMatrix(ROWS), targets=CODES, domain=DOMAIN)).sample() is None
+    assert objective_of(PROBLEM, Records(rows=DenseMatrix(ROWS), targets=CODES, domain=DOMAIN)).sample() is None
     few = FunctionTable(lambda _: Block(DenseMatrix(ROWS), CODES), blocks=1, features=FEATURES)
-    assert PROBLEM.objective(streamed_records(few, domain=DOMAIN, classes=np.array([0, 1]))).sample() is None
+    assert objective_of(PROBLEM, streamed_records(few, domain=DOMAIN, classes=np.array([0, 1]))).sample() is None
     one = replace(DOMAIN, records=100)
     small = RegularisedRisk(loss=Logistic(), ridge=1.0, domain=one)
-    assert small.objective(Records(rows=DenseMatrix(ROWS[:100]), targets=CODES[:100], domain=one)).sample() is None
+    assert objective_of(small, Records(rows=DenseMatrix(ROWS[:100]), targets=CODES[:100], domain=one)).sample() is None
 
 
 def test_a_sample_that_cannot_be_fitted_is_left_alone(monkeypatch, plain):
@@ -119,8 +120,8 @@ class Watched:
 
 def test_the_curvature_of_a_good_sample_serves_and_that_of_a_bad_one_is_replaced(monkeypatch, plain):
     monkeypatch.setattr(Matrix, "cache_rows", 1024)
-    good = Watched(PROBLEM.objective(Records(rows=DenseMatrix(ROWS), targets=CODES, domain=DOMAIN)))
-    bad = Watched(PROBLEM.objective(Passes(SORTED).data()))
+    good = Watched(objective_of(PROBLEM, Records(rows=DenseMatrix(ROWS), targets=CODES, domain=DOMAIN)))
+    bad = Watched(objective_of(PROBLEM, Passes(SORTED).data()))
     for objective in (good, bad):
         np.testing.assert_allclose(solve(objective, tolerance=1e-10 * COUNT).weights, plain, atol=1e-7)
     assert good.hessians == 0
@@ -129,7 +130,7 @@ def test_the_curvature_of_a_good_sample_serves_and_that_of_a_bad_one_is_replaced
 
 def test_a_long_sample_is_sampled_again(monkeypatch, plain):
     monkeypatch.setattr(Matrix, "cache_rows", 128)
-    objective = PROBLEM.objective(Records(rows=DenseMatrix(ROWS), targets=CODES, domain=DOMAIN))
+    objective = objective_of(PROBLEM, Records(rows=DenseMatrix(ROWS), targets=CODES, domain=DOMAIN))
     first = objective.sample()
     second = first.sample()
     assert first.ridge / objective.ridge == pytest.approx(second.ridge / first.ridge, rel=0.4)
@@ -142,7 +143,7 @@ def test_a_line_search_over_a_wide_table_in_parts_costs_no_pass_and_threads_chan
     codes = (rows[:, :20].sum(axis=1) > 0).astype(np.int64)
     domain = Domain(features=220, norm_bound=2.0, records=3000, classes=2)
     problem = RegularisedRisk(loss=SoftplusHinge(temperature=0.02), ridge=1.0, domain=domain)
-    whole = solve(problem.objective(Records(rows=DenseMatrix(rows), targets=codes, domain=domain)), tolerance=1e-6)
+    whole = solve(objective_of(problem, Records(rows=DenseMatrix(rows), targets=codes, domain=domain)), tolerance=1e-6)
     monkeypatch.setattr("discreet.data.records.WHOLE_RECORDS", 100)
     monkeypatch.setattr(Matrix, "cache_rows", 128)
     asked = {"matvec": 0, "rmatvec": 0, "slopes": 0}
@@ -156,21 +157,21 @@ def test_a_line_search_over_a_wide_table_in_parts_costs_no_pass_and_threads_chan
 
     for name in ("matvec", "rmatvec"):
         monkeypatch.setattr(DenseMatrix, name, counting(name, getattr(DenseMatrix, name)))
-    objective = problem.objective(Records(rows=DenseMatrix(rows), targets=codes, domain=domain))
+    objective = objective_of(problem, Records(rows=DenseMatrix(rows), targets=codes, domain=domain))
     monkeypatch.setattr(SummedObjective, "slope_along", counting("slopes", SummedObjective.slope_along))
     found = solve(objective, tolerance=1e-6)
     np.testing.assert_allclose(found.weights, whole.weights, atol=2e-6)
     runs = -(-3000 // 128)
     assert asked["slopes"] > asked["rmatvec"] / runs, "every step is looked along, and some are searched"
     assert asked["matvec"] <= 1.5 * asked["rmatvec"], "and margins come of one product a step, certificates and samples apart"
-    two = solve(problem.objective(Records(rows=DenseMatrix(rows), targets=codes, domain=domain, jobs=2)), tolerance=1e-6)
+    two = solve(objective_of(problem, Records(rows=DenseMatrix(rows), targets=codes, domain=domain, jobs=2)), tolerance=1e-6)
     np.testing.assert_array_equal(two.weights, found.weights)
 
 
 def test_a_table_that_is_held_whole_begins_at_the_minimum_of_a_sixteenth_where_it_is_long():
     def objective(count):
         data = Records(rows=DenseMatrix(ROWS[SORTED[:count]]), targets=CODES[SORTED[:count]], domain=replace(DOMAIN, records=count))
-        return RegularisedRisk(loss=Logistic(), ridge=0.001 * count, domain=replace(DOMAIN, records=count)).objective(data)
+        return objective_of(RegularisedRisk(loss=Logistic(), ridge=0.001 * count, domain=replace(DOMAIN, records=count)), data)
 
     whole, tolerance = objective(50_000), 1e-6
     near, far = solve(whole, tolerance=tolerance), solve(whole, tolerance=tolerance, start=np.zeros(FEATURES))
@@ -190,6 +191,6 @@ def test_a_sample_that_is_all_that_the_table_holds_refuses_nothing():
     domain = Domain(features=6, norm_bound=1.0, records=count, classes=2)
     problem = RegularisedRisk(loss=SoftplusHinge(temperature=0.001), ridge=1e-6, domain=domain)
     linear = 8.0 * np.random.default_rng(9).standard_normal(6)
-    objective = problem.objective(Records(rows=DenseMatrix(rows), targets=codes, domain=domain)).with_linear(linear)
+    objective = objective_of(problem, Records(rows=DenseMatrix(rows), targets=codes, domain=domain)).with_linear(linear)
     assert objective.sample() is not None
     assert solve(objective, tolerance=1.0).gradient_norm <= 1.0

@@ -37,8 +37,9 @@ import numpy as np
 
 from discreet.core.arrays import Floats
 from discreet.matrices.device import Array, Library
-from discreet.problems.certified_sums import TINY, UNIT, CertifiedSums, chunks, gamma, norms_above, side_by_side
-from discreet.problems.objective import RowObjective
+from discreet.objectives.certified_sums import TINY, CertifiedSums, chunks, norms_above, side_by_side
+from discreet.objectives.objective import RowObjective
+from discreet.problems.rounding import UNIT, gamma
 
 KRONECKER_LIMIT = 1500
 """Widest table whose Gram matrix is formed and diagonalised."""

@@ -9,7 +9,7 @@ from typing import Protocol
 import numpy as np
 
 from discreet.core.arrays import Floats
-from discreet.problems.certified_sums import CertifiedSums
+from discreet.objectives.certified_sums import CertifiedSums
 
 COSTLY = 8.0
 """As in the solvers: passes that a Hessian is always worth; where one costs more, margins are kept."""

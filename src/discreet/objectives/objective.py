@@ -45,14 +45,15 @@ from discreet.core.lazily import lazily
 from discreet.losses import MarginLoss
 from discreet.matrices import DeviceMatrix, Matrix
 from discreet.matrices.device import Array
-from discreet.problems.certified_sums import TINY, UNIT, CertifiedSums, Here, gamma, norms_above
-from discreet.problems.kept import COSTLY
+from discreet.objectives.certified_sums import TINY, CertifiedSums, Here, norms_above
+from discreet.objectives.kept import COSTLY
+from discreet.problems.rounding import UNIT, gamma
 
 if TYPE_CHECKING:
-    from discreet.problems import places
-    from discreet.problems.places import There
+    from discreet.objectives import places
+    from discreet.objectives.places import There
 else:
-    places = lazily("discreet.problems.places")
+    places = lazily("discreet.objectives.places")
 
 _FINE = 8192
 """The finer bound of item 2, two more slopes a record, is worth it when the coarse one exceeds this many u sum_i c_i L R_i: eight blocks' worth."""

@@ -23,7 +23,8 @@ from discreet.core.arrays import Floats, two_sum
 from discreet.matrices import DeviceMatrix, transfer
 from discreet.matrices.base import BLOCK_ROWS
 from discreet.matrices.device import Array, Library
-from discreet.problems.certified_sums import Sample, Slopes, Summed, gamma
+from discreet.objectives.certified_sums import Sample, Slopes, Summed
+from discreet.problems.rounding import gamma
 
 WHOLE_RECORDS = 1 << 16
 """Of up to so many records on a device no sample is taken."""

@@ -11,8 +11,8 @@ from scipy import sparse
 
 from discreet.losses import HuberHinge, Logistic, SmoothedHinge, SoftplusHinge
 from discreet.matrices import AugmentedMatrix, DenseMatrix, MappedMatrix, Matrix, SparseMatrix, TabularMatrix
-from discreet.problems.objective import MarginObjective
-from tests.problems import test_softmax_objective as softmax
+from discreet.objectives.objective import MarginObjective
+from tests.objectives import test_softmax_objective as softmax
 
 LOSSES = [Logistic(), SoftplusHinge(temperature=0.3), HuberHinge(half_width=0.4), HuberHinge(half_width=1e-6), SmoothedHinge(half_width=0.7)]
 
@@ -250,7 +250,7 @@ def test_the_certificate_is_tight_enough_to_be_useful_and_linear_in_the_records(
 
 
 def _of_classes(seed, **shape):
-    return softmax.objective_of(softmax.dense(seed, **shape))[0]
+    return softmax.drawn_objective(softmax.dense(seed, **shape))[0]
 
 
 BOTH = pytest.mark.parametrize("made", [lambda seed, **shape: _objective(seed, Logistic(), **shape)[0], _of_classes], ids=["margin", "softmax"])

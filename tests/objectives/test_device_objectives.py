@@ -9,9 +9,10 @@ from mpmath import mp
 from discreet.data import Domain, Records
 from discreet.losses import HuberHinge, Logistic, SmoothedHinge, SoftplusHinge
 from discreet.matrices import as_matrix, device
-from discreet.problems import MultinomialRisk, OneVsRestRisk, RegularisedRisk, places
-from discreet.problems.certified_sums import gamma
-from discreet.problems.places import There, tree_sum
+from discreet.objectives import objective_of, objectives_of, places
+from discreet.objectives.places import There, tree_sum
+from discreet.problems import MultinomialRisk, OneVsRestRisk, RegularisedRisk
+from discreet.problems.rounding import gamma
 from discreet.solvers import solve, solve_many
 
 pytest.importorskip("array_api_compat")
@@ -34,7 +35,9 @@ def there(library, rows):
 def two(make, rows=ROWS, codes=CODES, weights=WEIGHTS, norm=2.0):
     """The objective of the rows on a device and in memory; `make` takes a domain."""
     domain = Domain(features=rows.shape[1], norm_bound=norm, intercept_scale=0.3, classes=int(codes.max()) + 1)
-    return domain, [make(domain).objective(Records(rows=as_matrix(one), targets=codes, domain=domain, weights=weights)) for one in rows_twice(rows)]
+    return domain, [
+        objective_of(make(domain), Records(rows=as_matrix(one), targets=codes, domain=domain, weights=weights)) for one in rows_twice(rows)
+    ]
 
 
 def rows_twice(rows, library="array_api_strict"):
@@ -71,7 +74,7 @@ def test_two_classes_are_the_function_in_memory(library, loss, weights):
     domain = Domain(features=FEATURES, norm_bound=2.0, intercept_scale=0.3, classes=2)
     risk = RegularisedRisk(loss=loss, ridge=0.7, domain=domain)
     found, expected = (
-        risk.objective(Records(rows=as_matrix(rows), targets=CODES, domain=domain, weights=weights)) for rows in rows_twice(ROWS, library)
+        objective_of(risk, Records(rows=as_matrix(rows), targets=CODES, domain=domain, weights=weights)) for rows in rows_twice(ROWS, library)
     )
     assert isinstance(found._place, There)
     check_same(found, expected, POINT, OTHER)
@@ -85,11 +88,11 @@ def test_more_classes_are_the_function_in_memory(library, weights):
     codes = CODES + (ROWS[:, 0] > 1)
     data = [Records(rows=as_matrix(rows), targets=codes, domain=domain, weights=weights) for rows in rows_twice(ROWS, library)]
     point, other = np.concatenate((POINT, OTHER, POINT - OTHER)), np.concatenate((OTHER, POINT, POINT))
-    found, expected = (MultinomialRisk(ridge=0.7, domain=domain).objective(one) for one in data)
+    found, expected = (objective_of(MultinomialRisk(ridge=0.7, domain=domain), one) for one in data)
     assert isinstance(found._place, There)
     check_same(found, expected, point, other)
     risk = OneVsRestRisk(loss=Logistic(), ridge=0.7, domain=domain)
-    for one, its in zip(*(risk.objectives(held) for held in data), strict=True):
+    for one, its in zip(*(objectives_of(risk, held) for held in data), strict=True):
         assert isinstance(one._place, There)
         check_same(one, its, POINT, OTHER)
 
@@ -130,7 +133,7 @@ def test_certified_norms_are_above_the_exact_ones(library, loss, scale):
     domain = Domain(features=2, norm_bound=1.5 * scale, intercept_scale=0.3, classes=2)
     rows, codes = scale * ROWS[:count, :2], CODES[:count]
     risk = RegularisedRisk(loss=loss, ridge=1e-3, domain=domain)
-    objective = risk.objective(Records(rows=as_matrix(there(library, rows)), targets=codes, domain=domain))
+    objective = objective_of(risk, Records(rows=as_matrix(there(library, rows)), targets=codes, domain=domain))
     point = POINT[:3]
     balanced = objective.with_linear(-objective.gradient(point, objective.margins(point)))
     signs = np.where(codes == 1, 1.0, -1.0)
@@ -150,7 +153,7 @@ def test_certified_norms_of_more_classes_are_above_the_exact_ones(library):
     count, domain = device.BLOCK_ROWS + 30, Domain(features=2, norm_bound=1.5, intercept_scale=0.3, classes=3)
     codes = CODES[:count] + (ROWS[:count, 0] > 1)
     risk = MultinomialRisk(ridge=1e-3, domain=domain)
-    objective = risk.objective(Records(rows=as_matrix(there(library, ROWS[:count, :2])), targets=codes, domain=domain))
+    objective = objective_of(risk, Records(rows=as_matrix(there(library, ROWS[:count, :2])), targets=codes, domain=domain))
     point = RNG.standard_normal(9)
     balanced = objective.with_linear(-objective.gradient(point, objective.margins(point)))
 
@@ -236,7 +239,7 @@ def test_a_long_table_begins_at_a_sample(library, monkeypatch):
     domain = Domain(features=FEATURES, norm_bound=2.0, intercept_scale=0.3, classes=2)
     risk = RegularisedRisk(loss=Logistic(), ridge=3.2, domain=domain)
     found, expected = (
-        risk.objective(Records(rows=as_matrix(rows), targets=CODES, domain=domain, weights=WEIGHTS)).with_linear(POINT)
+        objective_of(risk, Records(rows=as_matrix(rows), targets=CODES, domain=domain, weights=WEIGHTS)).with_linear(POINT)
         for rows in rows_twice(ROWS, library)
     )
     sample = found.sample()
@@ -267,7 +270,7 @@ def test_many_blocks_are_added_in_groups_that_the_bound_knows(library, monkeypat
     """Of 2500 rows in blocks of 1024, two to a group; the certificate grows with the group and with nothing else."""
     domain = Domain(features=FEATURES, norm_bound=2.0, classes=2)
     risk = RegularisedRisk(loss=Logistic(), ridge=0.7, domain=domain)
-    objective = risk.objective(Records(rows=as_matrix(there(library, ROWS)), targets=CODES, domain=domain))
+    objective = objective_of(risk, Records(rows=as_matrix(there(library, ROWS)), targets=CODES, domain=domain))
     point = POINT[:FEATURES, np.newaxis]
     alone = objective.certified_sums(point)
     for group, additions in ((2, 4), (1, 6)):

@@ -9,13 +9,14 @@ from discreet.core.errors import InvalidInput
 from discreet.data import Domain, Records
 from discreet.losses import Logistic
 from discreet.matrices import AugmentedMatrix, DenseMatrix, SparseMatrix, TabularMatrix
-from discreet.problems import MultinomialRisk, OneVsRestRisk, SoftmaxObjective, softmax
+from discreet.objectives import SoftmaxObjective, objective_of, objectives_of, softmax
+from discreet.problems import MultinomialRisk, OneVsRestRisk
 from discreet.solvers import solve
 
 K = 4
 
 
-def objective_of(matrix, seed=0, size=1.0):
+def drawn_objective(matrix, seed=0, size=1.0):
     rng = np.random.default_rng(seed)
     count, dimension = matrix.shape
     return SoftmaxObjective(
@@ -33,7 +34,7 @@ def dense(seed=0, count=30, dimension=3, size=1.0):
 
 
 def test_gradient_hessian_and_products_match_differences():
-    objective, point = objective_of(dense())
+    objective, point = drawn_objective(dense())
     step = 1e-5 * np.eye(len(point))
     values = [[objective.value(p, objective.margins(p)) for p in (point + e, point - e)] for e in step]
     np.testing.assert_allclose(objective.gradient(point, objective.margins(point)), [(a - b) / 2e-5 for a, b in values], atol=1e-5)
@@ -51,7 +52,7 @@ def test_gradient_hessian_and_products_match_differences():
 
 
 def test_slope_along_a_line_is_the_gradient_times_the_direction():
-    objective, point = objective_of(dense(1))
+    objective, point = drawn_objective(dense(1))
     direction = np.random.default_rng(2).standard_normal(len(point))
     steady = objective.ridge * point + objective.linear
     bend = objective.ridge * float(direction @ direction)
@@ -80,7 +81,7 @@ def exact_gradient_norm(objective, table, point, classes=K):
 @pytest.mark.parametrize("seed", range(3))
 def test_the_certified_norm_is_above_the_exact_one_and_close_to_it(seed, size):
     table = size * np.random.default_rng(seed).standard_normal((40, 3))
-    objective, point = objective_of(DenseMatrix(table), seed)
+    objective, point = drawn_objective(DenseMatrix(table), seed)
     for where in (point, solve(objective, tolerance=1e-9 * max(1.0, size) ** 2, by_products=True).weights):
         certified, exact = objective.certified_gradient_norm(where), exact_gradient_norm(objective, table, where)
         assert certified >= exact
@@ -111,7 +112,7 @@ def test_the_certificate_covers_factors_that_are_known_up_to_the_rounding_of_a_n
 @pytest.mark.parametrize("wide", [False, True])
 def test_the_solver_certifies_on_every_kind_of_matrix(wide, monkeypatch):
     if wide:
-        monkeypatch.setattr("discreet.problems.softmax_objective.KRONECKER_LIMIT", 1)
+        monkeypatch.setattr("discreet.objectives.softmax_objective.KRONECKER_LIMIT", 1)
     rng = np.random.default_rng(0)
     matrices = [
         dense(count=3000),
@@ -120,7 +121,7 @@ def test_the_solver_certifies_on_every_kind_of_matrix(wide, monkeypatch):
         DenseMatrix(rng.standard_normal((100, 3)).astype(np.float32)),
     ]
     for matrix in matrices:
-        objective, _ = objective_of(matrix, size=5.0)
+        objective, _ = drawn_objective(matrix, size=5.0)
         solution, other = (solve(objective, tolerance=1e-8, by_products=products) for products in (True, False))
         assert max(solution.gradient_norm, other.gradient_norm) <= 1e-8
         assert solution.status is not other.status
@@ -132,10 +133,10 @@ def test_the_solver_certifies_on_every_kind_of_matrix(wide, monkeypatch):
 
 @pytest.mark.parametrize(("count", "dimension", "cheap"), [(30, 3, False), (20_000, 3, True), (2_000, 60, True), (2_000, 400, False)])
 def test_hessians_are_formed_where_they_are_worth_few_passes(count, dimension, cheap):
-    assert objective_of(dense(count=count, dimension=dimension))[0].has_cheap_hessian is cheap
+    assert drawn_objective(dense(count=count, dimension=dimension))[0].has_cheap_hessian is cheap
     drawn = np.random.default_rng(0)
     sparse = SparseMatrix(csr_array(drawn.normal(size=(count, dimension)) * (drawn.random((count, dimension)) < 0.1)))
-    assert objective_of(sparse)[0].has_cheap_hessian is (cheap and K * dimension <= 600)
+    assert drawn_objective(sparse)[0].has_cheap_hessian is (cheap and K * dimension <= 600)
 
 
 def test_the_softmax_adds_up_to_one_and_does_not_overflow():
@@ -157,19 +158,19 @@ def test_one_record_moves_gradients_and_hessians_by_no_more_than_the_problems_sa
     for scale in (0.1, 1.0, 30.0):
         for _ in range(200):
             point = scale * rng.standard_normal(16)
-            objective = together.objective(data)
+            objective = objective_of(together, data)
             moved = np.linalg.norm(objective.gradient(point, objective.margins(point)) - 0.7 * point)
             bent = np.linalg.eigvalsh(objective.hessian(objective.curvatures(objective.margins(point)))).max() - 0.7
-            gradients = [g.gradient(w, g.margins(w)) - 0.7 * w for g, w in zip(apart.objectives(data), np.split(point, K), strict=True)]
+            gradients = [g.gradient(w, g.margins(w)) - 0.7 * w for g, w in zip(objectives_of(apart, data), np.split(point, K), strict=True)]
             largest = [max(old, new) for old, new in zip(largest, (moved, bent, np.linalg.norm(np.concatenate(gradients))), strict=True)]
     bounds = (together.gradient_bound, together.curvature_bound, apart.gradient_bound)
     for reached, bound in zip(largest, bounds, strict=True):
         assert 0.9 * bound < reached <= bound
     assert together.value_at_zero == pytest.approx(3.0 * np.log(K))
-    assert together.objective(data).value(np.zeros(16), np.zeros((1, K))) == pytest.approx(together.value_at_zero)
+    assert objective_of(together, data).value(np.zeros(16), np.zeros((1, K))) == pytest.approx(together.value_at_zero)
     with pytest.raises(InvalidInput, match="different domains"):
-        MultinomialRisk(ridge=strength, domain=Domain(features=3, norm_bound=1.0, classes=K)).objective(data)
+        objective_of(MultinomialRisk(ridge=strength, domain=Domain(features=3, norm_bound=1.0, classes=K)), data)
     with pytest.raises(InvalidInput, match="different domains"):
-        next(OneVsRestRisk(loss=Logistic(), ridge=strength, domain=Domain(features=3, norm_bound=1.0, classes=2)).objectives(data))
+        next(objectives_of(OneVsRestRisk(loss=Logistic(), ridge=strength, domain=Domain(features=3, norm_bound=1.0, classes=2)), data))
     with pytest.raises(InvalidInput, match="largest weight of a record"):
         MultinomialRisk(ridge=strength, domain=domain, max_weight=0.0)

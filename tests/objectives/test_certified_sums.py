@@ -9,10 +9,11 @@ from discreet.data import Domain, Records
 from discreet.data.records import WHOLE_RECORDS
 from discreet.losses import HuberHinge, Logistic
 from discreet.matrices import BLOCK_ROWS, DenseMatrix
+from discreet.objectives import objective_of
+from discreet.objectives.certified_sums import GROUP, BandedSum, CertifiedSums
+from discreet.objectives.objective import MarginObjective
+from discreet.objectives.summed_objective import SummedObjective
 from discreet.problems import RegularisedRisk
-from discreet.problems.certified_sums import GROUP, BandedSum, CertifiedSums
-from discreet.problems.objective import MarginObjective
-from discreet.problems.summed_objective import SummedObjective
 from discreet.solvers import solve
 
 
@@ -91,7 +92,7 @@ def long_table(jobs):
 
 def test_a_long_table_is_summed_in_parts_as_one_would_be():
     risk, data = long_table(2)
-    parts = risk.objective(data)
+    parts = objective_of(risk, data)
     assert isinstance(parts, SummedObjective)
     whole = MarginObjective(matrix=data.matrix, signs=data.signs, weights=None, loss=risk.loss, ridge=30.0)
     linear = np.linspace(-9.0, 9.0, 5)
