@@ -7,10 +7,13 @@ and without all that one needs to fit.
 from collections import ChainMap
 from collections.abc import Iterator, MutableMapping
 from importlib import import_module
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from discreet.core.lazily import each_module, registered
 from discreet.estimators.forms import BoundedForm, Form, KernelForm, LinearForm, MadeForm
+
+if TYPE_CHECKING:
+    from discreet.estimators.base import PrivateModel
 
 
 class Saved(NamedTuple):
@@ -64,31 +67,36 @@ def every_kind() -> tuple[str, ...]:
     return (*KINDS, *OWN)
 
 
-class _Models(MutableMapping[str, Any]):
+class Models(MutableMapping[str, "type[PrivateModel]"]):
     """Those of this package are imported when they are asked for."""
 
     def __init__(self) -> None:
-        self._made: dict[str, Any] = {}
+        self._made: dict[str, type[PrivateModel]] = {}
 
-    def __getitem__(self, kind: str) -> Any:
+    def __getitem__(self, kind: str) -> "type[PrivateModel]":
+        """See MutableMapping."""
         if kind not in self._made and kind in KINDS:
             import_module(f"{_PACKAGE}.{KINDS[kind].module}")
         return self._made[kind]
 
-    def __setitem__(self, kind: str, made: Any) -> None:
+    def __setitem__(self, kind: str, made: "type[PrivateModel]") -> None:
+        """See MutableMapping."""
         self._made[kind] = made
 
     def __delitem__(self, kind: str) -> None:
+        """See MutableMapping."""
         del self._made[kind]
 
     def __iter__(self) -> Iterator[str]:
+        """See MutableMapping."""
         yield from KINDS
         every_kind()
         yield from [kind for kind in self._made if kind not in KINDS]
 
     def __len__(self) -> int:
+        """See MutableMapping."""
         return sum(1 for _ in self)
 
 
-MODELS = _Models()
+MODELS = Models()
 """Estimators by the kind that their model files state."""
