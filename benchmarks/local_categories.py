@@ -17,7 +17,7 @@ from discreet.mechanisms.release import Categories, RandomisedCategories
 from discreet.mechanisms.release.categories import columns_of, unbiased, variance
 from discreet.queries import Target as Column
 from discreet.releases import LocalSurvey
-from discreet.statements.categories import RESPONSE, UNARY
+from discreet.words.categories import RESPONSE, UNARY
 
 
 def main() -> None:

@@ -11,7 +11,7 @@ import pytest
 from discreet import LogisticRegression
 from discreet.certificates import Certificate
 from discreet.core.errors import DiscreetError
-from discreet.statements import words_of
+from discreet.words import words_of
 
 PATH = Path(__file__).parent.parent / "benchmarks" / "forgeries.py"
 

@@ -20,7 +20,7 @@ STEPS = {
     "ledger/account.py": "spending_on",
     "mechanisms/learning/objective_perturbation.py": "columns",
     "solvers/newton.py": "minimise",
-    "statements/learning.py": "fit",
+    "words/learning.py": "fit",
 }
 """The function of each by which a fit comes through."""
 

@@ -20,7 +20,7 @@ LINES = {
     "sets/positive_ball.py": {"sets/__init__.py": "from discreet.sets.positive_ball import PositiveBall"},
     "sets/mirror_maps/from_the_tip.py": {"sets/mirror_maps/__init__.py": "from discreet.sets.mirror_maps.from_the_tip import FromTheTip"},
     "mechanisms/counting/alike.py": {"mechanisms/counting/__init__.py": "    from discreet.mechanisms.counting.alike import AlikeCounting"},
-    "statements/alike.py": {},
+    "words/alike.py": {},
     "verification/alike.py": {},
     "releases/methods/features_sketch.py": {
         "releases/methods/__init__.py": "from discreet.releases.methods.features_sketch import FEATURES_SKETCH",

@@ -27,7 +27,7 @@ EXAMPLES = {
     "a mechanism": (
         "SampledMirrorDescent mirror-descent-sampled",
         {"mechanisms/constrained/mirror_sampled.py", "mechanisms/constrained/__init__.py"}
-        | {"statements/constrained.py", "verification/constrained.py", "audit/drawn/constrained.py", "audit/named.py"},
+        | {"words/constrained.py", "verification/constrained.py", "audit/drawn/constrained.py", "audit/named.py"},
     ),
     "a command": ("demo", {"cli/demo.py", "cli/program.py"}),
 }

@@ -16,7 +16,7 @@ from discreet.losses.predictions import OfMargin
 from discreet.matrices import as_matrix
 from discreet.mechanisms.constrained import NoisyMirrorDescent
 from discreet.noise import SeededNoise
-from discreet.objectives import PredictionSum, objective_of
+from discreet.objectives import PredictionSum, sum_over_set
 from discreet.problems import ConstrainedRisk
 from discreet.sets import (
     Box,
@@ -91,7 +91,7 @@ def _problem(name: str, features: int, records: int, seed: int) -> tuple[Constra
     rows[:, 0] += 0.3 * signs
     domain = Domain(features=features, norm_bound=1.0, records=records, target_bound=1.0)
     problem = ConstrainedRisk(loss=OfMargin(), constraint=constraint, domain=domain)
-    objective = objective_of(problem, Records(rows=as_matrix(rows), targets=signs, domain=domain))
+    objective = sum_over_set(problem, Records(rows=as_matrix(rows), targets=signs, domain=domain))
     return problem, objective, least(problem, objective, 0.25 * float(np.linalg.norm(rows.T @ rows, 2)))
 
 

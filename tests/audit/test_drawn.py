@@ -39,8 +39,8 @@ from discreet.noise import SystemNoise
 from discreet.problems import Prior
 from discreet.queries import Projection, Rows, SecondMoments
 from discreet.queries import Target as Column
-from discreet.statements.categories import RESPONSE, UNARY
-from discreet.statements.counting import WHOLE
+from discreet.words.categories import RESPONSE, UNARY
+from discreet.words.counting import WHOLE
 from tests.accounting.test_profile import test_a_bound_across_zero_is_never_below_a_law_and_randomised_response_reaches_it as keep_the_laws
 from tests.accounting.test_shuffling import test_no_output_of_few_shuffled_reports_tells_more_than_the_bound as keep_the_count
 from tests.estimators.test_calibrated_cuts import check_counts_by_score

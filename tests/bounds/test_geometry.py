@@ -20,7 +20,7 @@ from discreet.data import Domain, Records
 from discreet.losses.predictions import Squared
 from discreet.matrices import as_matrix
 from discreet.mechanisms.constrained.frank_wolfe import Walk
-from discreet.objectives import objective_of
+from discreet.objectives import sum_over_set
 from discreet.problems import ConstrainedRisk
 from discreet.sets import L1Ball, Simplex
 
@@ -188,7 +188,7 @@ def test_the_walk_without_noise_stays_below_its_bound():
     problem = ConstrainedRisk(loss=Squared(), constraint=L1Ball(dimension=6), domain=domain)
     rows = rng.choice([-1.0, 1.0], (50, 6))
     targets = rows @ [0.4, -0.3, 0.0, 0.0, 0.3, 0.0]  # of norm 1: the least value is 0
-    objective = objective_of(problem, Records(rows=as_matrix(rows), targets=targets, domain=domain))
+    objective = sum_over_set(problem, Records(rows=as_matrix(rows), targets=targets, domain=domain))
     walk = Walk.from_start(objective, problem.constraint)
     for taken in range(1, 200):
         walk.towards(problem.constraint.linear_minimiser(walk.gradient()))

@@ -306,7 +306,7 @@ def test_a_folder_of_plain_files_is_verified_without_what_reads_tables(method, t
 
 def test_a_synthetic_table_is_read_without_scipy():
     modules = needed_by("discreet.releases.synthetic.folder")
-    assert "discreet.statements.constrained" in modules
+    assert "discreet.words.constrained" in modules
     assert not {"scipy", "discreet.sets", "discreet.data.records", "discreet.mechanisms.cuts.columns"} & modules
 
 

@@ -14,7 +14,7 @@ from discreet.mechanisms.release.categories import probabilities, unbiased
 from discreet.queries import Target as Column
 from discreet.releases import CategorySurvey, RandomisedRecord
 from discreet.releases.local_categories import bit_names
-from discreet.statements.categories import RESPONSE, UNARY
+from discreet.words.categories import RESPONSE, UNARY
 
 PLACES = tuple(f"t{place}" for place in range(30))
 SCHEMA = Schema(

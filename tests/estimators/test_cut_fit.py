@@ -19,7 +19,7 @@ from discreet.estimators.known_errors import AT_MOST
 from discreet.ledger import Account, BudgetExceeded, Ledger
 from discreet.mechanisms.cuts import CutsPlan
 from discreet.mechanisms.cuts.columns import choose_cuts
-from discreet.statements.counting import WHOLE
+from discreet.words.counting import WHOLE
 from tests.schemas import schema_text
 
 SCHEMA = Schema(

@@ -21,7 +21,7 @@ from discreet.mechanisms.counting.queries import shares_of
 from discreet.mechanisms.persons import owners_of
 from discreet.mechanisms.selection import CountNoise
 from discreet.noise import SystemNoise
-from discreet.statements.counting import WHOLE
+from discreet.words.counting import WHOLE
 from tests.schemas import schema_text
 
 GRID = {"radius": [0.3, 1.5]}

@@ -24,7 +24,7 @@ from discreet.matrices import DenseMatrix
 from discreet.mechanisms.persons import Owners, owners_of
 from discreet.mechanisms.selection import CountNoise
 from discreet.noise import SeededNoise, SystemNoise
-from discreet.statements.counting import WHOLE
+from discreet.words.counting import WHOLE
 from tests.data.blocks.cluster_here import Here
 
 DRAW = np.random.default_rng(2)

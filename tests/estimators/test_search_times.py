@@ -18,7 +18,7 @@ from discreet.estimators.search_tables import held_table
 from discreet.ledger import Account, Ledger
 from discreet.matrices import as_matrix
 from discreet.noise import SeededNoise
-from discreet.statements.counting import WHOLE
+from discreet.words.counting import WHOLE
 from tests.schemas import schema_text
 
 ENDS = (1.0, 2.0, 4.0)

@@ -19,7 +19,7 @@ from discreet.evaluation.stored import evaluation_from
 from discreet.ledger import Account, Ledger
 from discreet.matrices import DenseMatrix
 from discreet.mechanisms.persons import Owners
-from discreet.statements.counting import WHOLE
+from discreet.words.counting import WHOLE
 from tests.data.blocks.cluster_here import Here
 from tests.evaluation.people import SURE, Oracle, drawn
 

@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 from scipy import sparse
 
 from discreet.core.errors import InvalidInput, InvalidType
+from discreet.core.rounding import gamma
 from discreet.data import Domain, Records
 from discreet.kernels.feature_map import FeatureMap
 from discreet.kernels.matrix import FeatureMapMatrix
@@ -27,7 +28,6 @@ from discreet.matrices import (
 )
 from discreet.matrices.base import cuts
 from discreet.matrices.levels import LevelMatrix
-from discreet.problems.rounding import gamma
 
 SIZES = (3, 1, 5)
 

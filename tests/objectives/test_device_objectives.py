@@ -6,13 +6,13 @@ import numpy as np
 import pytest
 from mpmath import mp
 
+from discreet.core.rounding import gamma
 from discreet.data import Domain, Records
 from discreet.losses import HuberHinge, Logistic, SmoothedHinge, SoftplusHinge
 from discreet.matrices import as_matrix, device
 from discreet.objectives import objective_of, objectives_of, places
 from discreet.objectives.places import There, tree_sum
 from discreet.problems import MultinomialRisk, OneVsRestRisk, RegularisedRisk
-from discreet.problems.rounding import gamma
 from discreet.solvers import solve, solve_many
 
 pytest.importorskip("array_api_compat")

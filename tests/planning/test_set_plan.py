@@ -15,7 +15,7 @@ from discreet.ledger import Ledger, using
 from discreet.matrices import as_matrix
 from discreet.mechanisms.constrained import GaussianFrankWolfe, PolytopeFrankWolfe
 from discreet.noise import SeededNoise
-from discreet.objectives import objective_of
+from discreet.objectives import sum_over_set
 from discreet.planning import SetPlan, simulate_over_set
 from discreet.planning.set_simulate import invented_over_set, least_over_set, model_over_set
 from discreet.sets import GroupL2Ball, L1Ball, L2Ball, LInfinityBall, Simplex
@@ -137,7 +137,7 @@ def test_invented_records_are_what_a_plan_declares():
 def test_least_values_are_as_near_as_they_say(plan):
     problem = plan.problem(200)
     rows, targets = invented_over_set(plan, 200, SeededNoise(1))
-    objective = objective_of(problem, Records(rows=as_matrix(rows), targets=targets, domain=problem.domain))
+    objective = sum_over_set(problem, Records(rows=as_matrix(rows), targets=targets, domain=problem.domain))
     value, error = least_over_set(problem, objective)
     assert 0 <= error < 200 * 0.01
     rng = np.random.default_rng(0)
@@ -150,7 +150,7 @@ def test_least_values_of_small_problems_are_known():
     plan = SetPlan(constraint=L2Ball(dimension=1), loss="absolute", epsilon=1.0, delta=1e-5, entry_bound=1.0, target_bound=1.0)
     problem = plan.problem(3)
     data = Records(rows=as_matrix(np.ones((3, 1))), targets=np.array([-0.5, 0.25, 1.0]), domain=problem.domain)
-    value, error = least_over_set(problem, objective_of(problem, data))
+    value, error = least_over_set(problem, sum_over_set(problem, data))
     assert value == pytest.approx(1.5, abs=0.01)
     assert value - error <= 1.5
 

@@ -13,7 +13,7 @@ from discreet.losses import SmoothedHinge
 from discreet.losses.predictions import Absolute, Expectile, Hinge, HuberLoss, LogCosh, OfMargin, Poisson, SmoothPinball, Squared
 from discreet.matrices import as_matrix
 from discreet.mechanisms.constrained.frank_wolfe import start_of
-from discreet.objectives import objective_of
+from discreet.objectives import sum_over_set
 from discreet.problems import ConstrainedRisk
 from discreet.sets import L1Ball, L2Ball, LInfinityBall, Simplex, translated
 
@@ -123,7 +123,7 @@ def test_the_curvature_constant_bounds_the_excess_over_a_tangent():
 def test_slopes_are_clipped_record_by_record():
     problem = problem_of({"entry_bound": 1.0}, SETS[0], Squared(), max_slope=0.25)
     X, y = np.eye(FEATURES), np.array([1.0, -1.0, 0.05, 0.0])
-    objective = objective_of(problem, Records(rows=as_matrix(X), targets=y, domain=problem.domain))
+    objective = sum_over_set(problem, Records(rows=as_matrix(X), targets=y, domain=problem.domain))
     assert np.array_equal(objective.gradient(np.zeros(FEATURES)), [-0.25, 0.25, -0.1, 0.0])
     assert problem.coordinate_bound == pytest.approx(0.25)
     assert np.array_equal(objective.gradient(np.zeros(FEATURES), included=np.array([1.0, 0.0, 0.0, 1.0])), [-0.25, 0.0, 0.0, 0.0])
@@ -140,7 +140,7 @@ def test_rounding_errors_of_a_gradient_are_within_their_bound(change, single, lo
     X = np.asarray(change(X).toarray() if sp.issparse(change(X)) else change(X), dtype=np.float64)
     data = Records(rows=as_matrix(change(X)), targets=y, domain=problem.domain)
     point = problem.constraint.project(draw.normal(size=FEATURES))
-    found = replace(objective_of(problem, data), single=single).gradient(point)
+    found = replace(sum_over_set(problem, data), single=single).gradient(point)
     exact = [Fraction(0)] * FEATURES
     for row, target in zip(X, y, strict=True):
         entries = [Fraction(entry) for entry in row]
@@ -164,7 +164,7 @@ def test_a_table_beyond_the_bound_of_rounding_errors_is_refused(monkeypatch):
     monkeypatch.setattr(ConstrainedRisk, "most_records", 5)
     data = Records(rows=as_matrix(np.zeros((6, FEATURES))), targets=np.zeros(6), domain=problem.domain)
     with pytest.raises(InvalidInput, match="up to 5 records"):
-        objective_of(problem, data)
+        sum_over_set(problem, data)
 
 
 def test_contradictions_are_refused():
@@ -177,4 +177,4 @@ def test_contradictions_are_refused():
         replace(problem, loss=Hinge(), domain=replace(problem.domain, target_bound=2.0))
     other = Records(rows=as_matrix(np.zeros((6, FEATURES))), targets=np.zeros(6), domain=replace(problem.domain, target_bound=2.0))
     with pytest.raises(InvalidInput, match="different domains"):
-        objective_of(problem, other)
+        sum_over_set(problem, other)

@@ -7,7 +7,7 @@ from discreet.core.errors import InvalidInput
 from discreet.data import Domain, Records
 from discreet.losses.softmax import Softmax
 from discreet.matrices import as_matrix
-from discreet.objectives import objective_of
+from discreet.objectives import sum_over_set
 from discreet.problems import SoftmaxRisk
 from discreet.sets import GroupL2Ball, L1Ball, L2Ball, LInfinityBall, Simplex
 
@@ -85,7 +85,7 @@ def test_sums_are_within_the_bound_of_their_rounding_errors_in_any_number_of_blo
     problem, rng = problem_over(SETS["l2"], norm_bound=1.0), np.random.default_rng(2)
     rows, codes = rng.normal(size=(40, FEATURES)), rng.integers(0, CLASSES, 40).astype(float)
     data = Records(rows=as_matrix(rows), targets=codes, domain=problem.domain)
-    objective, point = objective_of(problem, data), points(SETS["l2"])[0]
+    objective, point = sum_over_set(problem, data), points(SETS["l2"])[0]
     within = np.asarray(data.matrix.matvec(np.eye(FEATURES)), dtype=np.longdouble)
     margins = within @ point.reshape(CLASSES, -1).T.astype(np.longdouble)
     chances = np.exp(margins) / np.exp(margins).sum(axis=1, keepdims=True)
@@ -98,7 +98,7 @@ def test_sums_are_within_the_bound_of_their_rounding_errors_in_any_number_of_blo
     np.testing.assert_array_equal(objective.gradient_of(objective.at_zero), objective.gradient(np.zeros(SIZE)))
     included = (np.arange(40) < 10).astype(float)
     alone = Records(rows=as_matrix(rows[:10]), targets=codes[:10], domain=problem.domain)
-    np.testing.assert_allclose(objective.gradient(point, included), objective_of(problem, alone).gradient(point), atol=1e-12)
+    np.testing.assert_allclose(objective.gradient(point, included), sum_over_set(problem, alone).gradient(point), atol=1e-12)
 
 
 def test_a_set_of_other_dimensions_and_other_targets_are_refused():

@@ -14,7 +14,7 @@ from discreet.mechanisms.constrained.objective_set import ObjectivePerturbationO
 from discreet.mechanisms.release import GaussianRelease, GaussianSketch
 from discreet.mechanisms.release.answers import answers, exact_moments
 from discreet.noise import SeededNoise
-from discreet.objectives import objective_of
+from discreet.objectives import sum_over_set
 from discreet.problems import ConstrainedRisk
 from discreet.queries import Projection, Rows, SecondMoments, Target
 from discreet.sets import L1Ball, L2Ball
@@ -45,7 +45,7 @@ def risk(loss, constraint, **changes):
 def test_gradients_and_values_are_those_in_memory(streamed, loss):
     problem = risk(loss, L2Ball(dimension=FEATURES), max_slope=1.0)
     point = np.linspace(-0.4, 0.5, FEATURES)
-    expected, found = objective_of(problem, held()), objective_of(problem, streamed)
+    expected, found = sum_over_set(problem, held()), sum_over_set(problem, streamed)
     included = (np.arange(len(ROWS)) % 3 == 0).astype(float)
     np.testing.assert_allclose(found.gradient(point), expected.gradient(point), rtol=1e-12, atol=1e-11)
     np.testing.assert_allclose(found.gradient(point, included), expected.gradient(point, included), rtol=1e-12, atol=1e-11)

@@ -12,7 +12,7 @@ from discreet.core.errors import FileFormatError, InvalidInput
 from discreet.data import CategoricalColumn, NumericColumn, Target
 from discreet.queries import Target as Column
 from discreet.releases import CategorySurvey, RandomisedRecord, collect, read_reports
-from discreet.statements.categories import RESPONSE, UNARY
+from discreet.words.categories import RESPONSE, UNARY
 from tests.canary import CANARY, assert_silent
 from tests.cli.conftest import discreet
 

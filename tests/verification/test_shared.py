@@ -19,11 +19,11 @@ from discreet.problems.made_rows import ORDERED, MadeRows
 from discreet.queries.linear import public_matrix
 from discreet.sets import Polytope
 from discreet.statements.base import CLASSES, filled, mapping, persons_of, public_records, scored_persons, unknown_lines
-from discreet.statements.categories import asked_columns, kept_of, laws_of
-from discreet.statements.counting import curvature_integers, rows_made
-from discreet.statements.learning import dimension_of, target_units
-from discreet.statements.margins import rounds_of
-from discreet.statements.regression import prediction_problem
+from discreet.words.categories import asked_columns, kept_of, laws_of
+from discreet.words.counting import curvature_integers, rows_made
+from discreet.words.learning import dimension_of, target_units
+from discreet.words.margins import rounds_of
+from discreet.words.regression import prediction_problem
 from tests.properties import constraint_properties, loss_properties, prediction_loss_properties
 from tests.properties.catalogue import every
 from tests.properties.test_constraints import SETS

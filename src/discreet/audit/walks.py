@@ -18,7 +18,7 @@ from discreet.losses.predictions import OfMargin
 from discreet.matrices import DenseMatrix
 from discreet.mechanisms.constrained import GaussianSteps, PolytopeFrankWolfe
 from discreet.mechanisms.constrained.frank_wolfe import Walk, scores_on_grid
-from discreet.objectives import objective_of
+from discreet.objectives import sum_over_set
 from discreet.problems import ConstrainedRisk
 from discreet.sets import L1Ball
 
@@ -37,7 +37,7 @@ def gradient(problem: ConstrainedRisk, entries: list[float]) -> Floats:
     """At the start of the walk, as the mechanism computes it, (1,)."""
     rows = np.array(entries)[:, np.newaxis]
     data = Records(rows=DenseMatrix(rows), targets=np.ones(len(rows)), domain=problem.domain)
-    return Walk.from_start(objective_of(problem, data), problem.constraint).gradient()
+    return Walk.from_start(sum_over_set(problem, data), problem.constraint).gradient()
 
 
 def polytope_walk(made: PolytopeFrankWolfe, claim: Claim, neighbours: Neighbours, *, steps: int | None = None) -> AuditReport:

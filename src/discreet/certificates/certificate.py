@@ -20,7 +20,7 @@ from discreet.core.files.whole_file import write_whole
 from discreet.core.short import short_repr
 from discreet.core.showing import html_of
 from discreet.statements import Hypothesis
-from discreet.statements.stated import Check, Stated
+from discreet.statements.base import Check, Stated
 
 FORMAT = "discreet-certificate/2"
 """The format of a certificate; another version is refused."""

@@ -7,11 +7,14 @@ A formula of positive terms that takes k of these, no difference among them, com
 
 so a result times `raising(k)` is not below the exact value, the rounding of that last product included. Both factors are exact numbers. Count a call
 of exp, log, pow or of a special function that is accurate to a few units in the last place as 16 operations, a sum or a norm of n numbers as n + 2.
-An allowance beyond the count costs nothing that anybody could measure: 4,096 operations are a factor of 1 + 10^-12.
+An allowance beyond the count costs nothing that anybody could measure: 4,096 operations are a factor of 1 + 10^-12. `gamma` is for sums with errors
+of both signs.
 """
 
+UNIT = 2.0**-53
+"""u."""
 _MOST = 1 << 32
-_TWO_UNITS = 2.0**-52
+_TWO_UNITS = 2.0 * UNIT
 
 
 def raising(operations: int) -> float:
@@ -33,3 +36,8 @@ def _checked(operations: int) -> int:
     if not 1 <= operations <= _MOST:
         raise ValueError("a factor covers one to 2^32 operations")
     return operations + 1
+
+
+def gamma(terms: int) -> float:
+    """gamma_k = k u / (1 - k u), for k = `terms`: of a sum of so many, relative to that of absolute values."""
+    return terms * UNIT / (1 - terms * UNIT)

@@ -45,7 +45,7 @@ from discreet.mechanisms.base import Mechanism
 from discreet.mechanisms.persons import drawn_beside
 from discreet.noise import Noise
 from discreet.statements.base import SCHEMA
-from discreet.statements.learning import model_units
+from discreet.words.learning import model_units
 
 NO_CLASSES: npt.NDArray[Any] = np.zeros(0)
 """Of targets that are numbers."""

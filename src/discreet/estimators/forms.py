@@ -58,7 +58,7 @@ from discreet.data import Domain
 from discreet.data.domain import split_weights
 from discreet.losses import MarginLoss
 from discreet.problems.made_rows import MadeRows
-from discreet.statements.learning import model_units
+from discreet.words.learning import model_units
 
 if TYPE_CHECKING:
     from discreet import kernels

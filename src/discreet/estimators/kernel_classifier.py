@@ -38,7 +38,8 @@ from discreet.matrices import Matrix, answers_per_record
 from discreet.mechanisms.learning.base import LearningMechanism
 from discreet.mechanisms.learning.worth import Outlook
 from discreet.problems import RegularisedRisk
-from discreet.statements.base import KERNEL, certified_words
+from discreet.statements.base import KERNEL
+from discreet.words import certified_words
 
 _MOST_FEATURES = 1 << 24
 _FITTED = ("classes_", "weights_", "coef_", "intercept_", "certificate_")

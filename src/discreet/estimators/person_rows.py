@@ -47,7 +47,8 @@ from discreet.matrices import answers_per_record
 from discreet.mechanisms.persons import brought_by
 from discreet.problems import MadeRows
 from discreet.problems.made_rows import ORDERED, TIMES
-from discreet.statements.base import CLASSES, LABELS_THAT_OCCUR, SCHEMA, certified_words
+from discreet.statements.base import CLASSES, LABELS_THAT_OCCUR, SCHEMA
+from discreet.words import certified_words
 
 _ENDS = (1.0, 2.0, 3.0, 4.0, 5.0)
 """Of periods, where neither a schema nor the caller says them."""

@@ -27,8 +27,8 @@ from discreet.data.targets import likelihood
 from discreet.mechanisms.counting.losses import LEVELS, loss_levels
 from discreet.mechanisms.counting.queries import parts_of
 from discreet.noise import Integers
-from discreet.statements.counting import WHOLE
-from discreet.statements.selection import ABSOLUTE, LOG_LOSS, RIGHT, SQUARED
+from discreet.words.counting import WHOLE
+from discreet.words.selection import ABSOLUTE, LOG_LOSS, RIGHT, SQUARED
 
 OF_NUMBERS = (ABSOLUTE, SQUARED)
 _NATS = 5.0

@@ -70,9 +70,9 @@ from discreet.mechanisms.selection.curves import problem_from
 from discreet.problems import MadeRisk, MadeRows, PredictionRisk, RegularisedRisk, SeveralTargets
 from discreet.problems.regularised_risk import MultinomialRisk, OneVsRestRisk, Risk
 from discreet.statements.base import CURVATURE_WITH_FIT, NORM_THEN_FIT
-from discreet.statements.constrained import real_domain
-from discreet.statements.learning import target_units
-from discreet.statements.regression import prediction_problem
+from discreet.words.constrained import real_domain
+from discreet.words.learning import target_units
+from discreet.words.regression import prediction_problem
 
 PENALISED, UNPENALISED = "penalised", "unpenalised"
 _TARGETS = {PENALISED: "penalised as in the fit, at this lambda and number of records", UNPENALISED: "without a penalty"}

@@ -23,7 +23,7 @@ from scipy.optimize import brentq
 
 from discreet.core.arrays import Floats
 from discreet.evaluation.intervals import Estimate, checked_level
-from discreet.statements.counting import WHOLE
+from discreet.words.counting import WHOLE
 
 Widths = Callable[[float], tuple[float, float]]
 """From a probability to (q, p) such that the noise of R - r T stays within q + r p for all r, but for this probability."""

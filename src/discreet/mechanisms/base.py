@@ -5,7 +5,7 @@
 A mechanism is a frozen value of public numbers. `calibrate` (a class method of each) chooses them for a target, `guarantee` computes what they
 promise without records, `draw` computes what is about to leave. `run` and `write` are the same for all of them: the guarantee is stated and reserved
 first, so nothing is drawn for a mechanism that promises nothing it can compute, or for which there is no budget. What a certificate says in words is
-in `discreet.statements`.
+in `discreet.words`.
 """
 
 import hashlib
@@ -30,7 +30,7 @@ from discreet.core.version import VERSION
 from discreet.core.workers import single_threaded_algebra
 from discreet.ledger import Account, spending_on
 from discreet.noise import Noise
-from discreet.statements import certified_words, for_persons
+from discreet.words import certified_words, for_persons
 
 
 class Public(Protocol):

@@ -23,10 +23,10 @@ from typing import NamedTuple, TypeAlias
 import numpy as np
 
 from discreet.core.arrays import Floats, two_sum
+from discreet.core.rounding import UNIT, gamma
 from discreet.matrices import Matrix
 from discreet.matrices.base import BLOCK_ROWS
 from discreet.matrices.device import Array, Library
-from discreet.problems.rounding import UNIT, gamma
 
 TINY = 2.0**-1022
 CHUNK = 8192

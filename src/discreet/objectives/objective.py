@@ -42,12 +42,12 @@ import numpy as np
 
 from discreet.core.arrays import Floats
 from discreet.core.lazily import lazily
+from discreet.core.rounding import UNIT, gamma
 from discreet.losses import MarginLoss
 from discreet.matrices import DeviceMatrix, Matrix
 from discreet.matrices.device import Array
 from discreet.objectives.certified_sums import TINY, CertifiedSums, Here, norms_above
 from discreet.objectives.kept import COSTLY
-from discreet.problems.rounding import UNIT, gamma
 
 if TYPE_CHECKING:
     from discreet.objectives import places

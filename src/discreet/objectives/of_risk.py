@@ -1,26 +1,22 @@
-"""What a solver minimises of a public problem: plain optimisation that has never heard of privacy. The problem holds no data; here the records enter.
+"""What a solver minimises of a regularised risk, which holds no data: here the records enter. Plain optimisation that has never heard of privacy."""
 
-of two classes, of one against the others, of many    G of the module `problems.regularised_risk`, without its prior
-over a constraint set                                 F of the modules `problems.constrained_risk` and `softmax_risk`
-"""
-
-import math
 from collections.abc import Callable, Iterator
 from functools import partial
-from typing import TypeVar, overload
+from typing import TYPE_CHECKING, TypeVar, overload
 
 import numpy as np
 
+from discreet.core.lazily import lazily
 from discreet.data import Records
 from discreet.objectives.objective import MarginObjective
-from discreet.objectives.prediction_sum import Clipped, OfRecords, PredictionSum
-from discreet.objectives.softmax_objective import SoftmaxObjective
-from discreet.objectives.softmax_slopes import SoftmaxSlopes
 from discreet.objectives.summed_objective import EAGER_DIMENSION, Part, SummedObjective, summed
-from discreet.problems.constrained_risk import ConstrainedRisk
 from discreet.problems.regularised_risk import MultinomialRisk, OneVsRestRisk, RegularisedRisk, Risk
-from discreet.problems.set_risk import SetRisk
-from discreet.problems.softmax_risk import SoftmaxRisk
+
+if TYPE_CHECKING:
+    from discreet.objectives import softmax_objective
+    from discreet.objectives.softmax_objective import SoftmaxObjective
+else:
+    softmax_objective = lazily("discreet.objectives.softmax_objective")
 
 P = TypeVar("P", bound=Part)
 
@@ -28,26 +24,14 @@ P = TypeVar("P", bound=Part)
 @overload
 def objective_of(risk: RegularisedRisk, data: Records) -> MarginObjective | SummedObjective: ...
 @overload
-def objective_of(risk: MultinomialRisk, data: Records) -> SoftmaxObjective | SummedObjective: ...
-@overload
-def objective_of(risk: SetRisk, data: Records) -> PredictionSum: ...
-def objective_of(risk: RegularisedRisk | MultinomialRisk | SetRisk, data: Records) -> object:
-    """The risk on these records. Raises as `risk.require` does, and TypeError for a kind of risk that is none of these."""
+def objective_of(risk: MultinomialRisk, data: Records) -> "SoftmaxObjective | SummedObjective": ...
+def objective_of(risk: RegularisedRisk | MultinomialRisk, data: Records) -> "MarginObjective | SoftmaxObjective | SummedObjective":
+    """G on these records, without its prior. Raises as `risk.require` does."""
     risk.require(data)
-    each: OfRecords
-    match risk:
-        case RegularisedRisk():
-            return _objective(risk, data, partial(_of_two, risk))
-        case MultinomialRisk():  # with Hessians of blocks where two classes bring theirs along with every gradient
-            return _objective(risk, data, partial(_of_many, risk), hessians=risk.dimension <= EAGER_DIMENSION)
-        case ConstrainedRisk():
-            each = Clipped(loss=risk.loss, slope_bound=risk.slope_bound, kink=math.isinf(risk.smoothness))
-        case SoftmaxRisk():
-            wrong, length = risk.loss.largest(risk.margin_spread)
-            each = SoftmaxSlopes(loss=risk.loss, wrong=wrong, length=length)
-        case _:
-            raise TypeError(f"no objective of a {type(risk).__name__} is known")
-    return PredictionSum(data=data, each=each, dimension=risk.dimension)
+    if isinstance(risk, RegularisedRisk):
+        return _objective(risk, data, partial(_of_two, risk))
+    # With Hessians of blocks where two classes bring theirs along with every gradient.
+    return _objective(risk, data, partial(_of_many, risk), hessians=risk.dimension <= EAGER_DIMENSION)
 
 
 def objectives_of(risk: OneVsRestRisk, data: Records) -> Iterator[MarginObjective | SummedObjective]:
@@ -66,8 +50,8 @@ def _of_two(risk: RegularisedRisk, data: Records, ridge: float) -> MarginObjecti
     return MarginObjective(matrix=data.matrix, signs=data.signs, weights=data.weights, loss=risk.loss, ridge=ridge)
 
 
-def _of_many(risk: MultinomialRisk, data: Records, ridge: float) -> SoftmaxObjective:
-    return SoftmaxObjective(matrix=data.matrix, codes=data.codes, classes=risk.classes, weights=data.weights, ridge=ridge)
+def _of_many(risk: MultinomialRisk, data: Records, ridge: float) -> "SoftmaxObjective":
+    return softmax_objective.SoftmaxObjective(matrix=data.matrix, codes=data.codes, classes=risk.classes, weights=data.weights, ridge=ridge)
 
 
 def _of_one(risk: OneVsRestRisk, code: int, data: Records, ridge: float) -> MarginObjective:

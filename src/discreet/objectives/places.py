@@ -20,11 +20,11 @@ from typing import Any
 import numpy as np
 
 from discreet.core.arrays import Floats, two_sum
+from discreet.core.rounding import gamma
 from discreet.matrices import DeviceMatrix, transfer
 from discreet.matrices.base import BLOCK_ROWS
 from discreet.matrices.device import Array, Library
 from discreet.objectives.certified_sums import Sample, Slopes, Summed
-from discreet.problems.rounding import gamma
 
 WHOLE_RECORDS = 1 << 16
 """Of up to so many records on a device no sample is taken."""

@@ -16,7 +16,7 @@ gradient needs. With u = 2^-53, gamma_k = k u / (1 - k u), r the bound of |<x_i,
     one product X^T s    n gamma_(n+8)                                  up to SINGLE_PRODUCT records; beyond, with K blocks of at most 1024 rows,
                          n (gamma_(1032) + 4 u + gamma_K^2)             added by the compensated sum Sum2 (Ogita, Rump, Oishi 2005, prop. 4.5)
 
-`rounding_share` (`problems/rounding.py`) adds them up. The problem allows ROUNDING of B R and refuses tables so long that the sum could exceed it.
+`rounding_share` (`problems/set_risk.py`) adds them up. The problem allows ROUNDING of B R and refuses tables so long that the sum could exceed it.
 
 Of a table in blocks, read or held, F is a sum over the blocks in their order, the same to the last bit for any number of threads. Within a block,
 products of at most 1024 rows are added by TwoSum, and so are blocks: J additions in all are off by u |sum| + gamma_J^2 sum of absolute values (module
@@ -46,7 +46,7 @@ from discreet.data import Records
 from discreet.losses.predictions import PredictionLoss
 from discreet.matrices.base import Columns
 from discreet.objectives.certified_sums import chunks
-from discreet.problems.rounding import SINGLE_PRODUCT
+from discreet.problems.set_risk import SINGLE_PRODUCT
 
 Sums = tuple[Floats, Floats]
 """high + low, (d,) each."""

@@ -36,10 +36,10 @@ from typing import ClassVar
 import numpy as np
 
 from discreet.core.arrays import Floats
+from discreet.core.rounding import UNIT, gamma
 from discreet.matrices.device import Array, Library
 from discreet.objectives.certified_sums import TINY, CertifiedSums, chunks, norms_above, side_by_side
 from discreet.objectives.objective import RowObjective
-from discreet.problems.rounding import UNIT, gamma
 
 KRONECKER_LIMIT = 1500
 """Widest table whose Gram matrix is formed and diagonalised."""

@@ -32,7 +32,7 @@ from discreet.ledger import without_ledger
 from discreet.matrices import as_matrix
 from discreet.mechanisms.constrained import ConstrainedMechanism, calibrate_over_set
 from discreet.noise import Noise, apart
-from discreet.objectives import PredictionSum, objective_of
+from discreet.objectives import PredictionSum, sum_over_set
 from discreet.objectives.prediction_sum import Clipped
 from discreet.planning.set_plan import SetPlan
 from discreet.problems import ConstrainedRisk
@@ -155,7 +155,7 @@ def _excesses(plan: SetPlan, count: int, mechanism: ConstrainedMechanism, draws:
     problem = plan.problem(count)
     rows, targets = invented_over_set(plan, count, noise)
     data = Records(rows=as_matrix(rows), targets=targets, domain=problem.domain)
-    objective = objective_of(problem, data)
+    objective = sum_over_set(problem, data)
     least, gap = least_over_set(problem, objective)
     with without_ledger():
         return [(objective.value(mechanism.run(problem, data, noise).value) - least) / count for _ in range(draws)], gap / count

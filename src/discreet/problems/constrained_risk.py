@@ -23,11 +23,10 @@ import numpy as np
 from discreet.accounting import Json
 from discreet.core.arrays import Floats, is_finite
 from discreet.core.errors import InvalidInput
-from discreet.core.rounding import raising
+from discreet.core.rounding import UNIT, raising
 from discreet.core.short import short_repr
 from discreet.losses.predictions import OfMargin, PredictionLoss
-from discreet.problems.rounding import SINGLE_PRODUCT, UNIT, rounding_share
-from discreet.problems.set_risk import SetRisk
+from discreet.problems.set_risk import SINGLE_PRODUCT, SetRisk, rounding_share
 
 _UP, _BEYOND = raising(16), raising(4_096)
 

@@ -12,12 +12,16 @@ from discreet.accounting import Json
 from discreet.core.arrays import Floats
 from discreet.core.errors import InvalidInput
 from discreet.core.fields import Named
-from discreet.core.rounding import raising
+from discreet.core.rounding import UNIT, gamma, raising
 from discreet.core.short import short_repr
 from discreet.data.domain import Domain, Held, OverDomain
-from discreet.problems.rounding import MOST_BLOCKS
+from discreet.matrices.base import BLOCK_ROWS
 from discreet.sets import Constraint
 
+SINGLE_PRODUCT = 1 << 18
+"""Most records whose gradient is one matrix product: n gamma_n is then below 2^-17."""
+MOST_BLOCKS = 1 << 20
+"""Of a table in blocks: more are refused."""
 ROUNDING = 2.0**-14
 """The share of a record's gradient bound that rounding errors of a whole gradient may have: noise covers it, for 0.01 % more."""
 _UP = raising(16)
@@ -112,7 +116,7 @@ class SetRisk(OverDomain, ABC):
 
     @property
     def gradient_error(self) -> float:
-        """Bound of the rounding error of a gradient of `objective_of` the records, in l2."""
+        """Bound of the rounding error of a gradient over the records, in l2."""
         return ROUNDING * self.gradient_bound
 
     @property
@@ -152,3 +156,21 @@ def as_json(value: object) -> Json:
             return {str(key): as_json(each) for key, each in value.items()}
         case _:
             raise TypeError(f"a {type(value).__name__} has no place in a certificate")
+
+
+def rounding_share(
+    records: int, *, dimension: int, reach: float, target_bound: float, smoothness: float, slope_bound: float, single: int = SINGLE_PRODUCT
+) -> float:
+    """Bound of the error of a gradient over `records` records, in units of B R; `smoothness` is 0 for a loss with a kink.
+
+    See `objectives/prediction_sum.py`, whose sums keep it.
+    """
+    predictions = smoothness / slope_bound * (gamma(dimension + 8) * reach + 12 * UNIT * (1.0 + reach * max(1.0, target_bound)))
+    return records * (predictions + 32 * UNIT + summing_share(records, single)) * (1.0 + 2.0**-10)
+
+
+def summing_share(records: int, single: int = SINGLE_PRODUCT) -> float:
+    """Of it, the product X^T s of one record and its sum."""
+    if records <= single:
+        return gamma(records + 8)
+    return gamma(BLOCK_ROWS + 8) + 4 * UNIT + gamma(records // BLOCK_ROWS + 2) ** 2

@@ -33,11 +33,10 @@ import numpy as np
 
 from discreet.core.arrays import Floats
 from discreet.core.errors import InvalidInput
-from discreet.core.rounding import raising
+from discreet.core.rounding import UNIT, gamma, raising
 from discreet.core.short import short_repr
 from discreet.losses.softmax import Softmax
-from discreet.problems.rounding import SINGLE_PRODUCT, UNIT, gamma, summing_share
-from discreet.problems.set_risk import SetRisk
+from discreet.problems.set_risk import SINGLE_PRODUCT, SetRisk, summing_share
 
 _UP, _BEYOND = raising(16), raising(4_096)
 _ROOT_TWO = math.sqrt(2.0)

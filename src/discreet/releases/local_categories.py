@@ -29,7 +29,7 @@ from discreet.mechanisms.release.categories import columns_of, unbiased
 from discreet.noise import Integers, Noise
 from discreet.queries import Target
 from discreet.releases.local import RandomisedRecord, checked_lines
-from discreet.statements.categories import RESPONSE, UNIT
+from discreet.words.categories import RESPONSE, UNIT
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -106,7 +106,7 @@ class ReportedColumn:
     name: str
     labels: tuple[Label, ...]
     law: str
-    """Of `discreet.statements.categories`."""
+    """Of `discreet.words.categories`."""
     odds: float
     """a / b."""
     bits: npt.NDArray[np.uint8]

@@ -1,5 +1,5 @@
-"""What certificates say in words, as functions of the numbers that they record: one place for those who issue and those who verify."""
+"""What certificates state: conditions of theorems, fields of records, verdicts. Of no mechanism, problem or query in particular."""
 
-from discreet.statements.base import Hypothesis, Words, certified_words, for_persons, register_words, words_of
+from discreet.statements.base import Check, Hypothesis, Stated, Words, register_recheck, register_words
 
-__all__ = ["Hypothesis", "Words", "certified_words", "for_persons", "register_words", "words_of"]
+__all__ = ["Check", "Hypothesis", "Stated", "Words", "register_recheck", "register_words"]

@@ -1,9 +1,8 @@
-"""What a certificate says in words, and which fields it has: for each mechanism a function of its recorded numbers, and of nothing else.
+"""How a certificate says what it says, and reads its fields: conditions, readers of values, and the table of what mechanisms say.
 
-    words_of(mechanism, parameters, problem) -> theorem, hypotheses with what enforces each, what the caller declared public
-
-A mechanism takes its words from here when it issues a certificate; whoever verifies takes them from here when the certificate is rebuilt from its
-numbers and compared, field by field. There is no other copy. A record is read strictly: a field that is missing, unknown or mistyped is refused.
+A record is read strictly: a field that is missing, unknown or mistyped is refused. Nothing here knows a problem, a query or a mechanism: what each
+mechanism says stands in `discreet.words`, above the problems whose numbers it states. What is stated, and the verdicts of who checks it, are here
+too, since a certificate is written and read without anything that checks it, and `discreet.verification` checks what is stated, whoever wrote it.
 
 Where the unit of privacy is a person, whatever the mechanism:
 
@@ -20,16 +19,14 @@ persons with several rows, when it runs and when its certificate is read.
 import math
 import re
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import NamedTuple, TypeAlias
 
 from discreet.accounting import Guarantee, Json, Unit
-from discreet.accounting.base import Statement
 from discreet.accounting.groups import ONE_ROW
-from discreet.core.errors import InvalidInput
 from discreet.core.fields import positive, text
-from discreet.core.lazily import registered
 from discreet.core.neighbours import ADD_REMOVE, Neighbours, Persons
+from discreet.core.short import short_repr
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -68,8 +65,9 @@ Fields: TypeAlias = Mapping[str, Reader]
 SHARED = "rows of one person share one record's weight (persons.md)"
 APART = "rows of one person do not share a weight, and move sqrt(their number) times as far as one (rows.md)"
 
-_WRITERS: dict[str, Writer] = {}
-_SEVERAL: dict[str, str] = {}
+WRITERS: dict[str, Writer] = {}
+"""What each mechanism says; what `discreet.words` registers is there once it is asked for."""
+SEVERAL: dict[str, str] = {}
 """Why mechanisms have a guarantee for persons with several rows: SHARED or APART."""
 
 CUTS_THEN_FIT, NORM_THEN_FIT, CURVATURE_WITH_FIT = "cuts-then-fit", "norm-then-fit", "curvature-with-fit"
@@ -107,7 +105,7 @@ def register_words(
     several = SHARED if shared else APART if apart else ""
 
     def keep(writer: Writer) -> Writer:
-        if mechanism in _WRITERS:
+        if mechanism in WRITERS:
             raise ValueError(f"the words of {mechanism!r} are registered already")
 
         def strict(given_parameters: Record, given_problem: Record) -> Words:
@@ -118,24 +116,24 @@ def register_words(
                     more = {name: reader for name, reader in {**(sometimes or {}), **whose}.items() if what == "problem" and name in given}
                     read_fields(what, given, {**fields, **more})
             words = writer(given_parameters, given_problem)
-            if persons is None or _stays(words.unit, persons):
+            if persons is None or stays(words.unit, persons):
                 return words
             if persons.several and not several:
                 raise ValueError("problem: this mechanism has no guarantee for persons with several rows")
             more_conditions = (Hypothesis(required=required, enforced=enforced) for required, enforced in _conditions_for(persons, several))
             return words._replace(
-                theorem=_theorem_for(words.theorem, persons, several), hypotheses=(*words.hypotheses, *more_conditions), unit=_unit_of_persons(words)
+                theorem=theorem_for(words.theorem, persons, several), hypotheses=(*words.hypotheses, *more_conditions), unit=_unit_of_persons(words)
             )
 
-        _WRITERS[mechanism] = strict
+        WRITERS[mechanism] = strict
         if several:
-            _SEVERAL[mechanism] = several
+            SEVERAL[mechanism] = several
         return writer
 
     return keep
 
 
-def _theorem_for(theorem: str, persons: Persons, several: str = SHARED) -> str:
+def theorem_for(theorem: str, persons: Persons, several: str = SHARED) -> str:
     """That of a mechanism, for persons; `several` of whom have several rows."""
     return f"{theorem}; {several if persons.several else ONE_ROW}"
 
@@ -154,7 +152,7 @@ def _conditions_for(persons: Persons, several: str = SHARED) -> tuple[tuple[str,
     return owned, ("neighbours differ in all rows of one person", "what is said of records above is said of persons")
 
 
-def _stays(unit: Unit, persons: Persons) -> bool:
+def stays(unit: Unit, persons: Persons) -> bool:
     """Whether a unit is what it is for persons too: that of what is composed of others, and less than a record where nobody has a second one."""
     return unit is Unit.PERSON or (unit is not Unit.RECORD and not persons.told_apart)
 
@@ -163,43 +161,6 @@ def _unit_of_persons(words: Words) -> Unit:
     if words.unit is not Unit.RECORD or words.local:
         raise ValueError("problem: only guarantees of whole records, whose noise the holder of the table adds, become those of persons")
     return Unit.PERSON
-
-
-def for_persons(mechanism: str, guarantee: Guarantee, persons: Persons | None) -> Guarantee:
-    """The guarantee of a mechanism, for persons where there are any. Raises InvalidInput where it is none for persons."""
-    if persons is None or _stays(guarantee.unit, persons):
-        return guarantee
-    if not isinstance(guarantee, Statement) or guarantee.unit is not Unit.RECORD or guarantee.local:
-        raise InvalidInput(
-            f"{mechanism} promises something about single numbers, features or rows that their owners randomise, and not about persons; "
-            "leave the persons out, or take a method that protects whole records."
-        )
-    _writer_of(mechanism)  # registers it, if that was not done yet
-    if persons.several and mechanism not in _SEVERAL:
-        raise InvalidInput(
-            f"{mechanism} has no guarantee for persons with several rows. With person ids, rows_per_person=1 keeps one row of each. Otherwise "
-            "take another method, or protect single rows at a smaller epsilon and, if no person has more than k rows, charge a ledger of "
-            "persons for groups of k (group_rows=k)."
-        )
-    return replace(guarantee, unit=Unit.PERSON, theorem=_theorem_for(guarantee.theorem, persons, _SEVERAL.get(mechanism, "")))
-
-
-def _writer_of(mechanism: str) -> Writer | None:
-    return _WRITERS.get(mechanism) or registered(_WRITERS, mechanism, "discreet.statements")
-
-
-def words_of(mechanism: str, parameters: Record, problem: Record) -> Words | None:
-    """None for a mechanism that nobody registered. Raises KeyError, TypeError or ValueError for a record that is none of this mechanism."""
-    writer = _writer_of(mechanism)
-    return None if writer is None else writer(parameters, problem)
-
-
-def certified_words(mechanism: str, parameters: Record, problem: Record) -> Words:
-    """Those of a mechanism that issues a certificate; KeyError for one that registered none."""
-    words = words_of(mechanism, parameters, problem)
-    if words is None:
-        raise KeyError(f"no words are registered for {mechanism!r}: its certificate would never verify")
-    return words
 
 
 def read_fields(what: str, record: Record, fields: Fields) -> None:
@@ -327,3 +288,65 @@ def public_records(lines: Iterable[str]) -> int | None:
     """The number of records that was declared public, where one was."""
     found = [int(match[1]) for line in lines if (match := _ABOUT.fullmatch(line))]
     return found[0] if len(found) == 1 else None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Stated:
+    """The fields of a certificate."""
+
+    mechanism: str
+    """Name of the mechanism, which is also the name of its recheck."""
+    parameters: Mapping[str, Json]
+    """Public parameters of the mechanism: noise scales, tolerance, budget shares."""
+    problem: Mapping[str, Json]
+    """The public problem."""
+    guarantee: Guarantee
+    hypotheses: tuple[Hypothesis, ...]
+    noise: str
+    """Where the noise came from."""
+    noise_private: bool
+    """False when the noise can be replayed."""
+    digest: str
+    """SHA-256 of the released numbers."""
+    declared: tuple[str, ...] = ()
+    """What the caller declared public."""
+    version: str = ""
+    """Version of the library that issued the certificate."""
+    releases: int = 1
+    """How many releases of the mechanism the guarantee covers together."""
+    ledger_entry: str | None = None
+    """Identifier of the entry in the ledger that the budget was reserved by; None where no ledger was in use."""
+
+    __repr__ = short_repr
+
+
+class Check(NamedTuple):
+    """One verdict, in words, with public numbers."""
+
+    name: str
+    ok: bool
+    detail: str
+
+    def __bool__(self) -> bool:
+        """Whether it passed: a verdict that failed must not be taken for true because it is there."""
+        return self.ok
+
+
+Recheck: TypeAlias = Callable[[Stated], Iterable[Check]]
+"""From what is stated to verdicts on the numbers of the guarantee."""
+
+RECHECKS: dict[str, Recheck] = {}
+"""By the names of their mechanisms; those of `discreet.verification` are registered as they are imported."""
+
+
+def register_recheck(*mechanisms: str) -> Callable[[Recheck], Recheck]:
+    """Decorator: the recheck of the mechanisms of these names. Raises ValueError when a name is taken."""
+
+    def keep(function: Recheck) -> Recheck:
+        for mechanism in mechanisms:
+            if mechanism in RECHECKS:
+                raise ValueError(f"a recheck for {mechanism!r} is registered already")
+            RECHECKS[mechanism] = function
+        return function
+
+    return keep

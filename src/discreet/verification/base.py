@@ -19,9 +19,9 @@ from discreet.core.lazily import registered
 from discreet.core.neighbours import ADD_REMOVE, Neighbours
 from discreet.core.version import KNOWN_VERSIONS
 from discreet.noise.stated import SYSTEM_SOURCE
-from discreet.statements import Words, words_of
-from discreet.statements.base import COMPOSED, mapping, public_records, unknown_lines
-from discreet.statements.stated import RECHECKS, Check, Stated, register_recheck
+from discreet.statements import Words
+from discreet.statements.base import COMPOSED, RECHECKS, Check, Stated, mapping, public_records, register_recheck, unknown_lines
+from discreet.words import words_of
 
 __all__ = ["Check", "Stated", "register_recheck"]
 """What rechecks take from here that is made elsewhere."""

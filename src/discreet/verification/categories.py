@@ -9,8 +9,8 @@ from collections.abc import Iterator
 from fractions import Fraction
 
 from discreet.core.fields import whole
-from discreet.statements.categories import RESPONSE, asked_columns, kept_of, laws_of
 from discreet.verification.base import Check, Stated, epsilon_check, register_recheck
+from discreet.words.categories import RESPONSE, asked_columns, kept_of, laws_of
 
 
 @register_recheck("release-categories")

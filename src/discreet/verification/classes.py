@@ -22,7 +22,6 @@ from discreet.core.arrays import Floats
 from discreet.core.fields import finite, positive
 from discreet.core.lazily import lazily
 from discreet.core.neighbours import ADD_REMOVE
-from discreet.statements.learning import dimension_of
 from discreet.verification import several
 from discreet.verification.base import Check, Stated, epsilon_check, register_recheck
 from discreet.verification.compositions import composed, curve_of, deviations, sum_beyond, two_steps
@@ -42,6 +41,7 @@ from discreet.verification.numerics import (
 from discreet.verification.scans import Scan, scan_of, several_rows
 from discreet.verification.stages import STAGES, First, Stages, smooth, with_last
 from discreet.verification.suprema import Suprema
+from discreet.words.learning import dimension_of
 
 one_direction = lazily("discreet.verification.one_direction")
 _MOST_CLASSES = 100_000

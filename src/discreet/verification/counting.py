@@ -24,14 +24,14 @@ from discreet.core.arrays import Floats
 from discreet.core.fields import finite, positive, text, whole
 from discreet.core.neighbours import ADD_REMOVE, Neighbours
 from discreet.statements.base import filled, mapping, persons_of
-from discreet.statements.counting import MOST_COLUMNS, WHOLE, curvature_integers, rows_made
-from discreet.statements.learning import dimension_of, target_units
-from discreet.statements.regression import prediction_problem
 from discreet.verification.base import AGREEMENT, Check, Stated, delta_check, epsilon_check, register_recheck
 from discreet.verification.learning import scan_of_predictions
 from discreet.verification.moments import farthest_moments, farthest_summary
 from discreet.verification.numerics import discrete_integral
 from discreet.verification.scans import loss_of
+from discreet.words.counting import MOST_COLUMNS, WHOLE, curvature_integers, rows_made
+from discreet.words.learning import dimension_of, target_units
+from discreet.words.regression import prediction_problem
 
 _AGREEMENT_OF_SUMS = 1e-7
 """Relative room for a million rounded terms and differences of distribution functions."""

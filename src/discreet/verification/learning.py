@@ -27,7 +27,6 @@ from discreet.core.lazily import lazily, registered
 from discreet.core.neighbours import ADD_REMOVE
 from discreet.losses.predictions import PredictionLoss, prediction_loss_named
 from discreet.statements.base import filled, mapping
-from discreet.statements.learning import dimension_of
 from discreet.verification.base import Check, Stated, epsilon_check, register_recheck
 from discreet.verification.lines import Line, LinesFound, least_union, lines_above
 from discreet.verification.numerics import (
@@ -45,6 +44,7 @@ from discreet.verification.numerics import (
 )
 from discreet.verification.scans import Scan, corners_of, scan_of, several_rows
 from discreet.verification.stages import FARTHEST, STAGES, Stages, smooth, with_last
+from discreet.words.learning import dimension_of
 
 constrained, regression = lazily("discreet.verification.constrained"), lazily("discreet.verification.regression")
 one_direction, several = lazily("discreet.verification.one_direction"), lazily("discreet.verification.several")

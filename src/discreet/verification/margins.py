@@ -14,10 +14,10 @@ from discreet.accounting import closeness
 from discreet.core.fields import positive
 from discreet.core.neighbours import ADD_REMOVE, Neighbours
 from discreet.statements.base import filled, persons_of
-from discreet.statements.counting import WHOLE
-from discreet.statements.margins import rounds_of
 from discreet.verification.base import Check, Stated, delta_check, register_recheck
 from discreet.verification.numerics import gaussian_integral
+from discreet.words.counting import WHOLE
+from discreet.words.margins import rounds_of
 
 _LEAST_SCALE = 4096.0
 

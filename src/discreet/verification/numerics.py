@@ -13,9 +13,9 @@ from discreet.core.fields import not_negative, positive
 from discreet.core.least import least_between
 from discreet.core.normal import log_ndtr, ndtr
 from discreet.statements.base import mapping
-from discreet.statements.learning import dimension_of
 from discreet.verification.base import Stated
 from discreet.verification.drawn import gaussian_distance, spherical_distance
+from discreet.words.learning import dimension_of
 
 LEAST_SCALE = 64.0
 """Of discrete noise that is compared with Gaussian noise, in steps; the lemma would do with less."""

@@ -19,10 +19,10 @@ from discreet.core.fields import finite, positive
 from discreet.core.lazily import registered
 from discreet.core.neighbours import ADD_REMOVE
 from discreet.statements.base import filled, scored_persons
-from discreet.statements.counting import WHOLE
 from discreet.verification.base import AGREEMENT, Check, Stated, covers, epsilon_check, part_of, recheck, register_recheck
 from discreet.verification.numerics import at_every_epsilon, chords
 from discreet.verification.stages import STAGES
+from discreet.words.counting import WHOLE
 
 ALGORITHM_4 = "algorithm-4"
 """Name in certificates of the search by parts (exponential.md)."""

@@ -18,9 +18,9 @@ from discreet.core.arrays import Floats
 from discreet.core.fields import positive
 from discreet.core.neighbours import PARTS
 from discreet.core.normal import ndtr
-from discreet.statements.learning import dimension_of
 from discreet.verification.base import Check, Stated, delta_check
 from discreet.verification.numerics import KNOWN_TO, LEAST_SCALE, at_every_epsilon, chords, discrete_integral, panels, steps_apart
+from discreet.words.learning import dimension_of
 
 _BESIDE = [9.0, 10.0, 11.0, 12.0, 14.0, 17.0, 21.0, 26.0, 32.0, 37.5]
 _DEVIATIONS = np.concatenate(([-12.0, -10.0], np.arange(-8.0, -5.0), np.arange(-5.0, 5.25, 0.25), np.arange(5.5, 8.25, 0.5), _BESIDE))

@@ -16,7 +16,6 @@ from discreet.core.fields import positive
 from discreet.core.neighbours import ADD_REMOVE
 from discreet.losses.predictions import prediction_loss_named
 from discreet.statements.base import mapping
-from discreet.statements.learning import target_units
 from discreet.verification import regression
 from discreet.verification.base import Check, Stated, register_recheck
 from discreet.verification.compositions import composed, curve_of, deviations, sum_beyond
@@ -24,6 +23,7 @@ from discreet.verification.learning import scan_of_predictions, worst_loss
 from discreet.verification.numerics import drawn_radius, least_tangent, noise_error, panels
 from discreet.verification.scans import several_rows
 from discreet.verification.stages import STAGES, First, Stages, smooth, with_last
+from discreet.words.learning import target_units
 
 _SPLITS = 4001
 _BEYOND = np.linspace(13.25, 38.0, 100)

@@ -15,7 +15,7 @@ from discreet.mechanisms.base import Numbers
 from discreet.mechanisms.bounds_choice import BoundsChoice, BoundsGrid, OpenColumns
 from discreet.mechanisms.counting.queries import shares_of
 from discreet.noise import SeededNoise, SystemNoise
-from discreet.statements.counting import WHOLE
+from discreet.words.counting import WHOLE
 
 GRID = BoundsGrid(lower=(0.0, -1.0, -2.0), upper=(0.0, 1.0, 2.0))
 

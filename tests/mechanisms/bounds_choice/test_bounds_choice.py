@@ -18,7 +18,7 @@ from discreet.mechanisms.base import Numbers
 from discreet.mechanisms.bounds_choice import BoundsChoice, BoundsGrid, OpenColumns, choose_bounds, choose_norm, grid_named
 from discreet.mechanisms.bounds_choice.release import prepare_bounds, release_bounds
 from discreet.noise import SystemNoise
-from discreet.statements.counting import WHOLE
+from discreet.words.counting import WHOLE
 from tests.canary import CANARY, assert_silent
 from tests.schemas import OPEN, schema_text
 

@@ -17,7 +17,7 @@ from discreet.mechanisms.constrained import GaussianFrankWolfe, NonPrivateFrankW
 from discreet.mechanisms.constrained.choose import better
 from discreet.mechanisms.constrained.frank_wolfe import Walk, scores_on_grid
 from discreet.noise import SeededNoise, SystemNoise
-from discreet.objectives import objective_of
+from discreet.objectives import sum_over_set
 from discreet.problems import ConstrainedRisk
 from discreet.sets import ConvexHull, L1Ball, L2Ball, Simplex
 from tests.canary import CANARY, assert_silent
@@ -112,7 +112,7 @@ def test_without_noise_there_is_no_guarantee_and_the_minimum_is_near():
     release = mechanism.run(problem, data, SystemNoise())
     assert isinstance(release.certificate.guarantee, NoGuarantee)
     assert not release.verify().ok
-    objective = objective_of(problem, data)
+    objective = sum_over_set(problem, data)
     gradient = objective.gradient(release.value)
     gap = gradient @ (release.value - problem.constraint.linear_minimiser(gradient))
     assert 0.0 <= gap <= 2000 * problem.curvature * 8.0 / mechanism.steps  # the duality gap, of order Gamma / T
@@ -122,10 +122,10 @@ def test_a_choice_has_the_probabilities_of_the_exponential_mechanism():
     problem = problem_over(features=3)
     data = records_of(problem, count=30)
     mechanism = PolytopeFrankWolfe.calibrate(problem, epsilon=2.0, delta=0.0, neighbours=ADD_REMOVE, steps=1)
-    scores = scores_on_grid(problem.constraint, Walk.from_start(objective_of(problem, data), problem.constraint).gradient(), mechanism.grid_step)
+    scores = scores_on_grid(problem.constraint, Walk.from_start(sum_over_set(problem, data), problem.constraint).gradient(), mechanism.grid_step)
     expected = np.exp(-mechanism.rate * (scores - scores.min()))
     expected /= expected.sum()
-    noise, objective, count = SeededNoise(3), objective_of(problem, data), 1500
+    noise, objective, count = SeededNoise(3), sum_over_set(problem, data), 1500
     found = np.zeros(6)
     for _ in range(count):
         value = mechanism.point(problem, objective, noise)
@@ -138,7 +138,7 @@ def test_a_choice_has_the_probabilities_of_the_exponential_mechanism():
 @pytest.mark.parametrize("change", [np.asarray, sp.csr_array, np.asfortranarray], ids=["dense", "sparse", "columns first"])
 def test_predictions_walk_along(change):
     problem = problem_over(entry_bound=0.8, norm_bound=1.2, intercept_scale=0.5)
-    walk = Walk.from_start(objective_of(problem, records_of(problem, change=change)), problem.constraint)
+    walk = Walk.from_start(sum_over_set(problem, records_of(problem, change=change)), problem.constraint)
     for index in (0, 3, 8, 12, 3, 17):
         walk.towards(problem.constraint.vertex(index))
         assert np.allclose(walk.predictions, walk.objective.data.matrix.matvec(walk.point), atol=1e-14)
@@ -151,7 +151,7 @@ def test_walking_predictions_of_a_record_do_not_depend_on_other_records():
     data = records_of(problem, count=1500)
     X, y = np.random.default_rng(1).uniform(-1.0, 1.0, (1500, 8)), np.ones(1500)
     walks = [
-        Walk.from_start(objective_of(problem, Records(rows=as_matrix(X[rows]), targets=y[rows], domain=data.domain)), problem.constraint)
+        Walk.from_start(sum_over_set(problem, Records(rows=as_matrix(X[rows]), targets=y[rows], domain=data.domain)), problem.constraint)
         for rows in (slice(None), slice(1, None))
     ]
     for index in (1, 9, 4, 4, 15):

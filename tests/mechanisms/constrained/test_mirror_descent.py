@@ -15,7 +15,7 @@ from discreet.matrices import as_matrix
 from discreet.mechanisms.constrained.base import gradient_distance
 from discreet.mechanisms.constrained.mirror_descent import NoisyMirrorDescent
 from discreet.noise import SeededNoise, SystemNoise
-from discreet.objectives import objective_of
+from discreet.objectives import sum_over_set
 from discreet.problems import ConstrainedRisk
 from discreet.sets import Box, L1Ball, L2Ball, Simplex
 from discreet.sets.mirror_maps import map_names, mirror_map_named
@@ -62,7 +62,7 @@ def test_a_recheck_catches_a_smaller_scale():
 def test_the_walk_is_mirror_descent(monkeypatch):
     """Without noise, and on a grid too fine to see: the four schedules by hand."""
     problem, data = regression(L1Ball(dimension=4), LogCosh(), records=30)
-    objective = objective_of(problem, data)
+    objective = sum_over_set(problem, data)
     for ridge, name in ((0.0, "p-norm"), (0.0, "entropy"), (0.0, "euclidean"), (2.0, "euclidean"), (2.0, "entropy"), (2.0, "power")):
         mechanism = calibrated(problem, steps=6, mirror_map=name, ridge=ridge)
         with monkeypatch.context() as patch:
@@ -103,7 +103,7 @@ def least(problem, objective):
 @pytest.mark.parametrize("ridge", [0.0, 200.0])
 def test_the_mean_excess_is_below_its_bound_for_every_map(constraint, ridge):
     problem, data = regression(constraint, Squared(), records=400)
-    objective = objective_of(problem, data)
+    objective = sum_over_set(problem, data)
     best = least(problem, objective)
     for name in map_names(constraint):
         mechanism = calibrated(problem, steps=60, mirror_map=name, ridge=ridge, epsilon=4.0)
@@ -117,7 +117,7 @@ def test_a_ridge_of_the_potential_is_minimised_too(name, monkeypatch):
     """Without noise the walk ends near the minimum of F + lambda Psi, within theorem A.1."""
     constraint = Simplex(dimension=3)
     problem, data = regression(constraint, Squared(), records=50)
-    objective, made = objective_of(problem, data), mirror_map_named(name, constraint)
+    objective, made = sum_over_set(problem, data), mirror_map_named(name, constraint)
     mechanism = calibrated(problem, steps=400, mirror_map=name, ridge=40.0)
     monkeypatch.setattr(type(mechanism.noise_steps), "release", lambda self, vector, noise: vector)
 
@@ -135,7 +135,7 @@ def test_more_records_come_nearer_the_minimum():
     found = []
     for records in (200, 20_000):
         problem, data = regression(L2Ball(dimension=4), Squared(), records=records)
-        objective = objective_of(problem, data)
+        objective = sum_over_set(problem, data)
         value = calibrated(problem, steps=200).point(problem, objective, SeededNoise(1))
         found.append((objective.value(value) - least(problem, objective)) / records)
     assert found[1] < 0.1 * found[0]
@@ -156,7 +156,7 @@ def test_private_numbers_of_records_do_not_enter_the_plan():
         problem, data = regression(L1Ball(dimension=3), Squared(), records=records, public=False)
         mechanism = calibrated(problem, neighbours=ADD_REMOVE)
         plans.add((mechanism.plan, mechanism.noise_steps))
-        assert objective_of(problem, data).records == records
+        assert sum_over_set(problem, data).records == records
     assert len(plans) == 1
 
 

@@ -10,7 +10,7 @@ from discreet.core.neighbours import ADD_REMOVE, REPLACE_ONE
 from discreet.mechanisms.constrained.base import GaussianSteps, gradient_distance
 from discreet.mechanisms.constrained.mirror_descent import NoisyMirrorDescent
 from discreet.noise import SeededNoise
-from discreet.objectives import objective_of
+from discreet.objectives import sum_over_set
 from tests.mechanisms.constrained.mirror_problems import data_set, line
 
 EPSILON, DELTA, STEPS = 1.0, 1e-3, 9
@@ -53,7 +53,7 @@ def hidden(mechanism, problem, rows, monkeypatch):
 
     with monkeypatch.context() as patch:
         patch.setattr(GaussianSteps, "release", watched)
-        mechanism.point(problem, objective_of(problem, data_set(problem, rows, np.ones(len(rows)))), Silent(0))
+        mechanism.point(problem, sum_over_set(problem, data_set(problem, rows, np.ones(len(rows)))), Silent(0))
     return seen
 
 

@@ -14,7 +14,7 @@ from discreet.losses.predictions import Absolute, Squared
 from discreet.mechanisms.constrained.base import GaussianSteps
 from discreet.mechanisms.constrained.mirror_sampled import SampledMirrorDescent, batch, sampled_delta
 from discreet.noise import SeededNoise, SystemNoise
-from discreet.objectives import objective_of
+from discreet.objectives import sum_over_set
 from discreet.sets import L1Ball, L2Ball
 from discreet.verification.constrained import composed_batches
 from tests.canary import CANARY, assert_silent
@@ -125,7 +125,7 @@ def test_a_release_lies_in_the_set_and_its_certificate_verifies(loss):
 @pytest.mark.more
 def test_it_learns():
     problem, data = regression(L2Ball(dimension=4), Squared(), records=4000)
-    objective = objective_of(problem, data)
+    objective = sum_over_set(problem, data)
     values = [objective.value(calibrated(problem, steps=200).point(problem, objective, SeededNoise(seed))) for seed in range(3)]
     assert max(values) < 0.4 * objective.value(np.zeros(4))
 

@@ -16,7 +16,7 @@ from discreet.mechanisms.constrained import calibrate_over_set, candidates
 from discreet.mechanisms.constrained.objective_set import ObjectivePerturbationOverSet
 from discreet.mechanisms.constrained.set_minimiser import certified_minimiser, gradient_error, projection
 from discreet.noise import SeededNoise, SystemNoise
-from discreet.objectives import objective_of
+from discreet.objectives import sum_over_set
 from discreet.sets import Box, ConvexHull, GroupL2Ball, KSupportBall, L1Ball, L2Ball, LInfinityBall, NuclearBall, Simplex, scaled, translated
 from tests.canary import CANARY, assert_silent
 from tests.mechanisms.constrained.mirror_problems import data_set, regression
@@ -54,7 +54,7 @@ def test_projections_are_the_sets_own_within_their_error(constraint):
 @each_set
 def test_the_certified_distance_holds(constraint):
     problem, data = regression(constraint, OfMargin(), records=80)
-    objective = objective_of(problem, data)
+    objective = sum_over_set(problem, data)
     linear = np.array([3.0, -2.0, 5.0, 1.0])
     fine = certified_minimiser(problem, objective, ridge=2.0, linear=linear, distance=1e-11)
 
@@ -73,10 +73,10 @@ def test_the_certified_distance_holds(constraint):
 def test_the_gap_over_a_hull_bounds_the_distance():
     problem, data = regression(HULL, Squared(), records=80)
     known = {"ridge": 2.0, "linear": np.array([9.0, -6.0, 5.0, 1.0])}
-    fine = certified_minimiser(problem, objective_of(problem, data), **known, distance=1e-5)
-    coarse = certified_minimiser(problem, objective_of(problem, data), **known, distance=1e-1)
+    fine = certified_minimiser(problem, sum_over_set(problem, data), **known, distance=1e-5)
+    coarse = certified_minimiser(problem, sum_over_set(problem, data), **known, distance=1e-1)
     assert np.linalg.norm(coarse - fine) <= 1e-1 + 1e-5
-    slope = objective_of(problem, data).gradient(fine) + 2.0 * fine + known["linear"]
+    slope = sum_over_set(problem, data).gradient(fine) + 2.0 * fine + known["linear"]
     assert slope @ fine - HULL.vertex_scores(slope).min() <= 2.0 * 1e-5**2
 
 
@@ -138,7 +138,7 @@ def test_a_ridge_is_what_the_caller_says_and_too_small_a_one_is_refused(loss):
 def test_a_distance_below_rounding_errors_raises():
     problem, data = regression(L2Ball(dimension=2), OfMargin(), records=5)
     with pytest.raises(SolverFailure, match="could not certify"):
-        certified_minimiser(problem, objective_of(problem, data), ridge=1.0, linear=np.zeros(2), distance=1e-18)
+        certified_minimiser(problem, sum_over_set(problem, data), ridge=1.0, linear=np.zeros(2), distance=1e-18)
 
 
 @each_set
@@ -166,7 +166,7 @@ def test_a_recheck_catches_changed_numbers():
 @each_set
 def test_the_mean_excess_is_below_its_bound(constraint):
     problem, data = regression(constraint, OfMargin(), records=500)
-    objective = objective_of(problem, data)
+    objective = sum_over_set(problem, data)
     best = objective.value(certified_minimiser(problem, objective, ridge=1e-3, linear=np.zeros(4), distance=1e-4))
     mechanism = calibrated(problem)
     excess = np.mean([objective.value(mechanism.point(problem, objective, SeededNoise(seed))) - best for seed in range(10)]) / 500
@@ -212,7 +212,7 @@ def test_a_release_for_persons_verifies_and_noise_for_rows_does_not(constraint, 
     domain = replace(rows.domain, persons=Persons(rows=6), records=10 if neighbours is REPLACE_ONE else None)
     problem = replace(rows, domain=domain)
     shared = Records(rows=data.given[0], targets=data.given[1], weights=np.full(60, 1 / 6), domain=domain)
-    assert objective_of(problem, shared).total_weight == pytest.approx(10.0)
+    assert sum_over_set(problem, shared).total_weight == pytest.approx(10.0)
     certificate = calibrated(problem, neighbours=neighbours).run(problem, shared, SystemNoise()).certificate
     verdict = certificate.verify()
     assert verdict.ok, [check for check in verdict.checks if not check.ok]
@@ -228,8 +228,8 @@ def test_copies_that_share_a_rows_weight_have_its_minimiser():
     order = np.tile(np.arange(50), 3)
     shared = Records(rows=matrix.chosen(order), targets=targets[order], weights=np.full(150, (2**53 // 3) * 2.0**-53), domain=problem.domain)
     known = {"ridge": 2.0, "linear": np.array([3.0, -2.0, 5.0, 1.0]), "distance": 1e-9}
-    once = certified_minimiser(rows, objective_of(rows, data), **known)
-    np.testing.assert_allclose(certified_minimiser(problem, objective_of(problem, shared), **known), once, atol=1e-8)
+    once = certified_minimiser(rows, sum_over_set(rows, data), **known)
+    np.testing.assert_allclose(certified_minimiser(problem, sum_over_set(problem, shared), **known), once, atol=1e-8)
 
 
 @pytest.mark.parametrize("persons", [1, 50])
@@ -254,7 +254,7 @@ FACTORS = (1.0, 3.0, 40.0, 1.0)
 @each_set
 def test_a_ridge_that_counts_coefficients_apart_has_its_minimiser_and_a_certificate(constraint):
     problem, data = regression(constraint, OfMargin(), records=60)
-    objective, linear = objective_of(problem, data), np.array([3.0, -2.0, 5.0, 1.0])
+    objective, linear = sum_over_set(problem, data), np.array([3.0, -2.0, 5.0, 1.0])
     known = {"ridge": 2.0, "factors": FACTORS, "linear": linear}
     fine = certified_minimiser(problem, objective, **known, distance=1e-10)
     assert np.linalg.norm(certified_minimiser(problem, objective, **known, distance=1e-2) - fine) <= 1e-2

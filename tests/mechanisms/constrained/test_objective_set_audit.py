@@ -15,7 +15,7 @@ from discreet.losses.predictions import HuberLoss, LogCosh, OfMargin, Squared
 from discreet.mechanisms.constrained.objective_set import ObjectivePerturbationOverSet, without_set
 from discreet.mechanisms.learning.margin import MARGIN
 from discreet.noise import SystemNoise
-from discreet.objectives import objective_of
+from discreet.objectives import sum_over_set
 from discreet.problems import ConstrainedRisk
 from discreet.sets import LInfinityBall
 from tests.mechanisms.constrained.mirror_problems import data_set
@@ -179,7 +179,7 @@ def check_factors():
     alike = ObjectivePerturbationOverSet.calibrate(problem, epsilon=EPSILON, delta=DELTA, neighbours=REPLACE_ONE)
     assert (made.ridge, made.scale) == pytest.approx((alike.ridge, alike.scale), rel=1e-6)  # what is above lambda is free
     rows = np.array([[0.6, 0.8], [1.0, 0.0], [0.0, -1.0], [-0.6, 0.8]])
-    objective = objective_of(problem, data_set(problem, rows, np.array([1.0, -1.0, 1.0, 1.0])))
+    objective = sum_over_set(problem, data_set(problem, rows, np.array([1.0, -1.0, 1.0, 1.0])))
     ridges = made.ridge * np.array(FACTORS)
     drawn = [-(objective.gradient(point) + ridges * point) for point in (made.point(problem, objective, SystemNoise()) for _ in range(300))]
     sizes = np.mean(np.square(drawn), axis=0) / made.scale**2

@@ -15,7 +15,7 @@ from discreet.mechanisms.constrained.frank_wolfe import GaussianFrankWolfe, Poly
 from discreet.mechanisms.constrained.mirror_descent import NoisyMirrorDescent
 from discreet.mechanisms.constrained.objective_set import ObjectivePerturbationOverSet, without_set
 from discreet.noise import SystemNoise
-from discreet.objectives import objective_of
+from discreet.objectives import sum_over_set
 from discreet.problems import SoftmaxRisk
 from discreet.sets import L1Ball, L2Ball
 
@@ -45,7 +45,7 @@ def hidden(mechanism, problem, codes, monkeypatch):
 
     with monkeypatch.context() as patch:
         patch.setattr(GaussianSteps, "release", released)
-        mechanism.point(problem, objective_of(problem, table(problem, codes)), SystemNoise())
+        mechanism.point(problem, sum_over_set(problem, table(problem, codes)), SystemNoise())
     return np.array(seen)
 
 
@@ -75,7 +75,7 @@ def test_scores_of_vertices_move_by_their_span_and_no_more(neighbours):
     made = PolytopeFrankWolfe.calibrate(problem, epsilon=EPSILON, delta=DELTA, neighbours=neighbours, steps=STEPS)
     point = np.array([-3.0, 0.0, 0.0])
     near, far = (
-        scores_on_grid(problem.constraint, objective_of(problem, table(problem, codes)).gradient(point), made.grid_step)
+        scores_on_grid(problem.constraint, sum_over_set(problem, table(problem, codes)).gradient(point), made.grid_step)
         for codes in PAIRS[neighbours]
     )
     moved = np.ptp(far - near)
@@ -91,7 +91,7 @@ def test_the_noise_in_the_objective_is_found_in_what_leaves_and_half_of_it_is_no
     head, plain = without_set(problem, made.ridge)
     assert head.delta(plain, scale=made.scale, epsilon=made.epsilon, neighbours=REPLACE_ONE) <= DELTA
     assert head.delta(plain, scale=0.5 * made.scale, epsilon=made.epsilon, neighbours=REPLACE_ONE) > 10 * DELTA
-    objective = objective_of(problem, table(problem, [0.0]))
+    objective = sum_over_set(problem, table(problem, [0.0]))
     plainly = replace(objective, each=objective.each.unclipped)
     drawn = [-(plainly.gradient(point) + made.ridge * point) for point in (made.point(problem, objective, SystemNoise()) for _ in range(300))]
     assert 0.6 < np.mean(np.square(drawn)) / made.scale**2 < 1.5  # 900 squares of normals: seven standard errors
@@ -101,7 +101,7 @@ def check_slopes():
     """No record moves the gradient farther than the noise is for: at the vertex where it moves it as far, and at any other place that is asked."""
     problem = line()
     for place in (-3.0, -900.0):
-        beside, alone = (objective_of(problem, table(problem, codes)).gradient(np.array([place, 0.0, 0.0])) for codes in ([0.0], []))
+        beside, alone = (sum_over_set(problem, table(problem, codes)).gradient(np.array([place, 0.0, 0.0])) for codes in ([0.0], []))
         assert np.linalg.norm(beside - alone) <= gradient_distance(problem, ADD_REMOVE)
         assert np.abs(beside - alone).max() == pytest.approx(problem.coordinate_bound, rel=1e-9)  # 1 far out, were it not shortened
 

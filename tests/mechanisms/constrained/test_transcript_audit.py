@@ -18,7 +18,7 @@ from discreet.losses.predictions import OfMargin, Squared
 from discreet.matrices import DenseMatrix
 from discreet.mechanisms.constrained import GaussianFrankWolfe, GaussianSteps, PolytopeFrankWolfe
 from discreet.mechanisms.constrained.frank_wolfe import Walk, scores_on_grid
-from discreet.objectives import objective_of
+from discreet.objectives import sum_over_set
 from discreet.problems import ConstrainedRisk
 from discreet.sets import L1Ball
 from tests.mechanisms.constrained.transcripts import both_ways, discrete_gaussians, laplace_noisy_min
@@ -32,7 +32,7 @@ PAIRS = {REPLACE_ONE: ([1.0], [-1.0]), ADD_REMOVE: ([-0.5, 1.0], [-0.5])}
 def gradient(records):
     X = np.array(records)[:, np.newaxis]
     data = Records(rows=DenseMatrix(X), targets=np.ones(len(X)), domain=DOMAIN)
-    return Walk.from_start(objective_of(PROBLEM, data), PROBLEM.constraint).gradient()
+    return Walk.from_start(sum_over_set(PROBLEM, data), PROBLEM.constraint).gradient()
 
 
 def odds(mechanism, records):
@@ -133,7 +133,7 @@ FAR = ConstrainedRisk(loss=Squared(), constraint=L1Ball(dimension=1, radius=1.0)
 def pushes(records, targets):
     """Gradients at the start, and at -1 after it, as the mechanism computes them."""
     data = Records(rows=DenseMatrix(np.array(records)[:, np.newaxis]), targets=np.array(targets), domain=DOMAIN)
-    walk = Walk.from_start(objective_of(FAR, data), FAR.constraint)
+    walk = Walk.from_start(sum_over_set(FAR, data), FAR.constraint)
     first = walk.gradient()
     walk.towards(np.array([-1.0]))
     return first, walk.gradient()
@@ -176,7 +176,7 @@ def test_no_transcript_of_short_walks_on_tables_at_random_tells_more_than_is_sta
         data = Records(rows=DenseMatrix(entries[:, np.newaxis]), targets=targets, domain=DOMAIN)
         found = []
         for choices in product(range(2), repeat=3):
-            walk, log = Walk.from_start(objective_of(FAR, data), FAR.constraint), 0.0
+            walk, log = Walk.from_start(sum_over_set(FAR, data), FAR.constraint), 0.0
             for choice in choices:
                 scores = scores_on_grid(FAR.constraint, walk.gradient(), mechanism.grid_step)
                 log -= float(np.logaddexp(0.0, mechanism.rate * (scores[choice] - scores[1 - choice])))

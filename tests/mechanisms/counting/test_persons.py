@@ -14,7 +14,7 @@ from discreet.core.neighbours import ADD_REMOVE, REPLACE_ONE, Neighbours, Person
 from discreet.mechanisms.counting import BoundedSum, GaussianCounting, Histogram, LaplaceCounting, Queries
 from discreet.mechanisms.cuts.grid import ColumnCells, ColumnHistograms
 from discreet.noise import SystemNoise
-from discreet.statements.counting import WHOLE
+from discreet.words.counting import WHOLE
 
 COLUMNS = ColumnHistograms(tuple(ColumnCells(name=name, lower=0.0, upper=1.0, steps=2, halvings=0) for name in "ab"))
 QUERIES = [Histogram(cells=3), BoundedSum(largest=4)]

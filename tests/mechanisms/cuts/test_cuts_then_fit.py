@@ -23,9 +23,9 @@ from discreet.mechanisms.cuts import ColumnCells, ColumnHistograms, CutsPlan, In
 from discreet.mechanisms.release import BoundedNoise, GaussianRelease
 from discreet.mechanisms.selection import ThenFit
 from discreet.queries import Rows
-from discreet.statements import certified_words
 from discreet.statements.base import CUTS_THEN_FIT
 from discreet.verification.counting import losses_of_counts
+from discreet.words import certified_words
 
 COLUMNS = [Interval(name, 0.0, 1.0) for name in "abcd"]
 BOTH = [ADD_REMOVE, REPLACE_ONE]

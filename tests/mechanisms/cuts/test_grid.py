@@ -11,7 +11,7 @@ from discreet.mechanisms.counting import IntegerQuery, LaplaceCounting
 from discreet.mechanisms.cuts.grid import ColumnCells, ColumnHistograms, equal_steps
 from discreet.mechanisms.cuts.release import CutsPlan
 from discreet.noise import SystemNoise
-from discreet.statements.counting import MOST_COLUMNS
+from discreet.words.counting import MOST_COLUMNS
 from tests.canary import assert_silent
 
 COARSE = ColumnHistograms(

@@ -14,7 +14,7 @@ from discreet.mechanisms.base import Numbers
 from discreet.mechanisms.margins import GaussianMargins, Margins
 from discreet.mechanisms.margins.problem import Cut
 from discreet.noise import SeededNoise, SystemNoise
-from discreet.statements.counting import WHOLE
+from discreet.words.counting import WHOLE
 
 SIZES = {"a": 4, "b": 4, "c": 3, "y": 2}
 PROBLEM = {"columns": tuple(SIZES.items()), "tables": ((0, 3), (1, 3), (2, 3)), "linked": (0, 1, 2), "hub": 3, "most": 2}

@@ -19,8 +19,8 @@ from discreet.mechanisms.release.answers import answers
 from discreet.mechanisms.release.bounded_columns import law
 from discreet.noise import SystemNoise
 from discreet.queries import Rows
-from discreet.statements.release import BOUNDED_COLUMNS
 from discreet.verification.rows import eigenvector_error
+from discreet.words.release import BOUNDED_COLUMNS
 from tests.mechanisms.release.tables import BALL, of
 
 NARROW = Domain(features=2, entry_bound=0.25, target_bound=1.0)

@@ -11,7 +11,7 @@ from discreet.core.errors import InfeasibleTarget, InvalidInput
 from discreet.mechanisms.base import Numbers
 from discreet.mechanisms.release import Categories, RandomisedCategories
 from discreet.mechanisms.release.categories import mean_variance, probabilities, unbiased, variance
-from discreet.statements.categories import RESPONSE, UNARY
+from discreet.words.categories import RESPONSE, UNARY
 
 
 @pytest.mark.parametrize("sizes", [(2,), (4,), (40, 3, 2), (4096,)])

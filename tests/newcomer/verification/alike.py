@@ -5,8 +5,8 @@ from collections.abc import Iterator
 from discreet.core.fields import positive
 from discreet.core.neighbours import Neighbours
 from discreet.statements.base import filled
-from discreet.statements.counting import moves_of
 from discreet.verification.base import Check, Stated, epsilon_check, register_recheck
+from discreet.words.counting import moves_of
 
 
 @register_recheck("counting-alike")

@@ -11,7 +11,7 @@ from discreet.core.neighbours import ADD_REMOVE
 from discreet.noise import SeededNoise
 from discreet.releases.synthetic import SyntheticPlan, publish
 from discreet.releases.synthetic.outlook import SyntheticOutlook
-from discreet.statements.counting import WHOLE
+from discreet.words.counting import WHOLE
 from tests.releases.synthetic.cases import NUMBER, schema
 
 COUNT = 5000

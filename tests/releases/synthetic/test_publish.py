@@ -27,7 +27,7 @@ from discreet.ledger import Account, BudgetExceeded, Ledger
 from discreet.noise import SeededNoise, SystemNoise
 from discreet.releases import combined, publish_synthetic, read_release, read_synthetic, resume_synthetic
 from discreet.releases.synthetic import drawing, fit, publish
-from discreet.statements.counting import WHOLE
+from discreet.words.counting import WHOLE
 from tests.canary import CANARY, assert_silent
 from tests.data.blocks.cluster_here import Here
 from tests.releases.synthetic.cases import COUNT, NUMBER, by_hub, schema, table

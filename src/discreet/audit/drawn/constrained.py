@@ -38,7 +38,7 @@ from discreet.mechanisms.constrained.base import ConstrainedMechanism
 from discreet.mechanisms.constrained.mirror_descent import SMOOTH
 from discreet.mechanisms.constrained.mirror_sampled import RATE_BITS
 from discreet.noise import SystemNoise
-from discreet.objectives import objective_of
+from discreet.objectives import sum_over_set
 from discreet.problems import ConstrainedRisk
 from discreet.sets import GroupL2Ball, L2Ball, Simplex
 
@@ -153,7 +153,7 @@ def sampled(target: Target) -> Watch:
     share = real(stated["rate"]) / 2.0**RATE_BITS
     points_averaged = 1.0 if made.plan.schedule == SMOOTH else 2.0  # of them the start, which is 0
     sums = -share * points_averaged / real(stated["step_size"])
-    batches = np.array([silent.point(problem, objective_of(problem, data), SystemNoise()) for _ in range(300)])
+    batches = np.array([silent.point(problem, sum_over_set(problem, data), SystemNoise()) for _ in range(300)])
     took_part = np.rint(batches * sums / -0.5).astype(np.int64)
     noisy = points * sums
     # The batch's own spread, of 1/2 times a coin, is next to nothing beside the noise, and counted.
@@ -206,7 +206,7 @@ def _pair(mean: Floats) -> tuple[int, ...]:
 def _released(problem: ConstrainedRisk, data: Records, made: ConstrainedMechanism, count: int) -> tuple[Mapping[str, Json], Floats]:
     """What a certificate states, and `count` points (count, d). Only the first run computes the guarantee: the others are what `run` draws."""
     release = made.run(problem, data, SystemNoise())
-    objective = objective_of(problem, data)
+    objective = sum_over_set(problem, data)
     return release.certificate.parameters, np.array([release.value, *(made.point(problem, objective, SystemNoise()) for _ in range(count - 1))])
 
 

@@ -37,7 +37,7 @@ from discreet.mechanisms.selection import Candidates, CountNoise, ExponentialMec
 from discreet.noise import Integers, SystemNoise
 from discreet.problems import RegularisedRisk
 from discreet.problems.regularised_risk import MultinomialRisk
-from discreet.statements.counting import WHOLE
+from discreet.words.counting import WHOLE
 
 _RUNS = 300
 _QUERIES = Queries((Histogram(cells=3), BoundedSum(largest=7)))

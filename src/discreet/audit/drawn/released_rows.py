@@ -39,7 +39,7 @@ from discreet.noise import SystemNoise
 from discreet.queries import Projection, Rows, WeightedRows
 from discreet.queries import Target as Column
 from discreet.solvers.soft_margin import solve_soft_margin
-from discreet.statements.categories import RESPONSE, UNARY
+from discreet.words.categories import RESPONSE, UNARY
 
 _BALL = Domain(features=2, norm_bound=1.0, target_bound=1.0)
 _BOX = Domain(features=2, entry_bound=1.0, target_bound=1.0)

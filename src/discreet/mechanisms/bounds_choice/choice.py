@@ -31,8 +31,8 @@ from discreet.mechanisms.base import Drawn, Mechanism, Numbers, at_epsilon
 from discreet.mechanisms.bounds_choice.grid import BoundsGrid
 from discreet.mechanisms.counting.queries import counted, parts_of, shares_of
 from discreet.noise import Integers, Noise
-from discreet.statements.counting import BOUNDS_CHOICE as BOUNDS_WORDS
-from discreet.statements.counting import WHOLE
+from discreet.words.counting import BOUNDS_CHOICE as BOUNDS_WORDS
+from discreet.words.counting import WHOLE
 
 BOUNDS_CHOICE = "bounds-choice"
 _ROUNDING = 1e-15

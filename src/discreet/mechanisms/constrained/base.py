@@ -39,7 +39,7 @@ from discreet.core.rounding import raising
 from discreet.data import Records
 from discreet.mechanisms.base import Drawn, Mechanism, at_epsilon
 from discreet.noise import Noise, least_drawable
-from discreet.objectives import PredictionSum, objective_of
+from discreet.objectives import PredictionSum, sum_over_set
 from discreet.problems import SetRisk
 
 SHARE = 1.0 / 24.0
@@ -62,7 +62,7 @@ class ConstrainedMechanism(Mechanism[SetRisk, Records]):
 
     def draw(self, problem: SetRisk, data: Records, noise: Noise) -> Drawn:
         """See Mechanism."""
-        return Drawn.of(self.point(problem, objective_of(problem, data), noise))
+        return Drawn.of(self.point(problem, sum_over_set(problem, data), noise))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

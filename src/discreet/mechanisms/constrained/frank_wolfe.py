@@ -53,7 +53,7 @@ from discreet.accounting import Guarantee, Json, NoGuarantee, PureDP, bounded_ra
 from discreet.core.arrays import Floats
 from discreet.core.errors import InvalidInput
 from discreet.core.neighbours import ADD_REMOVE, Neighbours
-from discreet.core.rounding import raising
+from discreet.core.rounding import gamma, raising
 from discreet.matrices.base import Columns
 from discreet.mechanisms.base import at_epsilon
 from discreet.mechanisms.constrained.base import (
@@ -70,11 +70,10 @@ from discreet.mechanisms.constrained.set_minimiser import certified_minimiser, h
 from discreet.noise import Integers, Noise
 from discreet.objectives import PredictionSum
 from discreet.problems import SetRisk
-from discreet.problems.rounding import gamma
 from discreet.problems.set_risk import ROUNDING
 from discreet.sets import Constraint, Polytope
-from discreet.statements.constrained import FRANK_WOLFE, POLYTOPE
-from discreet.statements.learning import NON_PRIVATE
+from discreet.words.constrained import FRANK_WOLFE, POLYTOPE
+from discreet.words.learning import NON_PRIVATE
 
 _FINE, _COARSE = 12, 10
 """log2 of the steps of the grid in the span, at least: rounding costs 2 in 2^12 of the noise, or 2 in 2^10 where there are MANY vertices, since the

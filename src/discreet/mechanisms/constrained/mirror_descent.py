@@ -49,7 +49,7 @@ from discreet.objectives import PredictionSum
 from discreet.problems import SetRisk
 from discreet.sets import Constraint
 from discreet.sets.mirror_maps import MirrorMap, Potential, map_names, mirror_map_named
-from discreet.statements.constrained import MIRROR_DESCENT
+from discreet.words.constrained import MIRROR_DESCENT
 
 AUTO = "auto"
 SMOOTH, LIPSCHITZ, STRONGLY_CONVEX, COMPOSITE = "smooth", "lipschitz", "strongly-convex", "composite"

@@ -28,7 +28,7 @@ from discreet.mechanisms.constrained.mirror_descent import AUTO, Plan, plan
 from discreet.noise import Noise
 from discreet.objectives import PredictionSum
 from discreet.problems import SetRisk
-from discreet.statements.constrained import MIRROR_SAMPLED
+from discreet.words.constrained import MIRROR_SAMPLED
 
 RATE_BITS = 20
 ERROR_SHARE = 1.0 / 64.0

@@ -41,7 +41,7 @@ from discreet.noise import Noise
 from discreet.objectives import PredictionSum
 from discreet.problems import MultinomialRisk, RegularisedRisk, SetRisk
 from discreet.problems.softmax_risk import SoftmaxRisk
-from discreet.statements.constrained import MOST_FACTOR, objective_theorem
+from discreet.words.constrained import MOST_FACTOR, objective_theorem
 
 _COARSER = 5e-5
 """The recheck takes e^(A + B) where lemma 2 of the residual stage has e^A: the stated delta leaves room for it."""

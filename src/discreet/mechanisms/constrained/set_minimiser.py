@@ -23,11 +23,10 @@ import numpy as np
 
 from discreet.core.arrays import Floats
 from discreet.core.errors import InvalidInput, SolverFailure
-from discreet.core.rounding import raising
+from discreet.core.rounding import gamma, raising
 from discreet.matrices import BLOCK_ROWS
 from discreet.objectives import PredictionSum
 from discreet.problems import SetRisk
-from discreet.problems.rounding import gamma
 from discreet.sets import Box, Constraint, ConvexHull, GroupL2Ball, L1Ball, L2Ball, LInfinityBall, NuclearBall, Scaled, Simplex, Translated
 from discreet.sets.group_balls import block_norms, spread
 

@@ -24,8 +24,8 @@ from discreet.mechanisms.counting.base import CountingMechanism
 from discreet.mechanisms.counting.gaussian_curve import Component, divergence
 from discreet.mechanisms.counting.queries import Queries, Sensitivity
 from discreet.noise import Integers, Noise, drawable
-from discreet.statements.base import for_persons
-from discreet.statements.counting import COUNTING_GAUSSIAN
+from discreet.words import for_persons
+from discreet.words.counting import COUNTING_GAUSSIAN
 
 LARGEST_EPSILON = 100.0
 LEAST_DELTA = 1e-30

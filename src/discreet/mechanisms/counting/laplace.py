@@ -19,7 +19,7 @@ from discreet.core.rounding import raising
 from discreet.mechanisms.counting.base import CountingMechanism
 from discreet.mechanisms.counting.queries import Queries
 from discreet.noise import Integers, Noise, drawable
-from discreet.statements.counting import COUNTING_LAPLACE
+from discreet.words.counting import COUNTING_LAPLACE
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -31,7 +31,7 @@ from discreet.core.neighbours import ADD_REMOVE, Neighbours
 from discreet.core.rounding import raising
 from discreet.mechanisms.counting.queries import Sensitivity
 from discreet.noise import Integers
-from discreet.statements.counting import ERRORS, LEAST_BITS, MOST_BITS
+from discreet.words.counting import ERRORS, LEAST_BITS, MOST_BITS
 
 TARGETS = 4
 """Terms of the target."""

@@ -29,7 +29,7 @@ from discreet.core.errors import InvalidInput
 from discreet.core.neighbours import ADD_REMOVE, Neighbours, Persons, unit_of
 from discreet.mechanisms.base import Numbers
 from discreet.noise import Integers
-from discreet.statements.counting import WHOLE
+from discreet.words.counting import WHOLE
 
 LARGEST = 1 << 20
 """Of cells and of a contribution: sums of 2^40 records still fit 64 bits."""
@@ -74,7 +74,7 @@ class IntegerQuery(Protocol):
         """
 
     def to_dict(self) -> dict[str, Json]:
-        """For certificates; `discreet.statements.counting` reads it."""
+        """For certificates; `discreet.words.counting` reads it."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -30,7 +30,7 @@ from discreet.core.neighbours import ADD_REMOVE, Neighbours
 from discreet.core.rounding import raising
 from discreet.mechanisms.counting.queries import LARGEST, Sensitivity, checked_size, counted
 from discreet.noise import Integers
-from discreet.statements.counting import MOST_COLUMNS, NUMBER_BITS
+from discreet.words.counting import MOST_COLUMNS, NUMBER_BITS
 
 MISSING = np.iinfo(np.int64).max
 """The number of a record that has none."""

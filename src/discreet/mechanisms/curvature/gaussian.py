@@ -20,7 +20,7 @@ from discreet.mechanisms.base import Drawn, Mechanism, at_epsilon
 from discreet.mechanisms.curvature.query import UNIT, CurvatureQuery, CurvatureRecords
 from discreet.mechanisms.curvature.tables import LEVELS
 from discreet.noise import Noise, least_drawable
-from discreet.statements.counting import CURVATURE as CURVATURE_WORDS
+from discreet.words.counting import CURVATURE as CURVATURE_WORDS
 
 CURVATURE = "curvature-gaussian"
 _LEAST_SCALE = 2.0**12

@@ -24,7 +24,7 @@ from discreet.core.neighbours import ADD_REMOVE, Neighbours
 from discreet.core.validate import whole
 from discreet.mechanisms.counting.queries import LARGEST, Sensitivity, counted
 from discreet.noise import Integers
-from discreet.statements.counting import MOST_COLUMNS
+from discreet.words.counting import MOST_COLUMNS
 
 _STEPS = ((16.0, 1024), (1000.0, 256), (math.inf, 64))
 """Up to which standard deviation of the noise in a cell there are how many equal steps; on Adult (docs/cuts.md) 64 cost accuracy where the noise is

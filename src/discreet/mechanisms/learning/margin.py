@@ -64,7 +64,7 @@ from discreet.mechanisms.learning.one_direction import one_direction
 from discreet.mechanisms.learning.persons import Loss, loss_of_lines, normal_loss, shared_delta, shared_deltas, sum_of
 from discreet.mechanisms.learning.perturbation import Head
 from discreet.problems import RegularisedRisk
-from discreet.statements import learning as words
+from discreet.words import learning as words
 
 _DOWN = lowering(450)
 """Factor that outweighs the rounding of a handful of operations, and what `_UP` adds."""

@@ -44,7 +44,7 @@ from discreet.mechanisms.learning.class_supremum import supremum_delta
 from discreet.mechanisms.learning.persons import Loss, shared_deltas, sum_of
 from discreet.mechanisms.learning.perturbation import Head
 from discreet.problems import MultinomialRisk
-from discreet.statements import learning as words
+from discreet.words import learning as words
 
 _STEPS = 4096
 _TANGENTS = (0.0, 0.25, 0.5, 0.75, 1.0)

@@ -34,7 +34,7 @@ from discreet.mechanisms.learning.one_direction import one_direction
 from discreet.mechanisms.learning.persons import Loss, normal_loss, shared_delta, sum_of
 from discreet.mechanisms.learning.perturbation import Head
 from discreet.problems import OneVsRestRisk, RegularisedRisk
-from discreet.statements import learning as words
+from discreet.words import learning as words
 
 _POINTS = 320
 _REACH = 10.5

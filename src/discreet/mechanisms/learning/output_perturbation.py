@@ -35,7 +35,7 @@ from discreet.mechanisms.learning.base import (
 from discreet.mechanisms.learning.perturbation import GaussianPerturbation, gaussian_plan
 from discreet.noise import Noise, spherical_error
 from discreet.problems import AnyRisk, RegularisedRisk
-from discreet.statements import learning as words
+from discreet.words import learning as words
 
 _DOWN, _UP = lowering(450), raising(45)
 """Factors that outweigh the rounding of a handful of operations."""

@@ -22,8 +22,8 @@ from discreet.mechanisms.counting.gaussian_curve import WIDE, divergence
 from discreet.mechanisms.margins.problem import Counts, Margins, Table
 from discreet.noise import Integers, Noise
 from discreet.noise.discrete import least_drawable
-from discreet.statements.counting import WHOLE
-from discreet.statements.margins import LARGEST_EPSILON, LEAST_DELTA, MARGINS
+from discreet.words.counting import WHOLE
+from discreet.words.margins import LARGEST_EPSILON, LEAST_DELTA, MARGINS
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

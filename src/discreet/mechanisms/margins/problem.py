@@ -33,8 +33,8 @@ from discreet.mechanisms.base import Numbers
 from discreet.mechanisms.counting.gaussian_curve import Component
 from discreet.mechanisms.cuts.choose import chosen_begins
 from discreet.noise import Integers
-from discreet.statements.counting import WHOLE
-from discreet.statements.margins import MOST_CELLS
+from discreet.words.counting import WHOLE
+from discreet.words.margins import MOST_CELLS
 
 Table: TypeAlias = tuple[int, ...]
 """Numbers of columns, increasing."""

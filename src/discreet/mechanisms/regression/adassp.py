@@ -23,7 +23,7 @@ from discreet.mechanisms.noisy_sums import LARGEST_SCALE, composed_delta, intege
 from discreet.mechanisms.regression.base import Fitted, RegressionMechanism
 from discreet.mechanisms.regression.sums import UP, LeastSquares, Moments, moment_reach, moment_scales, noisy_moments
 from discreet.noise import Noise
-from discreet.statements.regression import ADASSP
+from discreet.words.regression import ADASSP
 
 _TARGET_WEIGHT = 0.85
 _SHARE = 0.1

@@ -35,7 +35,7 @@ from discreet.mechanisms.regression.refined import RefinedMoments
 from discreet.mechanisms.regression.sums import LeastSquares
 from discreet.noise import Noise
 from discreet.solvers import NoisyMatrix
-from discreet.statements.learning import NON_PRIVATE
+from discreet.words.learning import NON_PRIVATE
 
 NAMES = ("auto", "objective", "objective-huber", "refined", "moments", "adassp", "mixing", "hessian-mixing")
 _WITH_GRADIENTS = ("refined", "hessian-mixing")

@@ -29,8 +29,8 @@ from discreet.mechanisms.regression.sums import UP, LeastSquares, step_reach, st
 from discreet.mechanisms.release.sketch import GaussianSketch
 from discreet.mechanisms.release.sketch import sketch_profile as curve_of_sketch
 from discreet.noise import Noise
-from discreet.statements.regression import HESSIAN_MIXING
-from discreet.statements.sketch import SECRET
+from discreet.words.regression import HESSIAN_MIXING
+from discreet.words.sketch import SECRET
 
 STEPS = 3
 _SHARE = 0.5

@@ -37,7 +37,7 @@ from discreet.mechanisms.regression.objective_minimiser import certified_minimis
 from discreet.mechanisms.regression.sums import LeastSquares
 from discreet.noise import Noise, drawable
 from discreet.problems import PredictionRisk
-from discreet.statements.regression import COUNTED_OBJECTIVE, OBJECTIVE
+from discreet.words.regression import COUNTED_OBJECTIVE, OBJECTIVE
 
 _LEAST_WIDTH, _LARGEST_WIDTH = 0.06, 1.0
 """a over B. With the second the loss is next to a square."""

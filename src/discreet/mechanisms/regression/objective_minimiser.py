@@ -50,13 +50,12 @@ from scipy.linalg import cho_factor, cho_solve
 
 from discreet.core.arrays import Floats, two_sum
 from discreet.core.errors import SolverFailure
-from discreet.core.rounding import raising
+from discreet.core.rounding import UNIT, gamma, raising
 from discreet.data import Records
 from discreet.data.records import WHOLE_RECORDS
 from discreet.losses.predictions import PredictionLoss
 from discreet.mechanisms.regression.sums import LeastSquares
 from discreet.problems import PredictionRisk
-from discreet.problems.rounding import UNIT, gamma
 from discreet.solvers.directions import SecantPairs, positive_factor
 
 _MOST = 300

@@ -34,8 +34,8 @@ from discreet.mechanisms.regression.objective import TYPICAL, planned_records, p
 from discreet.mechanisms.regression.objective_minimiser import certified_minimiser, evaluated, gradient_error, longest
 from discreet.noise import Noise
 from discreet.problems import PredictionRisk, RegularisedRisk
-from discreet.statements.learning import NON_PRIVATE
-from discreet.statements.regression import PREDICTION
+from discreet.words.learning import NON_PRIVATE
+from discreet.words.regression import PREDICTION
 
 STRENGTH = 5.0
 """lambda epsilon / (c R^2) where nobody chooses: the Jacobian term takes a fifth of epsilon."""

@@ -32,7 +32,7 @@ from discreet.mechanisms.regression.sums import (
     whole_steps,
 )
 from discreet.noise import Noise
-from discreet.statements.regression import MOMENTS
+from discreet.words.regression import MOMENTS
 
 STEPS = 4
 _SHARE = 0.8

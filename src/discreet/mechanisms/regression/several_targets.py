@@ -56,7 +56,7 @@ from discreet.mechanisms.regression.prediction import (
 )
 from discreet.noise import Noise
 from discreet.problems import PredictionRisk, RegularisedRisk, SeveralTargets
-from discreet.statements.regression import TARGETS
+from discreet.words.regression import TARGETS
 
 _POINTS = 160
 _REACH = 10.5

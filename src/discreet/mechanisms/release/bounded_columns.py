@@ -31,7 +31,7 @@ from discreet.noise import Integers, Noise
 from discreet.noise.words import uniform_below
 from discreet.queries import Rows
 from discreet.queries.base import UP
-from discreet.statements.release import BOUNDED_COLUMNS
+from discreet.words.release import BOUNDED_COLUMNS
 
 _CELLS = 1 << 11
 """Grid points in half the width of a law, at least."""

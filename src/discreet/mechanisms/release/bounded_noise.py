@@ -29,7 +29,7 @@ from discreet.noise import Integers, Noise
 from discreet.noise.words import uniform_below
 from discreet.queries import Rows
 from discreet.queries.base import UP
-from discreet.statements.release import BOUNDED_NOISE
+from discreet.words.release import BOUNDED_NOISE
 
 _CELLS = 1 << 11
 """Grid points on each side of zero, at least."""

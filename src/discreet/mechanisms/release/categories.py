@@ -33,7 +33,7 @@ from discreet.core.validate import number, whole
 from discreet.mechanisms.base import Drawn, Mechanism, Numbers
 from discreet.noise import Integers, Noise
 from discreet.noise.words import uniform_below
-from discreet.statements.categories import CATEGORIES, MOST_CATEGORIES, RESPONSE, UNARY, UNIT, asked_columns, kept_of, laws_of
+from discreet.words.categories import CATEGORIES, MOST_CATEGORIES, RESPONSE, UNARY, UNIT, asked_columns, kept_of, laws_of
 
 SHUFFLED_REPORTS = "reports of categories in a secret order (shuffled_rows.md)"
 OWNERS = "whose report is whose"

@@ -31,7 +31,7 @@ from discreet.mechanisms.release.sketch_information import SketchOfBits, check_e
 from discreet.noise import Integers, Noise
 from discreet.queries import SecondMoments, Target
 from discreet.queries.base import UP
-from discreet.statements.sketch import CLEAR_TARGET_SKETCH
+from discreet.words.sketch import CLEAR_TARGET_SKETCH
 
 _SHARES = (1e-4, 1e-3, 1e-2, 5e-2, 0.2)
 """Of the bits, the last stage's: the best is taken. More records need a larger one."""

@@ -33,7 +33,7 @@ from discreet.mechanisms.release.sketch import TOO_ROUGH, arithmetic_of, check_t
 from discreet.noise import Noise, drawable
 from discreet.queries import SecondMoments
 from discreet.queries.base import UP
-from discreet.statements.sketch import EIGENVALUE_SKETCH
+from discreet.words.sketch import EIGENVALUE_SKETCH
 
 _LAST = 1e-3
 """The last stage's share of the sketch's epsilon; of its delta, a tenth of that."""

@@ -22,7 +22,7 @@ from discreet.mechanisms.release.placement import Add, placed
 from discreet.mechanisms.release.rows import GaussianRelease
 from discreet.noise import Noise
 from discreet.queries import WeightedRows
-from discreet.statements.release import FISHER
+from discreet.words.release import FISHER
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

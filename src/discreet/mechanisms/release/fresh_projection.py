@@ -37,7 +37,7 @@ from discreet.noise import Noise, gaussian_error, least_drawable
 from discreet.queries import LinearMap, Projection, Rows, Target
 from discreet.queries.base import UP
 from discreet.queries.linear import BITS, power_of_two, resolution
-from discreet.statements.release import FRESH_PROJECTION
+from discreet.words.release import FRESH_PROJECTION
 
 _LEAST_SCALE = 2.0**12
 

@@ -24,7 +24,7 @@ from discreet.mechanisms.release.rows import GridRelease, grid_step
 from discreet.noise import Integers, Noise, drawable
 from discreet.queries import RowQuery, Rows
 from discreet.queries.base import UP, reach
-from discreet.statements.release import LAPLACE_ROWS
+from discreet.words.release import LAPLACE_ROWS
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -29,7 +29,7 @@ from discreet.mechanisms.release.answers import exact_moments
 from discreet.noise import Noise
 from discreet.queries import SecondMoments
 from discreet.queries.base import UP
-from discreet.statements.moments import GAUSSIAN_MOMENTS
+from discreet.words.moments import GAUSSIAN_MOMENTS
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

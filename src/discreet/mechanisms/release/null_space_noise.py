@@ -21,7 +21,7 @@ from discreet.mechanisms.release.answers import answers
 from discreet.noise import Noise
 from discreet.queries import Rows, Target
 from discreet.solvers.soft_margin import solve_soft_margin
-from discreet.statements.release import NULL_SPACE
+from discreet.words.release import NULL_SPACE
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

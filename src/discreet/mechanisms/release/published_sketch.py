@@ -19,7 +19,7 @@ from discreet.mechanisms.base import Drawn, Mechanism
 from discreet.mechanisms.release.answers import exact_moments, rows_read
 from discreet.noise import Noise
 from discreet.queries import SecondMoments, Target
-from discreet.statements.sketch import PUBLISHED_SKETCH
+from discreet.words.sketch import PUBLISHED_SKETCH
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

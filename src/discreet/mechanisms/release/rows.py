@@ -45,8 +45,8 @@ from discreet.mechanisms.release.placement import check_placement, placed, requi
 from discreet.noise import Integers, Noise, least_drawable
 from discreet.queries import RowQuery, Rows
 from discreet.queries.base import UP
-from discreet.statements.base import for_persons
-from discreet.statements.release import GAUSSIAN_ROWS, INFORMATION_ROWS
+from discreet.words import for_persons
+from discreet.words.release import GAUSSIAN_ROWS, INFORMATION_ROWS
 
 _LEAST_SCALE = 2.0**12
 LARGEST_SCALE = 2.0**51

@@ -30,7 +30,7 @@ from discreet.mechanisms.release.rows import GaussianRelease, GridRelease, grid_
 from discreet.noise import Noise, least_drawable
 from discreet.queries import RowQuery, Target
 from discreet.queries.base import UP
-from discreet.statements.shuffled import ORDER, SHUFFLED_GAUSSIAN, SHUFFLED_LAPLACE
+from discreet.words.shuffled import ORDER, SHUFFLED_GAUSSIAN, SHUFFLED_LAPLACE
 
 _NEAR = 1e-5
 _FARTHEST, _WIDEST = 8.0, 40.0

@@ -38,7 +38,7 @@ from discreet.mechanisms.release.shared_profiles import shared_replace_delta, sh
 from discreet.noise import Integers, Noise
 from discreet.queries import SecondMoments
 from discreet.queries.base import UP
-from discreet.statements.sketch import GAUSSIAN_SKETCH, SECRET
+from discreet.words.sketch import GAUSSIAN_SKETCH, SECRET
 
 _SHARES = (1e-6, 1e-5, 1e-4, 1e-3, 1e-2, 5e-2)
 _DELTA_SHARE = 1e-4

@@ -29,7 +29,7 @@ from discreet.mechanisms.release.sketch import TOO_ROUGH, Sketch, arithmetic_of,
 from discreet.noise.stated import NORMAL_LIMIT
 from discreet.queries import SecondMoments
 from discreet.queries.base import UP
-from discreet.statements.sketch import INFORMATION_SKETCH, SECRET
+from discreet.words.sketch import INFORMATION_SKETCH, SECRET
 
 _SHARE = 1e-3
 """Of the bits, the last stage's."""

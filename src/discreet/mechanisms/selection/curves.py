@@ -41,9 +41,9 @@ from discreet.mechanisms.regression.sums import LeastSquares
 from discreet.problems import AnyRisk, ConstrainedRisk, MultinomialRisk, OneVsRestRisk, PredictionRisk, RegularisedRisk, SeveralTargets
 from discreet.problems.prior import Prior
 from discreet.statements.base import SCORES_WITH_FIT, filled, mapping
-from discreet.statements.constrained import constrained_problem
-from discreet.statements.learning import target_units
-from discreet.statements.regression import prediction_problem
+from discreet.words.constrained import constrained_problem
+from discreet.words.learning import target_units
+from discreet.words.regression import prediction_problem
 
 _KNOTS = 81
 _ALL = 1.0 - 2.0**-53

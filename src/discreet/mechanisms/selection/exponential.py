@@ -19,7 +19,7 @@ from discreet.core.neighbours import ADD_REMOVE, Neighbours
 from discreet.mechanisms.base import Drawn, Mechanism, Numbers
 from discreet.noise import Noise
 from discreet.noise.choice import select
-from discreet.statements.selection import EXPONENTIAL
+from discreet.words.selection import EXPONENTIAL
 
 ALGORITHM_4 = "algorithm-4"
 """Name in certificates of the search by parts (exponential.md)."""

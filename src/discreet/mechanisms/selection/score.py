@@ -30,7 +30,7 @@ from discreet.core.rounding import raising
 from discreet.mechanisms.counting import BoundedSum, GaussianCounting, Queries
 from discreet.mechanisms.counting.queries import parts_of
 from discreet.noise import Noise, drawable
-from discreet.statements.counting import WHOLE
+from discreet.words.counting import WHOLE
 
 LAPLACE, GAUSSIAN = "discrete-laplace", "discrete-gaussian"
 _KNOTS = 65

@@ -15,7 +15,7 @@ from discreet.mechanisms.cuts.columns import Whose
 from discreet.mechanisms.margins.problem import Cut, Table
 from discreet.noise import Integers
 from discreet.releases.synthetic.cells import Coder, Codes, cut_columns
-from discreet.statements.counting import WHOLE
+from discreet.words.counting import WHOLE
 
 
 @holds_records

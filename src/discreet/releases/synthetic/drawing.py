@@ -30,7 +30,7 @@ from discreet.releases.synthetic.folder import MARGINS, Synthetic, SyntheticTabl
 from discreet.releases.synthetic.likely import Counted, likely
 from discreet.releases.synthetic.pending import GO_ON, Pending
 from discreet.releases.synthetic.rows import Words, drawn_codes, spread, uniforms
-from discreet.statements.counting import WHOLE
+from discreet.words.counting import WHOLE
 
 _DRAWN = "rows of a synthetic table"
 _REDRAWN = "noise of further synthetic tables"

@@ -14,7 +14,7 @@ import polars as pl
 from discreet.mechanisms.margins import pair_scale
 from discreet.mechanisms.margins.problem import Margins, Rounds, Table
 from discreet.releases.synthetic.cells import CellColumn
-from discreet.statements.counting import WHOLE
+from discreet.words.counting import WHOLE
 
 _CLOSE = 1e-9
 """Sums of shares of other machines may differ by less."""

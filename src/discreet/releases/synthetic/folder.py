@@ -39,7 +39,7 @@ from discreet.releases.synthetic.pending import GO_ON, Pending
 from discreet.releases.synthetic.plan import problem_of, tables_asked
 from discreet.releases.synthetic.words import in_words
 from discreet.releases.words import inspected, some
-from discreet.statements.counting import WHOLE
+from discreet.words.counting import WHOLE
 
 METHOD = "synthetic"
 MARGINS = "margins.parquet"

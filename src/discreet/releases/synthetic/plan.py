@@ -28,7 +28,7 @@ from discreet.data.metric import require_no_metric
 from discreet.mechanisms.margins import GaussianMargins, Margins, pair_scale
 from discreet.mechanisms.margins.problem import Cut, Table
 from discreet.releases.synthetic.cells import CellColumn, cell_columns, columns_to_cut, cuts_asked, fine_places
-from discreet.statements.counting import WHOLE
+from discreet.words.counting import WHOLE
 
 CutsFrom: TypeAlias = Literal["schema", "private"]
 FINE = "{} (fine cells)"

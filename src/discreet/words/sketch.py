@@ -8,8 +8,8 @@ from discreet.core.fields import finite, not_negative, positive, whole
 from discreet.core.rounding import raising
 from discreet.queries import SecondMoments
 from discreet.statements.base import Fields, Hypothesis, Record, Words, condition, power_of_two, read_fields, register_words, relation
-from discreet.statements.learning import GAUSSIAN_GRID
-from discreet.statements.release import entry_hypotheses, moments_query, record_hypotheses
+from discreet.words.learning import GAUSSIAN_GRID
+from discreet.words.release import entry_hypotheses, moments_query, record_hypotheses
 
 GAUSSIAN_SKETCH = "Gaussian sketch, exact chi-square curve (sketch.md)"
 EIGENVALUE_SKETCH = "Gaussian sketch with a private least eigenvalue (sketch.md)"

@@ -1,4 +1,4 @@
-"""The slopes of many classes together over a set, shortened record by record: see `problems/softmax_risk.py`."""
+"""What is minimised over a constraint set: F of a `SetRisk` on records, slopes clipped or shortened record by record as its problem says."""
 
 import math
 from dataclasses import dataclass
@@ -9,7 +9,25 @@ from discreet.core.arrays import Floats
 from discreet.data import Records
 from discreet.losses.softmax import Softmax
 from discreet.objectives.certified_sums import chunks
-from discreet.objectives.prediction_sum import OfRecords
+from discreet.objectives.prediction_sum import Clipped, OfRecords, PredictionSum
+from discreet.problems.constrained_risk import ConstrainedRisk
+from discreet.problems.set_risk import SetRisk
+from discreet.problems.softmax_risk import SoftmaxRisk
+
+
+def sum_over_set(risk: SetRisk, data: Records) -> PredictionSum:
+    """F on these records. Raises as `risk.require` does, and TypeError for a kind of risk that is neither of the two."""
+    risk.require(data)
+    each: OfRecords
+    match risk:
+        case ConstrainedRisk():
+            each = Clipped(loss=risk.loss, slope_bound=risk.slope_bound, kink=math.isinf(risk.smoothness))
+        case SoftmaxRisk():
+            wrong, length = risk.loss.largest(risk.margin_spread)
+            each = SoftmaxSlopes(loss=risk.loss, wrong=wrong, length=length)
+        case _:
+            raise TypeError(f"the objective of a {type(risk).__name__} is not known")
+    return PredictionSum(data=data, each=each, dimension=risk.dimension)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -3,8 +3,8 @@
 from discreet.core.fields import positive
 from discreet.core.neighbours import REPLACE_ONE
 from discreet.statements.base import Fields, Record, Words, condition, power_of_two, register_words, relation, relation_of
-from discreet.statements.learning import GAUSSIAN_GRID
-from discreet.statements.release import moments_query, record_hypotheses
+from discreet.words.learning import GAUSSIAN_GRID
+from discreet.words.release import moments_query, record_hypotheses
 
 GAUSSIAN_MOMENTS = "Gaussian noise on second moments, exact integers (moments.md)"
 MOMENTS: Fields = {"moment_noise": positive, "step": power_of_two, "neighbours": relation, "epsilon": positive}

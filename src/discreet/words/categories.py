@@ -4,7 +4,7 @@ from discreet.accounting import Json
 from discreet.core.fields import text, whole
 from discreet.core.neighbours import REPLACE_ONE
 from discreet.statements.base import Record, Words, among, condition, counted, filled, mapping, read_fields, register_words, relation, relation_of
-from discreet.statements.counting import digest_of_record
+from discreet.words.counting import digest_of_record
 
 CATEGORIES = "k-ary response and unary encoding, exact integers (categories.md)"
 RESPONSE, UNARY = "response", "unary"

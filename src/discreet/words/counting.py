@@ -27,9 +27,9 @@ from discreet.statements.base import (
     relation,
     relation_of,
 )
-from discreet.statements.constrained import declared_bounds
-from discreet.statements.learning import MANY_CLASSES, TWO_CLASSES, made_hypothesis, problem_hypotheses, target_units
-from discreet.statements.regression import OF_PREDICTIONS, TARGET_UNITS, convex_prediction, prediction_problem, targets_apart
+from discreet.words.constrained import declared_bounds
+from discreet.words.learning import MANY_CLASSES, TWO_CLASSES, made_hypothesis, problem_hypotheses, target_units
+from discreet.words.regression import OF_PREDICTIONS, TARGET_UNITS, convex_prediction, prediction_problem, targets_apart
 
 COUNTING_LAPLACE = "counting queries, discrete Laplace noise"
 COUNTING_GAUSSIAN = "counting queries, discrete Gaussian noise"

@@ -21,7 +21,7 @@ from discreet.statements.base import (
     relation,
     relation_of,
 )
-from discreet.statements.counting import GAUSSIAN_LAW, WHOLE
+from discreet.words.counting import GAUSSIAN_LAW, WHOLE
 
 MARGINS = "contingency tables in rounds, discrete Gaussian noise"
 LARGEST_EPSILON = 100.0

@@ -3,7 +3,7 @@
 from discreet.core.fields import positive, whole
 from discreet.queries import Rows, Target
 from discreet.statements.base import Fields, Hypothesis, Record, Words, condition, optional, power_of_two, register_words, relation
-from discreet.statements.release import record_hypotheses, row_query
+from discreet.words.release import record_hypotheses, row_query
 
 SHUFFLED_GAUSSIAN = "Gaussian noise on shuffled rows, on a grid (shuffled_rows.md)"
 SHUFFLED_LAPLACE = "Laplace noise on shuffled rows, on a grid (shuffled_rows.md)"

@@ -1,6 +1,8 @@
 """Words of counting with one scale: those of counting with Laplace noise."""
 
-from discreet.statements.base import Record, Words, certified_words, register_words
+from discreet.words.found import certified_words
+
+from discreet.statements.base import Record, Words, register_words
 
 
 @register_words("counting-alike", parameters=None, problem=None)

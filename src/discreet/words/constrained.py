@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from discreet.core.fields import flag, is_own, not_negative, positive, text, whole
 from discreet.core.lazily import lazily
-from discreet.data import Domain
+from discreet.data.domain import Domain
 from discreet.losses.predictions import prediction_loss_named
 from discreet.losses.softmax import Softmax
 from discreet.statements.base import (
@@ -28,7 +28,7 @@ from discreet.statements.base import (
     register_words,
     relation,
 )
-from discreet.statements.learning import GAUSSIAN, GAUSSIAN_GRID, NON_PRIVATE, NORMAL_LAW, computing_hypotheses, dimension_of
+from discreet.words.learning import GAUSSIAN, GAUSSIAN_GRID, NON_PRIVATE, NORMAL_LAW, computing_hypotheses, dimension_of
 
 if TYPE_CHECKING:
     from discreet import problems, sets

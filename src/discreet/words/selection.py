@@ -12,7 +12,6 @@ from discreet.statements.base import (
     Record,
     Words,
     among,
-    certified_words,
     condition,
     filled,
     mapping,
@@ -24,8 +23,9 @@ from discreet.statements.base import (
     relation_of,
     scored_persons,
 )
-from discreet.statements.counting import WHOLE
-from discreet.statements.learning import target_units
+from discreet.words import certified_words
+from discreet.words.counting import WHOLE
+from discreet.words.learning import target_units
 
 EXPONENTIAL = "the exponential mechanism"
 _CHOICE: Fields = {"rate": positive, "sensitivity": whole, "monotone": flag, "neighbours": relation}

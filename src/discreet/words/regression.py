@@ -4,7 +4,7 @@ from typing import TYPE_CHECKING
 
 from discreet.core.fields import Json, count, finite, not_negative, positive, text, whole
 from discreet.core.lazily import lazily
-from discreet.data import Domain
+from discreet.data.domain import Domain
 from discreet.losses.predictions import prediction_loss_named
 from discreet.problems.prior import Prior
 from discreet.queries import SecondMoments, Target
@@ -24,8 +24,8 @@ from discreet.statements.base import (
     register_words,
     relation,
 )
-from discreet.statements.constrained import REAL_TARGETS, declared_bounds, real_domain, require_same
-from discreet.statements.learning import (
+from discreet.words.constrained import REAL_TARGETS, declared_bounds, real_domain, require_same
+from discreet.words.learning import (
     GAUSSIAN,
     GAUSSIAN_GRID,
     NON_PRIVATE,
@@ -36,7 +36,7 @@ from discreet.statements.learning import (
     target_units,
     who_says,
 )
-from discreet.statements.sketch import SECRET, SKETCH, sketch_words
+from discreet.words.sketch import SECRET, SKETCH, sketch_words
 
 if TYPE_CHECKING:
     from discreet import problems
