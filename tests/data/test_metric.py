@@ -11,7 +11,7 @@ from discreet.core.neighbours import REPLACE_ONE
 from discreet.data.metric import Metric
 from discreet.descriptions.asked import Asked
 from discreet.mechanisms.cuts.columns import columns_to_cut, counting_schema
-from discreet.releases.columns import released_schema
+from discreet.releases.methods.columns import released_schema
 
 PLAIN = Schema.from_toml(
     'format = "discreet-schema/1"\nname = "flats"\nrows = "bound"\ntarget = { column = "price", lower = 0, upper = 1000 }\n'

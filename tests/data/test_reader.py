@@ -146,7 +146,7 @@ def test_a_person_that_is_split_between_blocks_is_one(monkeypatch):
     assert sums_of_persons(read(sliced(70), WIDE)[1]) == 1.0
     count = iter(range(10**6))
     monkeypatch.setattr(
-        "discreet.data.blocks.shared.keyed", lambda ids, key: keyed(ids, bytes([next(count) % 256]) + key[1:])
+        "discreet.data.shared_table.keyed", lambda ids, key: keyed(ids, bytes([next(count) % 256]) + key[1:])
     )  # the fault: a key a block
     assert sums_of_persons(read(sliced(70), WIDE)[1]) > 2.0
 

@@ -31,7 +31,7 @@ from discreet import (
 )
 from discreet.core.errors import InvalidInput, InvalidType, PrivacyAdvice
 from discreet.data import FunctionTable
-from discreet.data.blocks.base import Block
+from discreet.data.block_table import Block
 from discreet.estimators import advice as advice_of_fits
 from discreet.estimators import fit_with_cuts, fit_with_intervals, threshold_for
 from discreet.ledger import Ledger, using

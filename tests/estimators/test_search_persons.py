@@ -208,7 +208,7 @@ def test_all_rows_of_a_person_are_in_one_part_and_a_cut_by_rows_is_caught(monkey
         monkeypatch.setattr(search_tables.HeldTable, "_part", by_rows)
     else:
         blocks = count()  # the fault: a key a block, so that a person is another one in each
-        monkeypatch.setattr("discreet.data.blocks.shared.keyed", lambda ids, key: keyed(ids, bytes([next(blocks) % 256]) + key[1:]))
+        monkeypatch.setattr("discreet.data.shared_table.keyed", lambda ids, key: keyed(ids, bytes([next(blocks) % 256]) + key[1:]))
     assert shared() > 0
 
 

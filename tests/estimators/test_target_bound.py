@@ -9,7 +9,7 @@ from sklearn.pipeline import make_pipeline
 from discreet import Schema, estimators
 from discreet.core.errors import InvalidInput
 from discreet.data import FunctionTable, numeric_files, schema_files
-from discreet.data.blocks.base import Block
+from discreet.data.block_table import Block
 from discreet.ledger import Account, Ledger
 from discreet.matrices import as_matrix
 from discreet.planning import SetPlan

@@ -13,9 +13,9 @@ from discreet.matrices import as_matrix
 from discreet.mechanisms.release import GaussianRelease
 from discreet.queries import Rows
 from discreet.releases import METHODS, SETTINGS, publish
-from discreet.releases.columns import released_schema, schema_domain
 from discreet.releases.methods import ALL_METHODS, Plan, Setting, Way
 from discreet.releases.methods.base import DELTA, EPSILON
+from discreet.releases.methods.columns import released_schema, schema_domain
 from tests.releases.cases import BOX, PEOPLE, PRIVATE, SCHEMA, X, Y
 
 BALL = Domain(features=3, norm_bound=1.0, target_bound=1.0)

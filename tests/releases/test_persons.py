@@ -21,7 +21,7 @@ from discreet.mechanisms.release import FisherNoise, FreshProjection, GaussianRe
 from discreet.noise import SeededNoise, SystemNoise
 from discreet.queries import Projection, Rows, Target, WeightedRows
 from discreet.releases import publish, read_release
-from discreet.releases.columns import released_schema
+from discreet.releases.methods.columns import released_schema
 from discreet.releases.records import held_records
 
 GENERATOR = np.random.default_rng(5)

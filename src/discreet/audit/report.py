@@ -12,8 +12,9 @@ from discreet.audit.claim import Claim, Target
 from discreet.audit.drawn.parts import FALSE_ALARM, Watch
 from discreet.core.arrays import Floats
 from discreet.core.errors import InvalidInput
+from discreet.core.files.picture import Svg, pictured
 from discreet.core.short import short_repr
-from discreet.core.showing import Svg, html_of, pictured
+from discreet.core.showing import html_of
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -127,8 +127,8 @@ def release(given: _Release) -> Outcome:
     Before anything is spent, the command says, from public numbers alone, how large the noise is on a number and on a mean, what a learner could
     achieve with the release, and which method would be more accurate for the same budget; --dry-run stops there.
     """
-    from discreet.releases.columns import released_domain, released_schema
     from discreet.releases.methods import ALL_METHODS
+    from discreet.releases.methods.columns import released_domain, released_schema
 
     if given.out is None and not given.dry_run:
         raise usage_error("--out is needed: the folder to write (or --dry-run, which writes nothing)")

@@ -1,7 +1,7 @@
 """How the blocks of a table become records: by public numbers alone, each block by itself, checked once before anything is spent.
 
 Where the blocks say whose rows are whose, the pass that checks them brings keys of ids to where the run is, which rows are kept is drawn there, and
-what was drawn goes back with the blocks (modules `persons` and `blocks.shared`). The draw is that of the same rows in memory.
+what was drawn goes back with the blocks (modules `persons` and `shared_table`). The draw is that of the same rows in memory.
 """
 
 from collections.abc import Callable, Iterator
@@ -15,11 +15,11 @@ from discreet.core.arrays import Floats
 from discreet.core.errors import InvalidInput, quietly
 from discreet.core.neighbours import Persons
 from discreet.core.short import short_repr
-from discreet.data.blocks.base import Block, BlockTable
-from discreet.data.blocks.shared import NOT_TOLD, kept_blocks
+from discreet.data.block_table import Block, BlockTable
 from discreet.data.domain import Domain
 from discreet.data.persons import Source, times
 from discreet.data.records import Records, class_codes, record_weights
+from discreet.data.shared_table import NOT_TOLD, kept_blocks
 from discreet.data.stream import Stream, column_bytes
 from discreet.data.target_table import TargetTable
 from discreet.data.targets import period_numbers

@@ -14,7 +14,7 @@ import numpy as np
 
 from discreet.core.errors import InvalidInput
 from discreet.core.private import holds_records
-from discreet.data.blocks.base import CHANGED, Block, BlockTable
+from discreet.data.block_table import CHANGED, Block, BlockTable
 from discreet.matrices import BLOCK_ROWS, DenseMatrix, Matrix
 from discreet.matrices.base import cuts
 

@@ -11,9 +11,10 @@ from discreet.certificates import Certificate, Verification
 from discreet.core.arrays import Floats
 from discreet.core.comma_separated import comma_separated
 from discreet.core.errors import InvalidInput, did_you_mean
+from discreet.core.files.picture import Svg, pictured
 from discreet.core.files.whole_file import write_whole
 from discreet.core.short import short_repr
-from discreet.core.showing import Svg, html_of, pictured
+from discreet.core.showing import html_of
 from discreet.descriptions.asked import QUARTILES, Asked, Column
 from discreet.evaluation import Estimate
 

@@ -10,10 +10,10 @@ from dataclasses import dataclass
 from typing import Any, ClassVar, Self
 
 from discreet.core.errors import InvalidInput, InvalidType
+from discreet.core.files.picture import Svg
 from discreet.core.frameless import Frameless
 from discreet.core.neighbours import DELTA, REPLACE_ONE, Neighbours
 from discreet.core.short import short_repr
-from discreet.core.showing import Svg
 from discreet.data import Schema
 from discreet.data.labels import canonical
 from discreet.display.evaluation import curve_plot

@@ -25,8 +25,9 @@ import numpy as np
 
 from discreet.core.arrays import Floats
 from discreet.core.errors import InvalidInput, quoted
+from discreet.core.files.picture import Svg, pictured
 from discreet.core.short import short_repr
-from discreet.core.showing import Svg, html_of, pictured
+from discreet.core.showing import html_of
 from discreet.core.told import Told
 from discreet.data import NumberTarget, NumberTargets, Schema
 from discreet.data.columns import CategoricalColumn, Cross, DateColumn, NumericColumn

@@ -23,10 +23,10 @@ from discreet.core.neighbours import Persons
 from discreet.core.private import holds_records
 from discreet.data import Block, BlockTable, Domain, FunctionTable, Reader, Records, class_codes
 from discreet.data.blocks.cut import CutTable
-from discreet.data.blocks.shared import Kept, kept_blocks
 from discreet.data.labels import label_array
 from discreet.data.persons import weights_of
 from discreet.data.reader import several_content
+from discreet.data.shared_table import Kept, kept_blocks
 from discreet.data.stream import Stream
 from discreet.data.targets import period_numbers
 from discreet.estimators.inputs import distinct_classes

@@ -50,10 +50,10 @@ from discreet.certificates import Certificate, Verification
 from discreet.core.arrays import AnyFloats, Floats
 from discreet.core.errors import InvalidInput, quoted
 from discreet.core.fields import real
+from discreet.core.files.picture import Svg, pictured
 from discreet.core.frameless import frameless
 from discreet.core.intervals import Intervals
 from discreet.core.short import short_repr
-from discreet.core.showing import Svg, pictured
 from discreet.core.told import Tabled, Told
 from discreet.core.validate import interval_level
 from discreet.data import EncodedTable, bounded_rows

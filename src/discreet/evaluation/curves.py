@@ -47,8 +47,8 @@ from scipy.optimize import isotonic_regression
 from scipy.special import ndtri
 
 from discreet.core.arrays import Floats
+from discreet.core.files.picture import Svg, pictured
 from discreet.core.short import short_repr
-from discreet.core.showing import Svg, pictured
 from discreet.evaluation.intervals import Estimate, NoiseLaw, ratio_interval
 from discreet.evaluation.shares import most_expected, rounding_of, share_ends
 

@@ -16,8 +16,8 @@ import numpy.typing as npt
 
 from discreet.core.errors import InvalidInput
 from discreet.core.private import holds_records
-from discreet.data.blocks.base import Block, BlockTable
-from discreet.data.blocks.shared import NOT_TOLD, kept_blocks
+from discreet.data.block_table import Block, BlockTable
+from discreet.data.shared_table import NOT_TOLD, kept_blocks
 from discreet.data.stream import Stream, column_bytes
 from discreet.evaluation.asked import Asked
 from discreet.evaluation.outcomes import outcomes_of_block, silenced, target_column

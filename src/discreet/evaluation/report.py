@@ -10,9 +10,10 @@ import numpy as np
 from discreet.certificates import Certificate, Verification
 from discreet.core.arrays import Floats
 from discreet.core.errors import InvalidInput
+from discreet.core.files.picture import Svg, pictured
 from discreet.core.files.whole_file import write_whole
 from discreet.core.short import short_repr
-from discreet.core.showing import Svg, html_of, pictured
+from discreet.core.showing import html_of
 from discreet.evaluation.asked import Asked
 from discreet.evaluation.curves import CalibrationCurve, RocCurve
 from discreet.evaluation.intervals import Estimate

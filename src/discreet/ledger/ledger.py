@@ -20,8 +20,9 @@ from uuid import uuid4
 
 from discreet.accounting import Guarantee, Unit
 from discreet.core.errors import InvalidInput
+from discreet.core.files.picture import Svg, pictured
 from discreet.core.neighbours import DELTA, Neighbours
-from discreet.core.showing import Svg, html_of, pictured
+from discreet.core.showing import html_of
 from discreet.core.told import Told
 from discreet.ledger import exchange, records
 from discreet.ledger.accountants import BASIC, Amount, total

@@ -5,10 +5,10 @@ from typing import TYPE_CHECKING
 from discreet.core.lazily import names_of
 
 if TYPE_CHECKING:
-    from discreet.releases.columns import Kind, PublishedColumn
     from discreet.releases.local import LocalSurvey, RandomisedRecord, collect
     from discreet.releases.local_categories import CategorySurvey, ReportedColumn, Reports, read_reports
     from discreet.releases.methods import METHODS, SETTINGS, Method, Request
+    from discreet.releases.methods.columns import Kind, PublishedColumn
     from discreet.releases.outlook import Outlook
     from discreet.releases.publication import About, Publication, publish
     from discreet.releases.release import PublishedRelease, read_release

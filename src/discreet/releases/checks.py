@@ -21,9 +21,9 @@ from discreet.core.errors import FileFormatError, InvalidInput
 from discreet.core.fields import positive
 from discreet.data import Schema
 from discreet.queries import Projection, SecondMoments, Target
-from discreet.releases.columns import Kind, released_columns, released_schema, schema_domain, weight_beside
 from discreet.releases.manifest import DIGEST, NAME, Contents, digest_of_manifest
 from discreet.releases.methods.base import Query
+from discreet.releases.methods.columns import Kind, released_columns, released_schema, schema_domain, weight_beside
 from discreet.releases.parts import PartReader
 
 

@@ -28,8 +28,8 @@ from discreet.data import Schema
 from discreet.mechanisms.release import GaussianRelease, LaplaceRelease, RandomisedCategories
 from discreet.noise import Noise
 from discreet.queries import Rows, Target
-from discreet.releases.columns import encoded_records, record_columns, released_schema, schema_domain
 from discreet.releases.manifest import NAME, Contents, manifest_text
+from discreet.releases.methods.columns import encoded_records, record_columns, released_schema, schema_domain
 from discreet.releases.methods.rows import LOCAL
 from discreet.releases.parts import PartWriter, read_parts
 from discreet.releases.publication import About

@@ -23,9 +23,9 @@ from discreet.core.files.strict_json import canonical_bytes, printable, read_obj
 from discreet.core.short import short_repr
 from discreet.data import Schema
 from discreet.queries import Target
-from discreet.releases.columns import Kind, PublishedColumn
 from discreet.releases.methods import ALL_METHODS, Method
 from discreet.releases.methods.base import Calibration
+from discreet.releases.methods.columns import Kind, PublishedColumn
 from discreet.releases.parts import PROJECTION, Part, part_path
 from discreet.releases.words import in_words
 

@@ -30,9 +30,9 @@ from discreet.core.neighbours import ADD_REMOVE
 from discreet.core.short import short_repr
 from discreet.data import Schema
 from discreet.queries import Projection, Target
-from discreet.releases.columns import Kind, record_columns
 from discreet.releases.methods import METHODS, Method, Plan, Request
 from discreet.releases.methods.base import DELTA, EPSILON, PRIVATE, ROWS, SHUFFLE, SLOTS
+from discreet.releases.methods.columns import Kind, record_columns
 
 _MOST = 1e15
 _WORTH = 0.9

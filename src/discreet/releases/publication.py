@@ -32,10 +32,10 @@ from discreet.matrices import Matrix
 from discreet.mechanisms.persons import brought_by, refuse_told_apart, schema_rule, table_rule
 from discreet.noise import Noise
 from discreet.queries import Projection, Target
-from discreet.releases.columns import Kind, PublishedColumn, released_columns, released_schema, require_target, schema_domain, weight_beside
 from discreet.releases.manifest import NAME, Contents, manifest_text
 from discreet.releases.methods import Method, Plan, Request, calibration_named, method_named
 from discreet.releases.methods.base import ROWS, SLOTS, WIDTH, Calibration
+from discreet.releases.methods.columns import Kind, PublishedColumn, released_columns, released_schema, require_target, schema_domain, weight_beside
 from discreet.releases.outlook import Outlook, outlook_of
 from discreet.releases.parts import PROJECTION, Part, PartWriter, write_part
 from discreet.releases.records import Files, private_records

@@ -22,7 +22,7 @@ from discreet.matrices import Matrix, as_matrix
 from discreet.mechanisms.persons import drawn_beside, owners_of
 from discreet.noise import Noise
 from discreet.queries import Target
-from discreet.releases.columns import encoded_table, require_target
+from discreet.releases.methods.columns import encoded_table, require_target
 
 if TYPE_CHECKING:
     from distributed import Client

@@ -25,9 +25,9 @@ from discreet.data import Domain
 from discreet.queries import Projection, Target
 from discreet.queries.record import query_from_record
 from discreet.releases.checks import all_checks, foreign_files
-from discreet.releases.columns import Kind
 from discreet.releases.manifest import NAME, Contents, read_manifest
 from discreet.releases.methods.base import Query
+from discreet.releases.methods.columns import Kind
 from discreet.releases.parts import read_part, read_parts
 from discreet.releases.words import inspected, some
 

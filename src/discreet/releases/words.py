@@ -8,8 +8,8 @@ from discreet.accounting.base import Statement
 from discreet.certificates import Certificate
 from discreet.core.neighbours import ADD_REMOVE
 from discreet.queries import Target
-from discreet.releases.columns import Kind
 from discreet.releases.methods import Method
+from discreet.releases.methods.columns import Kind
 from discreet.statements.base import persons_of
 
 SEEDED = (

@@ -7,7 +7,7 @@ from pyarrow import parquet
 
 from discreet.core.errors import FileFormatError, InvalidInput, SchemaError
 from discreet.data import Domain, NpyTable, Records, Schema, numeric_files, schema_files, streamed_records
-from discreet.data.blocks.base import Block, block_rows
+from discreet.data.block_table import Block, block_rows
 from discreet.matrices import DenseMatrix
 from tests.canary import CANARY, assert_silent
 from tests.schemas import schema_text

@@ -7,7 +7,7 @@ import scipy.sparse as sp
 
 from discreet.core.errors import InvalidInput
 from discreet.data import Domain, numeric_files, streamed_records
-from discreet.data.blocks.base import Block
+from discreet.data.block_table import Block
 from discreet.data.blocks.files import KeptBlocks
 from discreet.losses import Logistic
 from discreet.matrices import AugmentedMatrix, DenseMatrix, SparseMatrix, TabularMatrix, as_matrix

@@ -7,8 +7,8 @@ from discreet.core.errors import InvalidInput
 from discreet.core.neighbours import Persons
 from discreet.data import Block, BlockTable, DaskTable, FunctionTable, TransformedTable
 from discreet.data.blocks.cut import CutTable
-from discreet.data.blocks.shared import SharedTable
 from discreet.data.blocks.transformed import MovedTable
+from discreet.data.shared_table import SharedTable
 from discreet.matrices import DenseMatrix
 
 ROWS = np.arange(60.0).reshape(20, 3)

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Protocol, Self, TypeVar
 
-from discreet.data.blocks.base import Block, BlockTable, PerBlock, work_on
+from discreet.data.block_table import Block, BlockTable, PerBlock, work_on
 
 R = TypeVar("R")
 

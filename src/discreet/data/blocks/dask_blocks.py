@@ -25,7 +25,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 from discreet.core.errors import DiscreetError, InvalidInput
 from discreet.core.neighbours import Persons
 from discreet.core.workers import map_in_order
-from discreet.data.blocks.base import Block, BlockTable, work_on
+from discreet.data.block_table import Block, BlockTable, work_on
 from discreet.data.blocks.cluster import SPENT, Cluster, quiet
 
 if TYPE_CHECKING:

@@ -25,7 +25,7 @@ from discreet.core.files.reading import NOT_ORDINARY, is_file
 from discreet.core.lazily import lazily
 from discreet.core.neighbours import Persons
 from discreet.core.workers import map_in_order
-from discreet.data.blocks.base import Block, BlockTable, SomeBlocks, block_rows
+from discreet.data.block_table import Block, BlockTable, SomeBlocks, block_rows
 from discreet.data.blocks.cluster import Cluster
 from discreet.data.blocks.dask_blocks import DaskTable
 from discreet.data.frames import check_present

@@ -5,7 +5,7 @@ from typing import TypeVar
 
 from discreet.core.errors import InvalidInput
 from discreet.core.workers import map_in_order
-from discreet.data.blocks.base import Block, BlockTable
+from discreet.data.block_table import Block, BlockTable
 
 R = TypeVar("R")
 

@@ -12,7 +12,7 @@ from discreet.core.files.reading import opened
 from discreet.core.files.whole_file import reason_of
 from discreet.core.private import holds_records
 from discreet.core.workers import map_in_order
-from discreet.data.blocks.base import Block, BlockTable, SomeBlocks, block_rows
+from discreet.data.block_table import Block, BlockTable, SomeBlocks, block_rows
 from discreet.matrices import as_matrix
 from discreet.matrices.base import cuts
 

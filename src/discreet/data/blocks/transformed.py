@@ -18,7 +18,7 @@ from itertools import accumulate
 from typing import Any, TypeVar
 
 from discreet.core.errors import InvalidInput
-from discreet.data.blocks.base import CHANGED, Block, BlockTable, PerBlock, block_rows, work_on
+from discreet.data.block_table import CHANGED, Block, BlockTable, PerBlock, block_rows, work_on
 from discreet.matrices import Matrix
 from discreet.matrices.base import cuts
 from discreet.matrices.move import check_device, on_device

@@ -9,7 +9,7 @@ from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
 from discreet.core.private import packed, unpacked
-from discreet.data.blocks.base import Block
+from discreet.data.block_table import Block
 
 if TYPE_CHECKING:
     from distributed import Client

@@ -34,8 +34,8 @@ from discreet.ledger import without_ledger
 from discreet.planning import Plan
 from discreet.queries import Target
 from discreet.releases import SETTINGS, About, Kind, Publication, Request
-from discreet.releases.columns import released_domain, released_schema
 from discreet.releases.methods import ALL_METHODS
+from discreet.releases.methods.columns import released_domain, released_schema
 
 FITS, APART = 8, 4
 PLANNED = ("linear-svc", "logistic-regression")

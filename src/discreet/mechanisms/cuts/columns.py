@@ -16,12 +16,12 @@ from discreet.core.frameless import frameless
 from discreet.core.neighbours import DELTA, REPLACE_ONE, Neighbours, Persons, neighbours_of
 from discreet.core.private import holds_records
 from discreet.data import Block, BlockTable, EncodedTable, Schema
-from discreet.data.blocks.shared import NOT_TOLD, kept_blocks
 from discreet.data.columns import INDICATOR
 from discreet.data.encodings import Bins, Curve, Encoding, Linear
 from discreet.data.encodings.bins import PRIVATE
 from discreet.data.frames import Frame
 from discreet.data.metric import require_no_metric
+from discreet.data.shared_table import NOT_TOLD, kept_blocks
 from discreet.ledger import Account
 from discreet.matrices import Matrix
 from discreet.mechanisms.bounds_choice.release import noise_of

@@ -29,7 +29,7 @@ from discreet.core.short import short_repr
 from discreet.core.validate import number
 from discreet.data import Domain, Schema
 from discreet.queries import RowQuery, Rows, SecondMoments, Target
-from discreet.releases.columns import Kind
+from discreet.releases.methods.columns import Kind
 
 if TYPE_CHECKING:
     from discreet.data import Records

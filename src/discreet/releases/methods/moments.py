@@ -11,8 +11,8 @@ from discreet.core.arrays import Floats
 from discreet.core.fields import positive
 from discreet.core.lazily import lazily
 from discreet.queries import SecondMoments
-from discreet.releases.columns import Kind
 from discreet.releases.methods.base import MOST_RECORDS, PRIVATE, Method, Query, Way, least_noise
+from discreet.releases.methods.columns import Kind
 
 if TYPE_CHECKING:
     from discreet.mechanisms import release as mechanisms

@@ -12,7 +12,6 @@ from discreet.core.errors import InvalidInput, quoted
 from discreet.core.fields import finite
 from discreet.core.lazily import lazily
 from discreet.queries import Rows, WeightedRows
-from discreet.releases.columns import Kind, PublishedColumn, record_columns
 from discreet.releases.methods.base import (
     BITS,
     DELTA,
@@ -32,6 +31,7 @@ from discreet.releases.methods.base import (
     setting,
     variance_on_grid,
 )
+from discreet.releases.methods.columns import Kind, PublishedColumn, record_columns
 from discreet.statements.base import filled
 
 if TYPE_CHECKING:

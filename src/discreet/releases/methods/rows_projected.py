@@ -19,7 +19,6 @@ from discreet.core.fields import whole
 from discreet.core.lazily import lazily
 from discreet.core.neighbours import REPLACE_ONE
 from discreet.queries import Projection, Rows, Target
-from discreet.releases.columns import Kind
 from discreet.releases.methods.base import (
     DELTA,
     EPSILON,
@@ -37,6 +36,7 @@ from discreet.releases.methods.base import (
     setting,
     variance_on_grid,
 )
+from discreet.releases.methods.columns import Kind
 
 if TYPE_CHECKING:
     from discreet.mechanisms import release as mechanisms

@@ -11,8 +11,8 @@ from discreet.core.arrays import Floats, is_finite
 from discreet.core.errors import InvalidInput
 from discreet.core.lazily import lazily
 from discreet.queries import SecondMoments, Target
-from discreet.releases.columns import Kind
 from discreet.releases.methods.base import BITS, MOST_RECORDS, PRIVATE, ROWS, Method, Plan, Query, Request, Way, for_bits, least_noise, of_sketch
+from discreet.releases.methods.columns import Kind
 
 if TYPE_CHECKING:
     from discreet.mechanisms import release as mechanisms

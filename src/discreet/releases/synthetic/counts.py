@@ -8,8 +8,8 @@ import numpy as np
 from discreet.core.errors import InvalidInput
 from discreet.core.private import holds_records
 from discreet.data import Block, EncodedTable
-from discreet.data.blocks.shared import NOT_TOLD
 from discreet.data.labels import label_array
+from discreet.data.shared_table import NOT_TOLD
 from discreet.mechanisms.counting.queries import counted, shares_of
 from discreet.mechanisms.cuts.columns import Whose
 from discreet.mechanisms.margins.problem import Cut, Table

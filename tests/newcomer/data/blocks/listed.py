@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import TypeVar
 
 from discreet.core.workers import map_in_order
-from discreet.data.blocks.base import Block, BlockTable
+from discreet.data.block_table import Block, BlockTable
 
 R = TypeVar("R")
 

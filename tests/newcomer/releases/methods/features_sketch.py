@@ -2,8 +2,8 @@
 
 from discreet.mechanisms.release import GaussianSketch
 from discreet.queries import SecondMoments, Target
-from discreet.releases.columns import Kind
 from discreet.releases.methods.base import MOST_RECORDS, PRIVATE, ROWS, Method, Request, Way, least_noise, of_sketch
+from discreet.releases.methods.columns import Kind
 
 
 def _features(request: Request) -> SecondMoments:

@@ -16,7 +16,7 @@ import numpy as np
 from discreet.core.errors import InvalidInput
 from discreet.core.neighbours import Persons
 from discreet.core.private import holds_records
-from discreet.data.blocks.base import CHANGED, Block, BlockTable, PerBlock, SomeBlocks, work_on
+from discreet.data.block_table import CHANGED, Block, BlockTable, PerBlock, SomeBlocks, work_on
 from discreet.data.persons import Counts, Draw, Keys, PersonCodes, Source, key_codes, keyed, weights_of
 
 R = TypeVar("R")
