@@ -17,8 +17,8 @@ import numpy as np
 
 from discreet import LinearSVC, LogisticRegression
 from discreet.audit import AuditReport, Claim, audit
+from discreet.audit.drawn.named import CATALOGUE, Target
 from discreet.audit.fits import many_fits
-from discreet.audit.named import CATALOGUE, Target
 from discreet.cli.audit_estimators import ESTIMATORS
 from discreet.core.neighbours import ADD_REMOVE, REPLACE_ONE
 from discreet.noise import SystemNoise

@@ -328,6 +328,35 @@ def test_modules_do_not_import_each_other_in_circles():
     check_circles({name: imported(name, source) for name, source in MODULES.items()})
 
 
+def is_package(name):
+    return f"{name.replace('.', '/')}/__init__.py".removeprefix("discreet/") in FILES
+
+
+def folder_of(name):
+    """The folder that a module is in; a module beside the floors is one of its own."""
+    return name if is_package(name) or name.count(".") == 1 else name.rpartition(".")[0]
+
+
+def folders(graph):
+    """The same graph, of folders. What a package imports in `__init__.py` are names for those outside, and no module of its folder needs them."""
+    found = {}
+    for name, others in graph.items():
+        if not is_package(name):
+            found.setdefault(folder_of(name), set()).update(map(folder_of, others))
+    return found
+
+
+def test_folders_do_not_import_each_other_in_circles():
+    check_circles(folders({name: imported(name, source) for name, source in MODULES.items()}))
+
+
+def test_a_circle_of_folders_is_seen():
+    there = {"discreet.data.reader": {"discreet.data.blocks.cut"}, "discreet.data.blocks.files": {"discreet.data.schema"}}
+    with pytest.raises(CycleError, match="nodes"):
+        check_circles(folders(there))
+    check_circles(folders({"discreet.data": {"discreet.data.blocks.cut"}, "discreet.data.blocks.files": {"discreet.data.schema"}}))
+
+
 def test_a_circle_of_imports_is_seen():
     assert imported("discreet.cli", "def f():\n    from discreet.core import errors") == {"discreet.core", "discreet.core.errors"}
     assert imported("discreet.core.validate", "from discreet.core import errors") == {"discreet.core.errors"}

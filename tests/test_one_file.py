@@ -23,11 +23,11 @@ EXAMPLES = {
     "an encoding": ("Log", {"data/encodings/log.py", "data/encodings/__init__.py"}),
     "a block source": ("NpyTable", {"data/blocks/mapped.py", "data/blocks/__init__.py", "data/__init__.py"}),
     "an estimator": ("GroupLasso group-lasso", {"estimators/over_sets.py", "estimators/saved.py", "estimators/__init__.py", "__init__.py"}),
-    "a method of release": ("null-space", {"releases/methods/rows.py", "audit/named.py"}),
+    "a method of release": ("null-space", {"releases/methods/rows.py", "audit/drawn/named.py"}),
     "a mechanism": (
         "SampledMirrorDescent mirror-descent-sampled",
         {"mechanisms/constrained/mirror_sampled.py", "mechanisms/constrained/__init__.py"}
-        | {"words/constrained.py", "verification/constrained.py", "audit/drawn/constrained.py", "audit/named.py"},
+        | {"words/constrained.py", "verification/constrained.py", "audit/drawn/constrained.py", "audit/drawn/named.py"},
     ),
     "a command": ("demo", {"cli/demo.py", "cli/program.py"}),
 }

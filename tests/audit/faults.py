@@ -13,10 +13,10 @@ from discreet import LogisticRegression
 from discreet.accounting import MutualInformation, gaussian_mu
 from discreet.audit import AuditReport, Claim, audit, one_run_audit
 from discreet.audit.densities import Counted, Pair, worst_pairs
+from discreet.audit.drawn.named import Target, cuts_audit, exponential_audit, gaussian_audit, release_audit, sketch_audit
 from discreet.audit.exact import exact_audit, laplace_integers, two_outcomes
 from discreet.audit.fits import many_fits
 from discreet.audit.learning import Release, audit_release, exact_learning_audit
-from discreet.audit.named import Target, cuts_audit, exponential_audit, gaussian_audit, release_audit, sketch_audit
 from discreet.audit.walks import gaussian_walk, line_problem, polytope_walk
 from discreet.core.neighbours import ADD_REMOVE, REPLACE_ONE
 from discreet.data import Domain, Records

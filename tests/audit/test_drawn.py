@@ -13,8 +13,8 @@ from scipy.special import ndtr, ndtri
 from discreet.audit.claim import Target
 from discreet.audit.drawn import regression
 from discreet.audit.drawn.learning import one_model, several_classes
-from discreet.audit.drawn.parts import FALSE_ALARM, Part, Watch, chosen, discrete_gaussian, discrete_laplace, gaussian, of_law, spherical
-from discreet.audit.named import CATALOGUE
+from discreet.audit.drawn.named import CATALOGUE
+from discreet.audit.parts import FALSE_ALARM, Part, Watch, chosen, discrete_gaussian, discrete_laplace, gaussian, of_law, spherical
 from discreet.audit.persons import WorstPerson
 from discreet.cli.audit_estimators import ESTIMATORS
 from discreet.core.neighbours import ADD_REMOVE, PARTS, REPLACE_ONE, Persons

@@ -7,8 +7,8 @@ import pytest
 
 from discreet import KernelClassifier, LinearSVC, LogisticRegression
 from discreet.accounting import ApproximateDP, PureDP
+from discreet.audit.drawn.named import CATALOGUE, Target
 from discreet.audit.learning import certificate_audit
-from discreet.audit.named import CATALOGUE, Target
 from discreet.cli import audit_estimators
 from discreet.cli.audit_estimators import ESTIMATORS
 from discreet.core.errors import InvalidInput

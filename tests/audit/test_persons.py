@@ -12,9 +12,9 @@ import pytest
 from discreet import LinearSVC, LogisticRegression
 from discreet.audit import Claim, audit
 from discreet.audit.claim import Target
+from discreet.audit.drawn.named import CATALOGUE
 from discreet.audit.fits import many_fits
 from discreet.audit.learning import exact_learning_audit
-from discreet.audit.named import CATALOGUE
 from discreet.audit.persons import ARRANGED, WorstPerson
 from discreet.cli.audit_estimators import ESTIMATORS, pulled_tables
 from discreet.core.errors import InvalidInput

@@ -9,7 +9,7 @@ from typing import TypeAlias
 
 from discreet.accounting import Json
 from discreet.audit.claim import Claim, Target
-from discreet.audit.drawn.parts import FALSE_ALARM, Watch
+from discreet.audit.parts import FALSE_ALARM, Watch
 from discreet.core.arrays import Floats
 from discreet.core.errors import InvalidInput
 from discreet.core.files.picture import Svg, pictured

@@ -66,7 +66,7 @@ def audit(
     proves nothing. The output is also tested for the noise that certificates of NAME state, again with exit code 6 if it fails.
     """
     with step("Loading"):
-        from discreet.audit.named import CATALOGUE
+        from discreet.audit.drawn.named import CATALOGUE
         from discreet.cli.audit_estimators import ESTIMATORS
     known = {**CATALOGUE, **ESTIMATORS}
     if listed:
@@ -91,7 +91,7 @@ def audit(
     )
 
 
-def _named(entry: "discreet.audit.named.NamedAudit", claim: _Claim) -> "discreet.audit.AuditReport | discreet.audit.DrawnReport":
+def _named(entry: "discreet.audit.drawn.named.NamedAudit", claim: _Claim) -> "discreet.audit.AuditReport | discreet.audit.DrawnReport":
     statistical = entry.method == "statistical"
     if not statistical and (given := [name for name in ("runs", "confidence") if getattr(claim, name) is not None]):
         raise InvalidInput(f"--{given[0]} is for statistical audits; the audit of {entry.name!r} is not one (method {entry.method}).")
@@ -118,7 +118,7 @@ def _person(claim: _Claim) -> "discreet.audit.persons.WorstPerson | None":
     return None if rule is None else discreet.audit.persons.WorstPerson(rule=rule, lying=claim.person_rows or "equal")
 
 
-def _model(path: str, known: "dict[str, discreet.audit.named.NamedAudit]", claim: _Claim) -> "discreet.audit.AuditReport":
+def _model(path: str, known: "dict[str, discreet.audit.drawn.named.NamedAudit]", claim: _Claim) -> "discreet.audit.AuditReport":
     if not exists(path):
         raise InvalidInput(f"there is no audit and no file called {path!r}.{did_you_mean(path, list(known))} See discreet audit --list.")
     if given := [name for name, value in vars(claim).items() if value is not None]:

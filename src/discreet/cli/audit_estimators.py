@@ -9,9 +9,9 @@ import numpy.typing as npt
 
 from discreet.audit import AuditReport, audit
 from discreet.audit.claim import Target
-from discreet.audit.drawn.parts import Part, Watch, chosen
+from discreet.audit.drawn.named import NamedAudit
 from discreet.audit.fits import many_fits, single_fits
-from discreet.audit.named import NamedAudit
+from discreet.audit.parts import Part, Watch, chosen
 from discreet.audit.persons import WorstPerson, directions
 from discreet.cli.audit_persons import persons_watch
 from discreet.core.arrays import Floats
@@ -187,4 +187,4 @@ ESTIMATORS: dict[str, NamedAudit] = {
         NamedAudit(name="search-parts", summary="how Algorithm 4 cuts records, and persons, into parts", drawn=_parts, pure=True),
     )
 }
-"""By name, beside discreet.audit.named.CATALOGUE."""
+"""By name, beside discreet.audit.drawn.named.CATALOGUE."""

@@ -13,8 +13,8 @@ import numpy as np
 
 from discreet.audit.claim import Target
 from discreet.audit.drawn.learning import margin_gradient
-from discreet.audit.drawn.parts import Part, Watch, gaussian, spherical
 from discreet.audit.drawn.persons import Owned, kept_parts, owned_rows
+from discreet.audit.parts import Part, Watch, gaussian, spherical
 from discreet.core.arrays import Floats
 from discreet.core.fields import real
 from discreet.core.neighbours import REPLACE_ONE, Persons

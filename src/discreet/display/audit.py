@@ -8,7 +8,7 @@ import math
 from collections.abc import Sequence
 
 from discreet.audit import AuditReport, DrawnReport
-from discreet.audit.drawn.parts import FALSE_ALARM, Watch
+from discreet.audit.parts import FALSE_ALARM, Watch
 from discreet.audit.report import number
 from discreet.core.arrays import Floats
 from discreet.core.errors import InvalidInput

@@ -17,8 +17,8 @@ import numpy as np
 from discreet.accounting import Json
 from discreet.audit.claim import Target
 from discreet.audit.drawn.learning import margin_gradient
-from discreet.audit.drawn.parts import Part, Watch, chosen, gaussian, last_stage
 from discreet.audit.drawn.persons import Owned, owned_rows
+from discreet.audit.parts import Part, Watch, chosen, gaussian, last_stage
 from discreet.core.arrays import Floats
 from discreet.core.fields import real
 from discreet.core.neighbours import ADD_REMOVE

@@ -9,7 +9,7 @@ import numpy as np
 
 from discreet.accounting.stopping import NegativeBinomialRuns
 from discreet.audit.claim import Target
-from discreet.audit.drawn.parts import Watch, chosen, discrete_gaussian, discrete_laplace, released
+from discreet.audit.parts import Watch, chosen, discrete_gaussian, discrete_laplace, released
 from discreet.core.arrays import Floats
 from discreet.core.fields import real
 from discreet.data import Domain

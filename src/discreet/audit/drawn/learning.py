@@ -15,8 +15,8 @@ import numpy.typing as npt
 from scipy.special import softmax
 
 from discreet.audit.claim import Target
-from discreet.audit.drawn.parts import Part, Watch, discrete_gaussian, discrete_laplace, gaussian, last_stage, spherical
 from discreet.audit.drawn.persons import Owned, owned_rows
+from discreet.audit.parts import Part, Watch, discrete_gaussian, discrete_laplace, gaussian, last_stage, spherical
 from discreet.core.arrays import Floats
 from discreet.core.fields import real
 from discreet.data import Domain, Records

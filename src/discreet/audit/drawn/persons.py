@@ -11,7 +11,7 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from discreet.audit.drawn.parts import Part, chosen
+from discreet.audit.parts import Part, chosen
 from discreet.core.arrays import Floats
 from discreet.core.neighbours import Persons
 from discreet.data import Block, Domain, FunctionTable, Records

@@ -15,8 +15,8 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from discreet.audit.claim import Target
-from discreet.audit.drawn.parts import Part, Watch, discrete_gaussian, gaussian, last_stage, released
 from discreet.audit.drawn.persons import owned_rows
+from discreet.audit.parts import Part, Watch, discrete_gaussian, gaussian, last_stage, released
 from discreet.core.arrays import Floats
 from discreet.core.fields import real
 from discreet.core.neighbours import ADD_REMOVE, PARTS

@@ -11,8 +11,8 @@ from typing import Any
 import numpy as np
 
 from discreet.audit.claim import Claim, Target
-from discreet.audit.drawn.parts import Part, Watch, chosen, discrete_gaussian, discrete_laplace, gaussian, of_law, released
 from discreet.audit.exact import PrivacyLoss, exact_audit
+from discreet.audit.parts import Part, Watch, chosen, discrete_gaussian, discrete_laplace, gaussian, of_law, released
 from discreet.audit.report import AuditReport
 from discreet.core.arrays import Floats
 from discreet.core.errors import InvalidInput

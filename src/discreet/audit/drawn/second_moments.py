@@ -9,9 +9,9 @@ import math
 import numpy as np
 
 from discreet.audit.claim import Claim, Target
-from discreet.audit.drawn.parts import Part, Watch, gaussian, released
 from discreet.audit.drawn.persons import owned_rows
 from discreet.audit.exact import exact_audit, gaussian_integers
+from discreet.audit.parts import Part, Watch, gaussian, released
 from discreet.audit.persons import directions
 from discreet.audit.report import AuditReport
 from discreet.core.arrays import Floats

@@ -13,8 +13,8 @@ import numpy as np
 from scipy.special import chdtr
 
 from discreet.audit.claim import Target
-from discreet.audit.drawn.parts import Part, Watch, discrete_gaussian, gaussian, of_law, released
 from discreet.audit.drawn.released_rows import numbers, table
+from discreet.audit.parts import Part, Watch, discrete_gaussian, gaussian, of_law, released
 from discreet.core.arrays import Floats
 from discreet.core.fields import real
 from discreet.data import Domain, Records

@@ -14,9 +14,9 @@ import numpy as np
 
 from discreet.audit.claim import Claim, Target
 from discreet.audit.drawn import constrained, integers, learning, regression, released_rows, second_moments, sketches
-from discreet.audit.drawn.parts import Watched
 from discreet.audit.exact import choice, exact_audit, gaussian_integers, laplace_integers, sketch, worst_of
 from discreet.audit.learning import exact_learning_audit
+from discreet.audit.parts import Watched
 from discreet.audit.report import Audited, AuditReport, DrawnReport
 from discreet.audit.statistical import audit
 from discreet.audit.walks import gaussian_walk, line_problem, polytope_walk
