@@ -11,7 +11,7 @@ from importlib import import_module
 from importlib.util import find_spec
 from typing import TYPE_CHECKING
 
-from discreet.core.above import above as _above
+from discreet.core.lazily import above as _above
 from discreet.core.lazily import names_of
 
 if TYPE_CHECKING:

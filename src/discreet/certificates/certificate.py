@@ -1,8 +1,8 @@
 """The certificate of a release: what was done, what it promises, under which hypotheses, in a form that a stranger can check.
 
 Public by construction: every field is a public parameter, except the digest, which is a function of what was released. `verify` asks
-`discreet.verification` (by way of `core.above`), which recomputes the guarantee from the recorded parameters by another path than the calibration
-that chose them, and compares the digest with the value.
+`discreet.verification` (by way of `core.lazily.above`), which recomputes the guarantee from the recorded parameters by another path than the
+calibration that chose them, and compares the digest with the value.
 """
 
 import json
@@ -11,12 +11,12 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from discreet.accounting import ApproximateDP, Guarantee, Json, NoGuarantee, PureDP, Unit, guarantee_from_dict
-from discreet.core.above import above
 from discreet.core.arrays import Floats, digest_of
 from discreet.core.errors import FileFormatError, VerificationFailure
 from discreet.core.files.reading import read_parsed
 from discreet.core.files.strict_json import printable, read_object
 from discreet.core.files.whole_file import write_whole
+from discreet.core.lazily import above
 from discreet.core.short import short_repr
 from discreet.core.showing import html_of
 from discreet.statements import Hypothesis

@@ -3,10 +3,14 @@
 optimize = lazily("scipy.optimize")                      stands for the module; what is asked of it is asked of the module
 __getattr__, __dir__ = names_of(__name__)                in a package: the names that its `if TYPE_CHECKING:` imports, each from its module
 registered(kept, name, package)                          what a module of the package registers as it is imported
+above.shown(...)                                         what is asked of floors above, none of which may be imported
+
+`discreet/__init__.py` is above all floors and runs before any other module: it says who answers what is asked of those above, so that every import
+points downwards.
 """
 
 import sys
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import cache
 from importlib import import_module
 from types import ModuleType
@@ -81,3 +85,19 @@ def _homes(package: str) -> dict[str, str]:
     blocks = [node for node in ast.parse(loader.get_source(package)).body if isinstance(node, ast.If)]
     imports = [node for block in blocks if ast.unparse(block.test) == "TYPE_CHECKING" for node in block.body if isinstance(node, ast.ImportFrom)]
     return {alias.name: node.module for node in imports for alias in node.names if node.module is not None}
+
+
+class Above:
+    """Functions of the package's face."""
+
+    __slots__ = ("checked", "shown", "transformer")
+
+    checked: Callable[..., Iterable[Any]]
+    """The verdicts on what a certificate states."""
+    shown: Callable[..., str]
+    """The HTML or SVG of a named function of `discreet.display`, of what is given."""
+    transformer: Callable[..., Any]
+    """The step of a Pipeline that encodes rows by a schema."""
+
+
+above = Above()

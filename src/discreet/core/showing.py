@@ -7,7 +7,7 @@ tests/test_architecture.py.
 
 from collections.abc import Callable
 
-from discreet.core.above import above
+from discreet.core.lazily import above
 
 
 def shown(what: str, *given: object) -> str:

@@ -15,10 +15,9 @@ from itertools import accumulate, pairwise
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self, TypeVar
 
-from discreet.core.above import above
 from discreet.core.errors import SchemaError, did_you_mean, kind
 from discreet.core.frameless import Frameless, frameless
-from discreet.core.lazily import lazily
+from discreet.core.lazily import above, lazily
 from discreet.core.neighbours import Persons
 from discreet.core.short import short_repr
 from discreet.core.showing import html_of
