@@ -45,7 +45,7 @@ def composed(stated: Stated) -> bool:
 
 def checks(stated: Stated) -> Iterator[Check]:
     """Whether the stated delta covers that of one fit, or of all of them and of each."""
-    stages = learning.STAGES[stated.mechanism]
+    stages = STAGES[stated.mechanism]
     if not composed(stated):
         yield from stages(stated).checks(stated)
         return
