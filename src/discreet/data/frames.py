@@ -1,16 +1,8 @@
-"""Tables of every kind as one: the needed columns of a polars, pandas or pyarrow table, of a mapping, or of a file, as a polars DataFrame.
+"""Tables of every kind as one: the needed columns of a polars, pandas or pyarrow table, or of a mapping, as a polars DataFrame.
 
 Only the needed columns are touched. pandas and pyarrow are never imported here: a table of theirs can only exist where its owner has imported them.
 A column of Python objects (numbers, dates) is turned into text cell by cell (see `labels`), so that mixed columns read as they would from a CSV file.
-
-    .csv  .csv.gz  .txt   text, separated by commas         "-"   CSV from standard input
-    .tsv                  text, separated by tabs           .parquet
-    .xlsx                 the first sheet of a spreadsheet
-
-A `Dialect` says where text is separated or encoded otherwise; a schema has one. Each kind of file has its reader, which is imported for it alone, and
-only the header is read where only the header is needed. Every mistake in a file raises InvalidInput or one of its kinds (SchemaError,
-FileFormatError) with the path and names of the schema; no message tells a cell, a row number or a count of rows, and none is chained to one that
-does.
+Mistakes raise InvalidInput or one of its kinds with names of the schema; no message tells a cell, a row number or a count of rows.
 """
 
 import math

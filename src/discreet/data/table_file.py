@@ -1,7 +1,13 @@
-"""Tables in files: what reads a file follows from the ending of its name.
+"""Tables in files, as polars DataFrames: what reads a file follows from the ending of its name.
 
-The columns that are asked for come as text, or as the types that a file of types has; the schema converts them. What could not be read is refused in
-words that tell no cell.
+    .csv  .csv.gz  .txt   text, separated by commas         "-"   CSV from standard input
+    .tsv                  text, separated by tabs           .parquet
+    .xlsx                 the first sheet of a spreadsheet
+
+A `Dialect` says where text is separated or encoded otherwise; a schema has one. Each kind of file has its reader, which is imported for it alone, and
+only the header is read where only the header is needed. Every mistake in a file raises InvalidInput or one of its kinds (SchemaError,
+FileFormatError) with the path and names of the schema; no message tells a cell, a row number or a count of rows, and none is chained to one that
+does.
 """
 
 import stat
