@@ -50,16 +50,16 @@ def checks(stated: Stated) -> Iterator[Check]:
         yield from stages(stated).checks(stated)
         return
     yield from together(stated)
-    epsilon = math.fsum(positive(stated.parameters[name]) for name in ("epsilon", "grid_epsilon"))
-    delta = stated.guarantee.delta_at_epsilon / stated.releases
-    alone = replace(stated, releases=1, guarantee=replace(stated.guarantee, epsilon=epsilon, delta_at_epsilon=delta))
+    guarantee, epsilon = _approximate(stated), math.fsum(positive(stated.parameters[name]) for name in ("epsilon", "grid_epsilon"))
+    each_alone = replace(guarantee, epsilon=epsilon, delta_at_epsilon=guarantee.delta_at_epsilon / stated.releases)
+    alone = replace(stated, releases=1, guarantee=each_alone)
     yield from (check._replace(name="one fit") for check in stages(alone).checks(alone))
 
 
 def together(stated: Stated) -> Iterator[Check]:
     """Whether the stated delta covers that of all fits."""
-    guarantee, count = stated.guarantee, stated.releases
-    if not isinstance(guarantee, ApproximateDP) or not 2 <= count <= _MOST or not 0 < guarantee.delta_at_epsilon < 1:
+    guarantee, count = _approximate(stated), stated.releases
+    if not 2 <= count <= _MOST or not 0 < guarantee.delta_at_epsilon < 1:
         raise ValueError
     alone = replace(stated, guarantee=replace(guarantee, neighbours=ADD_REMOVE))
     last, delta = _delta(alone, guarantee, focus=guarantee.epsilon * (1.0 if guarantee.neighbours is ADD_REMOVE else 0.5))
@@ -68,6 +68,13 @@ def together(stated: Stated) -> Iterator[Check]:
     ok = covers(guarantee.delta_at_epsilon, delta)
     said = f"stated {guarantee.delta_at_epsilon:.6g} at epsilon {guarantee.epsilon:.6g}, recomputed {delta:.6g}"
     yield Check("delta", bool(ok), f"{said} ({count} fits, whole curves composed, before one last stage of {last.integers} integers)")
+
+
+def _approximate(stated: Stated) -> ApproximateDP:
+    """The guarantee, which has a delta."""
+    if not isinstance(stated.guarantee, ApproximateDP):
+        raise ValueError
+    return stated.guarantee
 
 
 def _delta(stated: Stated, guarantee: ApproximateDP, *, focus: float) -> tuple[LastStage, float]:
