@@ -9,6 +9,7 @@ from discreet import ConstrainedERM, Schema
 from discreet.core.errors import InvalidInput
 from discreet.estimators.base import Learnt, PrivateModel
 from discreet.estimators.kinds import check_learns, encoded_estimator, kind_named, settings_of, standard_kind, summary_of
+from discreet.estimators.linear_classifier import LinearClassifier
 
 KINDS = sorted(PrivateModel.models)
 OF_THE_COMMAND = {"epsilon", "delta", "neighbours", "ledger", "n_jobs", "random_state", "public_records", "device"}
@@ -45,6 +46,14 @@ def test_a_kind_says_what_it_learns_and_every_setting_in_words_or_leaves_it_to_s
     )
     assert all(one.words.endswith(".") and len(one.words) < 150 for one in found.values())
     assert 20 < len(summary_of(made)) < 150
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_every_kind_is_asked_what_a_fit_may_be_worth_and_linear_classifiers_have_an_answer(kind):
+    estimator = encoded_estimator(kind, schema_for(PrivateModel.models[kind].targets[0]), {"epsilon": 0.1})
+    found = estimator.outlook(features=50, records=300, classes=2)
+    assert (found is not None) == isinstance(estimator, LinearClassifier)
+    assert found is None or (found.records, found.little) == (300, True)
 
 
 def test_every_target_has_one_standard_kind():

@@ -147,8 +147,7 @@ def planned(kind: str, schema: "discreet.Schema", settings: Settings) -> "discre
 
 def outlook_of(kind: str, schema: "discreet.Schema", settings: Settings) -> "discreet.mechanisms.learning.Outlook | None":
     """What to expect of a linear classifier beside one answer for everybody, from public numbers; None of other models, and without privacy."""
-    asked = getattr(estimator_named(kind, schema, settings, declared=True), "outlook", None)
-    found: discreet.mechanisms.learning.Outlook | None = asked(features=schema.features) if asked else None
+    found: discreet.mechanisms.learning.Outlook | None = estimator_named(kind, schema, settings, declared=True).outlook(features=schema.features)
     return found
 
 

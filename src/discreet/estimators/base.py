@@ -48,6 +48,7 @@ from discreet.statements.base import about_records
 if TYPE_CHECKING:
     from discreet.data import Schema
     from discreet.estimators.uncertainty import Uncertainty
+    from discreet.mechanisms import learning
 
 array_models, summarised = lazily("discreet.estimators.array_model"), lazily("discreet.estimators.summarised")
 metrics = lazily("sklearn.metrics")
@@ -220,6 +221,10 @@ class PrivateModel(Learner):
         Raises NotFittedError before a fit, InvalidInput for another model's uncertainty, and for a schema of other features.
         """
         return summarised.summary_of_estimator(self, level=level, uncertainty=uncertainty, schema=schema, most=most)
+
+    def outlook(self, *, features: int, records: int | None = None, classes: int | None = None) -> "learning.Outlook | None":  # noqa: ARG002
+        """Whether a fit may be expected to beat one answer for everybody, from public numbers; None where there is nothing to say, as here."""
+        return None
 
     def save(self, path: str | Path, *, overwrite: bool = False) -> None:
         """Write the fitted model to a file that knows no schema: `ArrayModel.load` reads it, and predicts on arrays.

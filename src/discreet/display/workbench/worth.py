@@ -1,6 +1,5 @@
 """What a release will be worth, said before it is run: each kind's own words, from public numbers alone."""
 
-from dataclasses import replace
 from typing import Protocol
 
 from discreet.core.errors import InvalidInput, quietly
@@ -11,7 +10,6 @@ from discreet.descriptions.asked import QUARTILES
 from discreet.display.workbench.tradeoff import Budget, planned_release
 from discreet.display.workbench.wire import Fields
 from discreet.estimators.kinds import encoded_estimator, learnt_from, standard_kind
-from discreet.estimators.linear_classifier import LinearClassifier
 from discreet.releases.methods import ALL_METHODS
 from discreet.releases.synthetic import SyntheticPlan, SyntheticPublication
 from discreet.releases.synthetic.plan import listed, listed_tables
@@ -40,10 +38,9 @@ def _model(schema: Schema, chosen: str, budget: Budget, records: int | None) -> 
     """Beside one answer for everybody."""
     asked = {"epsilon": budget.epsilon, "delta": budget.delta, "neighbours": budget.neighbours}
     estimator = encoded_estimator(chosen or standard_kind(learnt_from(schema)), schema, asked)
-    if not (isinstance(estimator, LinearClassifier) and isinstance(schema.target, Target)):
+    if not isinstance(schema.target, Target):
         return None
-    found = estimator.outlook(features=schema.features, classes=len(schema.target.classes))
-    return found if found is None or budget.neighbours == "add-remove" else replace(found, records=records)
+    return estimator.outlook(features=schema.features, records=records, classes=len(schema.target.classes))
 
 
 def _description(schema: Schema, budget: Budget, given: Fields, records: int | None) -> _Outlook:
