@@ -29,8 +29,8 @@ from discreet.matrices import as_matrix
 from discreet.mechanisms.base import Numbers
 from discreet.mechanisms.counting import Cells, Moments, ScoredClasses, Summary
 from discreet.mechanisms.cuts.columns import whose_rows
+from discreet.mechanisms.learning.counted import parts_of
 from discreet.mechanisms.margins import Margins
-from discreet.mechanisms.regression.objective import _parts
 from discreet.mechanisms.release import Categories, EigenvalueSketch, LaplaceRelease, RandomisedCategories, ShuffledGaussianRows
 from discreet.mechanisms.release.answers import answers
 from discreet.mechanisms.release.categories import probabilities
@@ -50,6 +50,7 @@ from tests.mechanisms.constrained.test_objective_set_audit import check_factors
 from tests.mechanisms.constrained.test_softmax_audit import check_slopes
 from tests.mechanisms.constrained.test_transcript_audit import check_the_first_step
 from tests.mechanisms.learning.test_class_supremum import check_recheck as check_recheck_of_classes
+from tests.mechanisms.learning.test_counted_objective import check_a_person_of_heavy_rows_counts_once
 from tests.mechanisms.learning.test_density_audit import test_both_stages_together_keep_the_claim_and_less_noise_of_either_breaks_it as keep_the_claim
 from tests.mechanisms.learning.test_one_direction import check_recheck
 from tests.mechanisms.learning.test_repeated import (
@@ -70,6 +71,7 @@ RUNS = [
     ("cuts", 0.0, ADD_REMOVE),
     ("second-moments", 1e-6, ADD_REMOVE),
     ("least-squares", 1e-6, ADD_REMOVE),
+    ("objective", 1e-6, ADD_REMOVE),
     *((name, 0.0, ADD_REMOVE) for name in sorted(BOTH)),
 ]
 
@@ -88,7 +90,8 @@ def test_no_person_moves_the_number_of_records_farther_than_its_noise_is_for():
     domain = Domain(features=2, norm_bound=1.0, target_bound=1.0, persons=Persons(rows=3))
     for weights in (shares[:1], shares[1:3], np.full(3, (2**53 // 3) * 2.0**-53), shares[4:]):
         rows = Records(rows=as_matrix(np.full((len(weights), 2), 0.1)), targets=np.zeros(len(weights)), weights=weights, domain=domain)
-        assert sum(rows.map(_parts)) <= PARTS
+        assert sum(rows.map(parts_of)) <= PARTS
+    check_a_person_of_heavy_rows_counts_once()
 
 
 def test_no_person_counts_more_than_one_record_of_classes_by_score_in_blocks():

@@ -144,7 +144,8 @@ def _setting_of(model: Model) -> Setting | None:
     delta = _asked_for(guarantee.delta_at_epsilon, near=_LEFT_OVER) if isinstance(guarantee, ApproximateDP) else 0.0
 
     def calibrated(problem: RegularisedRisk, privacy: Privacy, mechanism: str) -> tuple[RegularisedRisk, LearningMechanism[Any]]:
-        return problem, calibrate(problem, mechanism=mechanism, calibration="tight", **privacy.target)
+        share = None if "count_scale" in certificate.parameters else 0.0
+        return problem, calibrate(problem, mechanism=mechanism, calibration="tight", count_share=share, **privacy.target)
 
     try:
         domain = Domain(

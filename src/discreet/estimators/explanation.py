@@ -14,6 +14,7 @@ from discreet.accounting import Json, Unit
 from discreet.certificates import Certificate
 from discreet.core.arrays import Floats
 from discreet.core.errors import InfeasibleTarget, InvalidInput
+from discreet.core.fields import real
 from discreet.core.lazily import lazily
 from discreet.core.neighbours import ADD_REMOVE, REPLACE_ONE, Neighbours, Privacy
 from discreet.core.short import short_repr
@@ -91,7 +92,7 @@ def explain(setting: Setting) -> Explanation:
 def explained(certificate: Certificate, form: Form, *, name: str) -> Explanation:
     """What a certificate says was chosen, in the same words; no alternatives, for which an estimator is asked."""
     problem, guarantee = certificate.problem, certificate.guarantee
-    loss, ridge, records = problem.get("loss"), problem.get("ridge"), problem.get("records")
+    loss, ridge, records, chosen = problem.get("loss"), problem.get("ridge"), problem.get("records"), certificate.parameters
     reasons = []
     if isinstance(loss, str):
         over = problem.get("constraint")
@@ -102,7 +103,10 @@ def explained(certificate: Certificate, form: Form, *, name: str) -> Explanation
         reasons.append(Reason(choice="rows", text=f"shortened to norm {form.data_norm:g}{constant}", numbers=numbers))
     if isinstance(ridge, int | float):
         per = f", alpha = lambda / n = {ridge / records:.3g}" if isinstance(records, int) and records > 0 else ""
-        reasons.append(Reason(choice="alpha", text=f"lambda = {ridge:.3g} on the sum of losses{per}.", numbers={"lambda": float(ridge)}))
+        total = ridge + real(chosen.get("extra_ridge", 0.0))
+        counted = f"; it follows from a noisy number of records, {real(chosen['counted']):,.0f}" if "counted" in chosen else ""
+        text = f"lambda = {total:.3g} on the sum of losses{per}{counted}."
+        reasons.append(Reason(choice="alpha", text=text, numbers={"lambda": total}))
     reasons.append(Reason(choice="mechanism", text=f"{certificate.mechanism}: {guarantee.theorem}.", numbers={"name": certificate.mechanism}))
     reasons.append(relation_words(guarantee.neighbours, persons=guarantee.unit is Unit.PERSON))
     return Explanation(title=f"{name}, one {guarantee.unit}, {guarantee.neighbours}", reasons=tuple(reasons))
@@ -136,7 +140,7 @@ def _reasons(setting: Setting) -> Iterator[Reason]:
     size = noise * solved.ridge
     yield _loss(problem)
     yield _rows(problem)
-    yield _alpha(setting, solved.ridge)
+    yield _alpha(setting, solved.ridge, counts="count_scale" in mechanism.parameters())
     reach = "at most (less where the records curve the objective)" if "objective" in mechanism.name else "whatever the records"
     text = f"{mechanism.name}: the noise alone moves the weights by about {noise:.3g}, {reach}."
     numbers: dict[str, Json] = {"name": mechanism.name, "weight_noise": noise}
@@ -179,7 +183,7 @@ def _rows(problem: RegularisedRisk) -> Reason:
     return Reason(choice="rows", text=text, numbers=numbers)
 
 
-def _alpha(setting: Setting, ridge: float) -> Reason:
+def _alpha(setting: Setting, ridge: float, *, counts: bool) -> Reason:
     problem, records = setting.problem, setting.problem.domain.records
     numbers: dict[str, Json] = {"lambda": ridge, "chosen_from_public_numbers": setting.chosen}
     text = f"lambda = {ridge:.3g} on the sum of losses"
@@ -188,6 +192,8 @@ def _alpha(setting: Setting, ridge: float) -> Reason:
         text += f", alpha = lambda / n = {ridge / records:.3g}"
     if setting.chosen:
         text += ", from epsilon, delta, R and d alone: more noise and more dimensions want more of it"
+        if counts:
+            text += ". Few records want up to twice as much: their number is secret, and is counted with noise for a small share of the budget"
     else:
         rule = learning.default_ridge(problem, mechanism=setting.mechanism, **setting.privacy.target)
         text += f", as given (alpha=None would take {rule:.3g})"

@@ -194,11 +194,11 @@ class KernelClassifier(LinearClassifier):
         return int(seed)
 
     def _calibrated(
-        self, two_classes: RegularisedRisk, privacy: Privacy, mechanism: str
+        self, two_classes: RegularisedRisk, privacy: Privacy, mechanism: str, *, counts: bool = False
     ) -> tuple[RegularisedRisk | ClassRisk, LearningMechanism[Any]]:
         if self.prior is not None:
             raise InvalidInput("a prior needs coefficients of columns, and random features have none. Leave prior out.")
-        return super()._calibrated(two_classes, privacy, mechanism)
+        return super()._calibrated(two_classes, privacy, mechanism, counts=counts)
 
     def _stated(self, certificate: Certificate, declared: tuple[str, ...]) -> Certificate:
         """The certificate, with the map in the problem, its hypothesis, and what was declared."""

@@ -97,6 +97,7 @@ class LinearClassifier(ScoredClassifier, PrivateModel):
     fit_intercept: Annotated[bool, "Whether there is an intercept."] = True
     intercept_scale: Annotated[float | None, "Size of the intercept's constant feature; 0.3 times the bound of rows if left out."] = None
     class_weight: Annotated[dict[Any, float] | None, "Public weights of classes; a class that is not named has 1. The noise grows with them."] = None
+    records_share: Annotated[float | None, "With add-remove: share of the budget for a noisy number of records; 0: none is counted."] = None
     max_sample_weight: float | None = None
     device: str | None = None
     prior: Any = None
@@ -150,7 +151,7 @@ class LinearClassifier(ScoredClassifier, PrivateModel):
             raise InvalidInput(f"count must be a positive integer; {count!r} was given.")
         with self._unless_refused():
             noise = self._noise()
-            given, problem, mechanism = self._task(X, y, sample_weight, persons, noise)
+            given, problem, mechanism = self._task(X, y, sample_weight, persons, noise, counts=False)
             release = mechanism.run_many(problem, given.data_of(problem.domain), noise, int(count), account=self._account())
         coef, intercept = _split(release.value, problem.domain)
         return ManyFits(coef=coef, intercept=intercept, certificate=self._stated(release.certificate, given.declared))
@@ -171,7 +172,7 @@ class LinearClassifier(ScoredClassifier, PrivateModel):
         prepared = partial(self._prepared, columns, known, count, self._largest_weight(count, weighted=weighted), rule)
         if is_private(self.data_norm):
             return norm_fit.planned_with_norm(prepared, self._privacy(), rule)
-        problem, mechanism = prepared(self._privacy())
+        problem, mechanism = prepared(self._privacy(), counts=True)
         return self._stated(mechanism.planned(problem, shape=(problem.dimension,)), ())
 
     def outlook(self, *, features: int, records: int | None = None, classes: int | None = None) -> "learning.Outlook | None":
@@ -228,7 +229,7 @@ class LinearClassifier(ScoredClassifier, PrivateModel):
             privacy=privacy,
             mechanism=self.mechanism,
             chosen=self.alpha is None,
-            calibrated=self._calibrated,
+            calibrated=partial(self._calibrated, counts=True),
         )
         return explanation.explain(setting)
 
@@ -239,10 +240,10 @@ class LinearClassifier(ScoredClassifier, PrivateModel):
         return tags
 
     def _task(
-        self, X: Any, y: Any, sample_weight: Any, persons: Any, noise: Noise
+        self, X: Any, y: Any, sample_weight: Any, persons: Any, noise: Noise, *, counts: bool = True
     ) -> tuple[Given, RegularisedRisk | ClassRisk, "learning.LearningMechanism[Any]"]:
         given, prepared = self._records_of(X, y, sample_weight, persons, noise)
-        problem, mechanism = prepared(self._privacy())
+        problem, mechanism = prepared(self._privacy(), counts=counts)
         return given, problem, cast("learning.LearningMechanism[Any]", mechanism)
 
     def _records_of(self, X: Any, y: Any, sample_weight: Any, persons: Any, noise: Noise) -> tuple[Given, "norm_fit.Prepared"]:
@@ -263,11 +264,11 @@ class LinearClassifier(ScoredClassifier, PrivateModel):
         return learning.outlook(two if classes == 2 else class_problem(self._scheme(), two), privacy)
 
     def _prepared(
-        self, features: int, records: int | None, classes: int, largest: float, persons: Persons | None, privacy: Privacy
+        self, features: int, records: int | None, classes: int, largest: float, persons: Persons | None, privacy: Privacy, *, counts: bool = False
     ) -> tuple[RegularisedRisk | ClassRisk, "learning.LearningMechanism[Any]"]:
-        """What follows from public numbers: `records` plays no part under add-remove."""
+        """What follows from public numbers: `records` plays no part under add-remove; `counts` whether a secret number of them may be counted."""
         domain = self._domain(features, self._known_records(records, privacy.neighbours), classes, persons)
-        return self._calibrated(self._problem(domain, largest, privacy), privacy, self.mechanism)
+        return self._calibrated(self._problem(domain, largest, privacy), privacy, self.mechanism, counts=counts)
 
     def _stated(self, certificate: Certificate, declared: tuple[str, ...]) -> Certificate:
         """The certificate with what the caller declared."""
@@ -327,13 +328,15 @@ class LinearClassifier(ScoredClassifier, PrivateModel):
         return declared if classes is None else whole(classes, "classes", least=2)
 
     def _calibrated(
-        self, two_classes: RegularisedRisk, privacy: Privacy, mechanism: str
+        self, two_classes: RegularisedRisk, privacy: Privacy, mechanism: str, *, counts: bool = False
     ) -> tuple[RegularisedRisk | ClassRisk, "learning.LearningMechanism[Any]"]:
         """The problem that is solved and its mechanism: those of two classes, or of more."""
         scheme, prior = self._scheme(), None if self.prior is None else prior_of(self.prior, two_classes.domain, self.data_norm)
         if two_classes.domain.classes == 2:
             two_classes = two_classes if prior is None else replace(two_classes, prior=prior)
-            return two_classes, learning.calibrate(two_classes, mechanism=mechanism, calibration=self.calibration, **privacy.target)
+            share = self.records_share if counts and self.alpha is None else 0.0
+            named: dict[str, Any] = {"mechanism": mechanism, "calibration": self.calibration, "count_share": share}
+            return two_classes, learning.calibrate(two_classes, **named, **privacy.target)
         many = replace(class_problem(scheme, two_classes), prior=prior)
         if self.alpha is None:
             many = replace(many, ridge=learning.default_ridge(many, **privacy.target))

@@ -42,6 +42,8 @@ class LogisticRegression(LinearClassifier):
     max_sample_weight : weights in `sample_weight` are clipped to this; required if there are any. The noise grows with it. Choose it without looking
         at the records. The weights themselves may be private.
     public_records : under add-remove, a number of records that you declare public; `alpha` is multiplied by it.
+    records_share : of two classes, under add-remove without `public_records`, alpha and prior, the part of mu^2 for a noisy number of records: few of
+        them are fitted with more regularisation. By default .1 to 5 %, depending on the budget; 0 counts nothing.
     ledger : the Account(path, name) to charge, a small value that survives clone and can be sent to workers; None charges the ledger in use
         (`discreet.ledger.using`), if any.
     n_jobs : number of threads for one fit, as in scikit-learn: None is 1, -1 all processors. The result is the same for any number.

@@ -34,8 +34,8 @@ from discreet.mechanisms.selection import SHARE, ThenFit
 from discreet.noise import Noise
 from discreet.statements.base import NORM_THEN_FIT
 
-Prepared = Callable[[Privacy], tuple[Any, Mechanism[Any, Any]]]
-"""From what a fit may spend to its public problem, of rows of norm 1, and its calibrated mechanism."""
+Prepared = Callable[..., tuple[Any, Mechanism[Any, Any]]]
+"""From what a fit may spend to its public problem, of rows of norm 1, and its calibrated mechanism; beside nothing, `counts=True` records perhaps."""
 
 
 def settled(prepared: Prepared, privacy: Privacy, persons: Persons | None) -> ThenFit[NormPlan]:

@@ -11,6 +11,7 @@ from discreet.accounting import ApproximateDP, NoGuarantee, PureDP
 from discreet.certificates import Certificate
 from discreet.core.arrays import Floats
 from discreet.core.errors import InvalidInput
+from discreet.core.fields import real
 from discreet.data import NumberTargets, Schema
 from discreet.data.targets import counted_or_not
 from discreet.data.toml_text import AnyTarget
@@ -116,9 +117,12 @@ def answers_of(subject: Subject) -> str:
 def facts_of(subject: Subject) -> Iterator[tuple[str, str]]:
     """What is public about the fit, by its name."""
     problem, form = subject.certificate.problem, subject.form
-    records, loss, ridge = problem.get("records"), problem.get("loss"), problem.get("ridge")
-    unit = subject.certificate.guarantee.unit.counted
-    yield unit.capitalize(), f"{records:,}" if isinstance(records, int) else "not public"
+    records, loss, ridge, chosen = problem.get("records"), problem.get("loss"), problem.get("ridge"), subject.certificate.parameters
+    unit, counted = subject.certificate.guarantee.unit.counted, chosen.get("counted")
+    told = "not public"
+    if isinstance(counted, int | float):
+        told += f"; {max(0.0, counted):,.0f} by a count with noise of deviation {real(chosen['count_scale']):,.0f}"
+    yield unit.capitalize(), f"{records:,}" if isinstance(records, int) else told
     features = form.features if isinstance(form, MadeForm) else len(subject.weights) // subject.functions - (form.intercept_scale > 0)
     yield "Random features" if isinstance(form, KernelForm) else "Features", f"{features:,}{' and an intercept' if form.intercept_scale > 0 else ''}"
     if math.isfinite(form.data_norm):
@@ -129,7 +133,7 @@ def facts_of(subject: Subject) -> Iterator[tuple[str, str]]:
         yield "Loss", f"{loss}{f' over the set {over}' if isinstance(over, str) else ''}"
     if isinstance(ridge, int | float):
         alpha = f", alpha = {ridge / records:.3g}" if isinstance(records, int) and records > 0 else ""
-        yield "Penalty", f"lambda = {ridge:.4g} on the sum of losses{alpha}"
+        yield "Penalty", f"lambda = {ridge + real(chosen.get('extra_ridge', 0.0)):.4g} on the sum of losses{alpha}"
 
 
 def paid_for(certificate: Certificate, uncertainty: "Uncertainty | None") -> Iterator[tuple[str, str]]:

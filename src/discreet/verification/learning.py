@@ -22,7 +22,7 @@ from dataclasses import replace
 import numpy as np
 
 from discreet.core.arrays import Floats
-from discreet.core.fields import finite, positive
+from discreet.core.fields import finite, not_negative, positive
 from discreet.core.lazily import lazily, registered
 from discreet.core.neighbours import ADD_REMOVE
 from discreet.losses.predictions import PredictionLoss, prediction_loss_named
@@ -93,6 +93,12 @@ def _output_stages(stated: Stated) -> Stages:
 
 def _objective_stages(stated: Stated) -> Stages:
     scan = corners_of(stated.problem)
+    if "count_scale" in stated.parameters and stated.guarantee.neighbours is not ADD_REMOVE:
+        raise ValueError
+    if "counted" in stated.parameters and not math.isclose(
+        scan.ridge + not_negative(stated.parameters["extra_ridge"]), scan.ridge * _more_of_few(finite(stated.parameters["counted"]))
+    ):
+        raise ValueError
     s = scan.gradient / positive(stated.parameters["scale"])
     radius = drawn_radius(stated, scan.ridge, noise_error(stated))
     if several_rows(stated.problem):
@@ -108,6 +114,11 @@ def _objective_stages(stated: Stated) -> Stages:
     pair = smooth(lambda epsilon, mu: excess(epsilon, opposite, mu), "numerical hockey-stick integral of the worst pair")
     union = smooth(lambda epsilon, mu: excess(epsilon, alone, mu) + least_union(lines, s, epsilon, mu), "union bound of T1 with its line found anew")
     return with_last(stated, radius, pair, union)
+
+
+def _more_of_few(counted: float) -> float:
+    """The cube root of 4,000 over a noisy number of records, from 1 to 2."""
+    return 2.0 if counted <= 500.0 else max(1.0, math.cbrt(4000.0 / counted))
 
 
 def _of_persons(slopes: Floats, jacobian: Floats, s: float, *, alone: bool, signs: int = 1) -> Callable[[float, float], float]:

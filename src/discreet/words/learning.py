@@ -3,7 +3,7 @@
 import math
 
 from discreet.accounting import Json
-from discreet.core.fields import Named, count, flag, is_own, not_negative, numbers, positive, sha256, text, whole
+from discreet.core.fields import Named, count, finite, flag, is_own, not_negative, numbers, positive, sha256, text, whole
 from discreet.losses import loss_named
 from discreet.losses.softmax import Softmax
 from discreet.problems.made_rows import ORDERED, MadeRows
@@ -31,6 +31,7 @@ LAPLACE_GRID = "discrete Laplace integers, exactly (staircase rejection in integ
 GAUSSIAN_GRID = "discrete Gaussian integers, exactly (staircase rejection in integer arithmetic)"
 OBJECTIVE_PURE = "objective perturbation, theorem T2, released on a grid"
 OBJECTIVE_GAUSSIAN = "objective perturbation, theorem T1, released on a grid"
+COUNTED_OBJECTIVE = "objective perturbation beside a noisy number of records, theorems T1 and T4, released on a grid"
 OUTPUT_PURE = "output perturbation, spherical noise, released on a grid"
 OUTPUT_GAUSSIAN = "output perturbation, analytic Gaussian noise, released on a grid"
 MULTINOMIAL_PURE = "multinomial objective perturbation, theorem M3, released on a grid"
@@ -39,6 +40,7 @@ ONE_VS_REST_PURE = "objective perturbation of {classes} problems, theorem T2, re
 ONE_VS_REST_GAUSSIAN = "objective perturbation of {classes} problems, theorems T1 and O1, released on a grid"
 NON_PRIVATE = "epsilon=inf was asked for: this is the ordinary fit, without privacy"
 NORMAL_LAW = "Gaussian with standard deviation {scale:.10g} in every coordinate"
+_COUNT_LAW = "discrete Gaussian of scale {count_scale:.10g} records on their number, in parts of 2^-20 of a record"
 _DENSITY = "of density proportional to exp(-{rate:.10g} |%s|)"
 
 TWO_CLASSES: Fields = {
@@ -102,6 +104,18 @@ def made_hypothesis(problem: Record) -> tuple[Hypothesis, ...]:
     required = f"the rows of a person here are yes-or-no questions about one record: {each}; they are functions of that record alone"
     place = f"beside its features, of norm at most {made.bound:.10g}, a row has a constant of size {made.bound:.10g} and one of {made.step:.10g}"
     return (Hypothesis(required=required, enforced=f"made one by one when the table is read: {place} that tells which question it is"),)
+
+
+def counting(parameters: Record, follows: Fields) -> Fields:
+    """Fields of a number of records that is counted beside a fit, with what `follows` from it, which are known once it was; none where it is not."""
+    if "count_scale" not in parameters:
+        return {}
+    return {"count_scale": positive, **({"counted": finite, **follows} if "counted" in parameters else {})}
+
+
+def counting_hypotheses(parameters: Record, *, same: str, by: str) -> tuple[Hypothesis, ...]:
+    """Conditions on that number: its noise, and what is the `same` whatever it is."""
+    return (noise_hypothesis(_COUNT_LAW, parameters), Hypothesis(required=same, enforced=by)) if "count_scale" in parameters else ()
 
 
 def one_vs_rest(classes: int, *, pure: bool) -> str:
@@ -192,22 +206,28 @@ def target_units(problem: Record) -> tuple[float, ...]:
     return tuple(map(positive, stated))
 
 
-def _register_fit(mechanism: str, theorem: str, law: str, problem: Fields, *, more: Fields | None = None) -> None:
-    """Noise of a density whose rate is recorded, else Gaussian; `more` parameters."""
+def _register_fit(mechanism: str, stated: str, law: str, problem: Fields, *, more: Fields | None = None, counts: bool = False) -> None:
+    """Noise of a density whose rate is recorded, else Gaussian; `more` parameters; whether it `counts` records where their number is secret."""
     pure = mechanism.endswith("-pure")
     fields, sampler = (_PURE, LAPLACE_GRID) if pure else (GAUSSIAN, GAUSSIAN_GRID)
 
     @register_words(
         mechanism,
-        parameters={**fields, **(more or {})},
+        parameters=None,
         problem=problem,
         sometimes={"feature_map": _feature_map, "made_rows": MadeRows.stated, "prior": Prior.stated},
         shared=True,
     )
     def fit(given: Record, about: Record) -> Words:
-        noise = noise_hypothesis(law, given)
+        counted = counting(given, {"extra_ridge": not_negative}) if counts else {}
+        if counted and "prior" in about:
+            raise ValueError("parameters: nothing is counted beside a fit with a prior")
+        read_fields("parameters", given, {**fields, **(more or {}), **counted})
+        noise, theorem = noise_hypothesis(law, given), COUNTED_OBJECTIVE if counted else stated
+        same = "the objective is that strongly convex whatever number was counted"
         hypotheses = (
             *problem_hypotheses(given, about),
+            *counting_hypotheses(given, same=same, by="lambda follows from the noisy number alone, and none makes it less than that of many records"),
             *prior_hypothesis(about),
             *made_hypothesis(about),
             noise,
@@ -220,7 +240,7 @@ def _register_fit(mechanism: str, theorem: str, law: str, problem: Fields, *, mo
 
 
 _register_fit("objective-perturbation-pure", OBJECTIVE_PURE, _DENSITY % "b", TWO_CLASSES, more={"extra_ridge": not_negative})
-_register_fit("objective-perturbation-gaussian", OBJECTIVE_GAUSSIAN, NORMAL_LAW, TWO_CLASSES)
+_register_fit("objective-perturbation-gaussian", OBJECTIVE_GAUSSIAN, NORMAL_LAW, TWO_CLASSES, counts=True)
 _register_fit("output-perturbation-pure", OUTPUT_PURE, _DENSITY % "N", TWO_CLASSES)
 _register_fit("output-perturbation-gaussian", OUTPUT_GAUSSIAN, NORMAL_LAW, TWO_CLASSES)
 _register_fit("multinomial-perturbation-pure", MULTINOMIAL_PURE, f"{_DENSITY % 'B'}, B the classes together", _MULTINOMIAL)

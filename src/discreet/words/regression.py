@@ -2,7 +2,7 @@
 
 from typing import TYPE_CHECKING
 
-from discreet.core.fields import Json, count, finite, not_negative, positive, text, whole
+from discreet.core.fields import Json, count, not_negative, positive, text, whole
 from discreet.core.lazily import lazily
 from discreet.data.domain import Domain
 from discreet.losses.predictions import prediction_loss_named
@@ -31,6 +31,8 @@ from discreet.words.learning import (
     NON_PRIVATE,
     NORMAL_LAW,
     computing_hypotheses,
+    counting,
+    counting_hypotheses,
     dimension_of,
     prior_hypothesis,
     target_units,
@@ -126,29 +128,12 @@ def _adassp(parameters: Record, problem: Record) -> Words:
 _OBJECTIVE: Fields = {**GAUSSIAN, "loss": text, "width": positive, "ridge": positive, "records": whole}
 
 
-_COUNT: Fields = {"count_scale": positive}
-_COUNTED: Fields = {"counted": finite, "unit": power_of_two}
-"""Of a number of records that is counted; known once it was."""
-
-
-def _number_of_records(parameters: Record) -> tuple[Hypothesis, ...]:
-    """Conditions on a noisy number of records."""
-    if "count_scale" not in parameters:
-        return ()
-    law = "discrete Gaussian of scale {count_scale:.10g} records on their number, in parts of 2^-20 of a record"
-    same = condition(
-        "the fit is the same for any number that was counted, but for a public unit of its targets",
-        "width, noise, tolerance and grid are multiplied by that unit, a power of two that follows from the noisy number alone",
-    )
-    return (noise_hypothesis(law, parameters), same)
-
-
 @register_words("least-squares-objective", parameters=None, problem=_PROBLEM, sometimes=_AROUND, shared=True)
 def _objective(parameters: Record, problem: Record) -> Words:
-    counting = {**(_COUNT if "count_scale" in parameters else {}), **(_COUNTED if "counted" in parameters else {})}
-    read_fields("parameters", parameters, {**_OBJECTIVE, **counting})
-    if ("counted" in parameters and "count_scale" not in parameters) or ("count_scale" in parameters and "prior" in problem):
-        raise ValueError("parameters: nothing is counted beside this fit")
+    counted = counting(parameters, {"unit": power_of_two})
+    if counted and "prior" in problem:
+        raise ValueError("parameters: nothing is counted beside a fit with a prior")
+    read_fields("parameters", parameters, {**_OBJECTIVE, **counted})
     slopes = condition(
         "slopes are at most {width:.10g} in size, and the objective of at most {records} records is {ridge:.10g}-strongly convex in all weights",
         "the loss is {loss} of residuals with this width, the mechanism adds the ridge, the intercept included",
@@ -158,13 +143,17 @@ def _objective(parameters: Record, problem: Record) -> Words:
     hypotheses = (
         *_hypotheses(parameters, problem),
         *_weights(problem),
-        *_number_of_records(parameters),
+        *counting_hypotheses(
+            parameters,
+            same="the fit is the same for any number that was counted, but for a public unit of its targets",
+            by="width, noise, tolerance and grid are multiplied by that unit, a power of two that follows from the noisy number alone",
+        ),
         slopes,
         *prior_hypothesis(problem),
         noise_hypothesis(NORMAL_LAW, parameters),
         *computing,
     )
-    return Words(COUNTED_OBJECTIVE if "count_scale" in parameters else OBJECTIVE, hypotheses, (PRIOR,) if "prior" in problem else ())
+    return Words(COUNTED_OBJECTIVE if counted else OBJECTIVE, hypotheses, (PRIOR,) if "prior" in problem else ())
 
 
 OF_PREDICTIONS: Fields = {"loss": text, "loss_parameters": mapping, **REAL_TARGETS}

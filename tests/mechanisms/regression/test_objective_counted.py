@@ -10,8 +10,9 @@ from discreet.accounting import gaussian_delta
 from discreet.core.neighbours import ADD_REMOVE, REPLACE_ONE
 from discreet.data import Domain, Records
 from discreet.matrices import as_matrix
+from discreet.mechanisms.learning.counted import standard_share
 from discreet.mechanisms.regression import LeastSquares, ResidualObjectivePerturbation
-from discreet.mechanisms.regression.objective import default_width, standard_share
+from discreet.mechanisms.regression.objective import default_width
 from discreet.noise import SeededNoise, SystemNoise
 from discreet.problems import Prior
 

@@ -19,10 +19,11 @@ from discreet.audit.drawn.persons import Owned, owned_rows
 from discreet.audit.parts import Part, Watch, discrete_gaussian, discrete_laplace, gaussian, last_stage, spherical
 from discreet.core.arrays import Floats
 from discreet.core.fields import real
+from discreet.core.neighbours import ADD_REMOVE, PARTS
 from discreet.data import Domain, Records
 from discreet.losses import Logistic
 from discreet.matrices import DenseMatrix
-from discreet.mechanisms.learning import calibrate, default_ridge
+from discreet.mechanisms.learning import GaussianObjectivePerturbation, calibrate, default_ridge
 from discreet.mechanisms.learning.base import GaussianGrid
 from discreet.mechanisms.learning.output_perturbation import one_minimiser
 from discreet.mechanisms.persons import owners_of
@@ -37,13 +38,16 @@ def one_model(target: Target, *, mechanism: str, prior: Floats | None = None) ->
     """Two classes; `mechanism` "objective" or "output"; the ridge pulls towards `prior` (2,)."""
     rule = None if target.person is None else target.person.rule
     table = owned_rows(rule)
-    domain = Domain(features=2, norm_bound=1.0, records=table.persons, classes=2, persons=rule)
+    secret = mechanism == "objective" and prior is None and target.delta > 0 and target.neighbours is ADD_REMOVE
+    domain = Domain(features=2, norm_bound=1.0, records=None if secret else table.persons, classes=2, persons=rule)
     start = RegularisedRisk(loss=_LOSS, ridge=1.0, domain=domain)
     problem = replace(start, ridge=default_ridge(start, mechanism=mechanism, **target.target), prior=None if prior is None else Prior.at(prior))
     point = np.zeros(2) if prior is None else prior
     data = table.records(domain)
     stated = Records(rows=DenseMatrix(table.rows), targets=table.signs, domain=domain, weights=None if rule is None else table.shares)
-    made = calibrate(problem, calibration="tight", mechanism=mechanism, **target.target)
+    made = calibrate(problem, calibration="tight", mechanism=mechanism, count_share=None, **target.target)
+    if isinstance(made, GaussianObjectivePerturbation) and made.count_scale:
+        return _counted(problem, data, made, table)
 
     def recovered(weights: Floats) -> Floats:
         if mechanism == "output":
@@ -51,6 +55,21 @@ def one_model(target: Target, *, mechanism: str, prior: Floats | None = None) ->
         return problem.ridge * point - np.array([margin_gradient(w, table.rows, table.signs, problem.ridge, table.shares) for w in weights])
 
     return _watch(problem, data, made, recovered, vectors=1)
+
+
+def _counted(problem: RegularisedRisk, data: Records, made: GaussianObjectivePerturbation, table: Owned) -> Watch:
+    """Beside a noisy number of records: it, the rest at the lambda that follows from it, and the last stage."""
+    found = [made.run(problem, data, SystemNoise()) for _ in range(_RUNS // 5)]
+    stated = [one.certificate.parameters for one in found]
+    counts = [[real(one["counted"]) * PARTS - np.floor(PARTS * table.shares).sum()] for one in stated]
+    ridges = [problem.ridge + real(one["extra_ridge"]) for one in stated]
+    linears = [-margin_gradient(one.value, table.rows, table.signs, ridge, table.shares) for one, ridge in zip(found, ridges, strict=True)]
+    parts = (
+        discrete_gaussian("number of records, in parts", counts, scale=real(stated[0]["count_scale"]) * PARTS),
+        gaussian("linear term of the objective, at the lambda that was counted", np.array(linears), scale=real(stated[0]["scale"])),
+        _last_stage(problem, data, made),
+    )
+    return Watch(mechanism=made.name, parts=parts)
 
 
 def several_classes(target: Target, *, multinomial: bool, prior: Floats | None = None) -> Watch:

@@ -15,7 +15,8 @@ Where nobody chooses one, lambda is taken from public numbers alone, close to th
     .3            noise below which less of it is no reason for less lambda: from epsilon 10 to 40 on, lambda stays, and epsilon = infinity has
                   what every large epsilon has. A smaller one is worth nothing to records, and the last stage hides a distance that grows like
                   lambda^(-3/2), whatever epsilon is: it was noise for that which ruined fits of a large epsilon
-    few           min(2, max(1, (4000 / n)^(1/3))) where the number n of records is public (or of persons) and there are two classes; 1 elsewhere
+    few           min(2, max(1, (4000 / n)^(1/3))) where the number n of records is public (or of persons) and there are two classes; where it is
+                  secret and counted with noise beside the fit (`count_share`) the same of the noisy number; 1 elsewhere
 
 The temperature of the softplus hinge, where nobody chooses one: `least` is as 1 / T. Where half of what is slack-free would be the larger of the
 two at T = .35, T is such that they are equal, and 1 where that would be more: few features or little noise ask for little lambda, and a bend so sharp
@@ -60,9 +61,10 @@ from discreet.accounting import gaussian_mu
 from discreet.core.errors import InfeasibleTarget, InvalidInput
 from discreet.core.neighbours import ADD_REMOVE, REPLACE_ONE, Neighbours
 from discreet.core.remembered import remembered
-from discreet.core.validate import small_delta
+from discreet.core.validate import share_below_one, small_delta
 from discreet.losses import SoftplusHinge
 from discreet.mechanisms.learning.base import LearningMechanism, default_tolerance, one_of, solved_apart
+from discreet.mechanisms.learning.counted import more_of_few, standard_share
 from discreet.mechanisms.learning.margin import MARGIN
 from discreet.mechanisms.learning.multinomial import MULTINOMIAL
 from discreet.mechanisms.learning.objective_perturbation import (
@@ -88,7 +90,6 @@ _SHARP, _WARM = 0.35, 1.0
 _OF_OUTPUT = 0.25
 """The temperature of output perturbation."""
 _HALF, _OF_PERSONS = 0.5, 0.75
-_MANY, _MOST_OF_FEW = 4_000, 2.0
 _OUTPUT_FACTOR = 8.0
 _LEAST_NOISE = 0.3
 """sigma / G that the rule goes by where there is less."""
@@ -201,8 +202,12 @@ def mechanism_names() -> list[str]:
 
 
 @remembered
-def calibrate(problem: AnyRisk, *, mechanism: str, calibration: str, epsilon: float, delta: float, neighbours: Neighbours) -> LearningMechanism[Any]:
+def calibrate(
+    problem: AnyRisk, *, mechanism: str, calibration: str, epsilon: float, delta: float, neighbours: Neighbours, count_share: float | None = 0.0
+) -> LearningMechanism[Any]:
     """The named mechanism with the least noise that reaches (epsilon, delta); epsilon = infinity gives the non-private fit.
+
+    `count_share` of mu^2 is for a secret number of records, where Gaussian noise is in the objective of two classes; None follows the budget.
 
     Raises InvalidInput for unknown names, for names that are not for more than two classes and for an (epsilon, delta) that is no target,
     InfeasibleTarget when no noise reaches it.
@@ -220,7 +225,12 @@ def calibrate(problem: AnyRisk, *, mechanism: str, calibration: str, epsilon: fl
     if math.isinf(epsilon):
         return NonPrivate.calibrate(problem, neighbours=neighbours)
     calibrated = _CALIBRATORS[mechanism, calibration] if isinstance(problem, RegularisedRisk) else _OF_CLASSES[type(problem)]
-    return calibrated(problem, epsilon=epsilon, delta=delta, neighbours=neighbours)
+    made = calibrated(problem, epsilon=epsilon, delta=delta, neighbours=neighbours)
+    share = None if count_share is None else share_below_one(count_share, "records_share")
+    if share == 0 or not (isinstance(made, GaussianObjectivePerturbation) and isinstance(problem, RegularisedRisk)):
+        return made
+    share = standard_share(gaussian_mu(epsilon, delta)) if share is None else share
+    return GaussianObjectivePerturbation.counting(problem, epsilon=epsilon, delta=delta, neighbours=neighbours, share=share)
 
 
 def _check_target(epsilon: float, delta: float) -> None:
@@ -283,9 +293,7 @@ def _worth_slack(problem: AnyRisk, epsilon: float, mechanism: str) -> float:
 def _few(problem: AnyRisk) -> float:
     """How much more lambda few records ask for, where their number is public."""
     records = problem.domain.records
-    if records is None or not isinstance(problem, RegularisedRisk):
-        return 1.0
-    return min(_MOST_OF_FEW, max(1.0, (_MANY / max(records, 1)) ** (1.0 / 3.0)))
+    return 1.0 if records is None or not isinstance(problem, RegularisedRisk) else more_of_few(records)
 
 
 def _spherical_is_less(dimension: int, epsilon: float, delta: float) -> bool:

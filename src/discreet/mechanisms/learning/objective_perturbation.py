@@ -14,7 +14,7 @@ The last stage hides a distance of (tau + e) / lambda from f: the solver stops a
 vectors of Gaussian one-vs-rest are within (sqrt(K) tau + e) / lambda of their ideals together. Curves of the exact minimiser are in modules `margin`,
 `multinomial` and `one_vs_rest`; spherical one-vs-rest is K problems at epsilon / K, each with a last stage.
 
-A prior changes none of the theorems (proof note prior.md).
+A prior changes none of the theorems (proof note prior.md), nor does a lambda that grows with a noisy number of records, counted beside the fit (T4).
 """
 
 import math
@@ -25,13 +25,16 @@ from typing import Any, ClassVar, Generic, Self
 
 import numpy as np
 
-from discreet.accounting import PureDP
+from discreet.accounting import Json, PureDP, gaussian_mu
+from discreet.certificates import Release
 from discreet.core.arrays import Floats
 from discreet.core.errors import InfeasibleTarget
-from discreet.core.neighbours import Neighbours
+from discreet.core.neighbours import ADD_REMOVE, Neighbours
 from discreet.core.remembered import remembered
 from discreet.core.rounding import lowering, raising
 from discreet.data import Records
+from discreet.ledger import Account
+from discreet.mechanisms.base import Drawn
 from discreet.mechanisms.learning.base import (
     LaplaceGrid,
     R,
@@ -45,12 +48,14 @@ from discreet.mechanisms.learning.base import (
     solved_apart,
     weight_reach,
 )
+from discreet.mechanisms.learning.counted import more_of_few, noisy_count, scale_of_count
 from discreet.mechanisms.learning.margin import MARGIN
 from discreet.mechanisms.learning.multinomial import MULTINOMIAL
 from discreet.mechanisms.learning.one_vs_rest import ONE_VS_REST
-from discreet.mechanisms.learning.perturbation import GaussianPerturbation, Head, gaussian_plan
+from discreet.mechanisms.learning.perturbation import GaussianPerturbation, GaussianPlan, Head, gaussian_plan
 from discreet.noise import Noise, spherical_error
 from discreet.problems import AnyRisk, MultinomialRisk, OneVsRestRisk, RegularisedRisk
+from discreet.statements.learning import COUNTED_OBJECTIVE
 
 _DOWN, _UP = lowering(450), raising(45)
 """Factors that outweigh the rounding of a handful of operations."""
@@ -79,6 +84,11 @@ class GaussianObjective(_OfHead, GaussianPerturbation[R], Generic[R]):
     @classmethod
     def calibrate(cls, problem: R, *, epsilon: float, delta: float, neighbours: Neighbours) -> Self:
         """The least noise for a total of (epsilon, delta). Raises InfeasibleTarget when lambda is too small for any noise."""
+        return cls(**cls.least_noise(problem, epsilon=epsilon, delta=delta, neighbours=neighbours)._asdict(), neighbours=neighbours)
+
+    @classmethod
+    def least_noise(cls, problem: R, *, epsilon: float, delta: float, neighbours: Neighbours, beside: float = 0.0) -> GaussianPlan:
+        """See `calibrate`; a number that leaves `beside` has this mu. Raises InfeasibleTarget where no proof covers both, too."""
         head, one = cls.head, one_of(problem)
         refusal = partial(head.refusal, problem, epsilon=epsilon, delta=delta, neighbours=neighbours)
         if problem.ridge <= head.least_ridge(problem, epsilon):
@@ -92,7 +102,7 @@ class GaussianObjective(_OfHead, GaussianPerturbation[R], Generic[R]):
             raise refusal()
 
         profile = _profile(head, problem, neighbours)
-        plan = gaussian_plan(
+        return gaussian_plan(
             epsilon=epsilon,
             delta=delta,
             dimension=problem.dimension,
@@ -101,8 +111,8 @@ class GaussianObjective(_OfHead, GaussianPerturbation[R], Generic[R]):
             tolerance=lambda scale: default_tolerance(one, scale * one.dimension**0.5),
             radius=lambda tolerance, error: _radius(problem, tolerance, error),
             part=lambda last, scale: last_part(last * weight_reach(problem) / scale),
+            beside=beside,
         )
-        return cls(**plan._asdict(), neighbours=neighbours)
 
     def ideal_curve(self, problem: R) -> Callable[[float], float]:
         """See TwoStages."""
@@ -204,9 +214,56 @@ class SphericalObjective(_OfHead, SphericalPerturbation[R], Generic[R]):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class GaussianObjectivePerturbation(GaussianObjective[RegularisedRisk]):
-    """Gaussian noise in the objective of two classes; for the logistic loss with lambda >= R^2 / epsilon at the price of one Gaussian mechanism."""
+    """Gaussian noise in the objective of two classes; for the logistic loss with lambda >= R^2 / epsilon at the price of one Gaussian mechanism.
+
+    Where the number of records is secret it may be counted first (theorem T4): few records are fitted with more lambda.
+    """
 
     head = MARGIN
+    count_scale: float = 0.0
+    """s, the scale of the noise of the number of records; 0 where it is not counted."""
+
+    @classmethod
+    def counting(cls, problem: RegularisedRisk, *, epsilon: float, delta: float, neighbours: Neighbours, share: float) -> Self:
+        """With a noisy number of records for `share` of mu^2; without where nothing follows from it or no proof covers both. Raises as `calibrate`.
+
+        Nothing follows where the number is public or a replaced record keeps it, and where the ridge pulls towards a point.
+        """
+        target: dict[str, Any] = {"epsilon": epsilon, "delta": delta, "neighbours": neighbours}
+        secret = problem.domain.records is None and neighbours is ADD_REMOVE and problem.prior is None
+        if secret and (scale := scale_of_count(gaussian_mu(epsilon, delta), share)):
+            try:
+                return cls(**cls.least_noise(problem, **target, beside=1.0 / scale)._asdict(), count_scale=scale, neighbours=neighbours)
+            except InfeasibleTarget:
+                pass  # what both together are beyond a proof for, one alone may do
+        return cls.calibrate(problem, **target)
+
+    @property
+    def beside(self) -> float:
+        """See TwoStages: of the number of records."""
+        return 1.0 / self.count_scale if self.count_scale else 0.0
+
+    def theorem(self, problem: RegularisedRisk) -> str:
+        """See TwoStages."""
+        return COUNTED_OBJECTIVE if self.count_scale else GaussianObjective.theorem(self, problem)
+
+    def parameters(self) -> dict[str, Json]:
+        """See Mechanism; without a scale where nothing is counted."""
+        found = GaussianObjective.parameters(self)
+        return found if self.count_scale else {name: value for name, value in found.items() if name != "count_scale"}
+
+    def run_many(self, problem: RegularisedRisk, data: Records, noise: Noise, count: int, *, account: Account | None = None) -> Release:
+        """See LearningMechanism: nothing is counted, as each of the releases would count the same records."""
+        return GaussianObjective.run_many(replace(self, count_scale=0.0), problem, data, noise, count, account=account)
+
+    def draw(self, problem: RegularisedRisk, data: Records, noise: Noise) -> Drawn:
+        """See Mechanism."""
+        if not self.count_scale:
+            return GaussianObjective.draw(self, problem, data, noise)
+        counted = noisy_count(data, self.count_scale, noise, largest=problem.max_weight)
+        extra = (more_of_few(counted) - 1.0) * problem.ridge
+        found = self.columns(replace(problem, ridge=problem.ridge + extra), data, noise, 1)[:, 0]
+        return Drawn.of(found, chosen={"counted": counted, "extra_ridge": extra})
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -21,21 +21,20 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Self
 
-import numpy as np
-
 from discreet.accounting import Json, gaussian_mu
 from discreet.core.errors import InfeasibleTarget, InvalidInput
-from discreet.core.neighbours import ADD_REMOVE, PARTS, REPLACE_ONE, Neighbours, Privacy
+from discreet.core.neighbours import ADD_REMOVE, REPLACE_ONE, Neighbours, Privacy
 from discreet.core.rounding import raising
 from discreet.data import Records
 from discreet.mechanisms.base import Drawn
 from discreet.mechanisms.learning.base import computed_radius
+from discreet.mechanisms.learning.counted import noisy_count, scale_of_count, standard_share
 from discreet.mechanisms.learning.perturbation import TwoStages
 from discreet.mechanisms.learning.two_signed import curvature_at, half_problem, prediction_loss, two_signed_plan, two_signed_profile
 from discreet.mechanisms.regression.base import Fitted, RegressionMechanism, checked_ridge
 from discreet.mechanisms.regression.objective_minimiser import certified_minimiser, gradient_error, longest, worth
 from discreet.mechanisms.regression.sums import LeastSquares
-from discreet.noise import Noise, drawable
+from discreet.noise import Noise
 from discreet.problems import PredictionRisk
 from discreet.words.regression import COUNTED_OBJECTIVE, OBJECTIVE
 
@@ -59,10 +58,6 @@ TYPICAL = 1 << 14
 _ROOM = 4.0
 _UNITS = (1.0, 0.5, 0.25, 0.125, 0.0625)
 """f: powers of two, so that products with them are exact; down to `_LEAST_WIDTH`."""
-_WITHIN, _LEAST_SHARE, _MOST_SHARE = 200.0, 0.001, 0.05
-"""Records: the deviation of a noisy count, where it costs a share of mu^2 between these. The width follows its fourth root."""
-_FINEST = 2.0**40
-"""Records of deviation, beyond which nobody counts."""
 
 
 def resolution(problem: LeastSquares, *, mu: float, neighbours: Neighbours) -> float | None:
@@ -121,10 +116,10 @@ class ResidualObjectivePerturbation(TwoStages[LeastSquares], RegressionMechanism
         mu = gaussian_mu(epsilon, delta)
         share = standard_share(mu) if count_share is None else count_share
         secret = domain.records is None and neighbours is ADD_REMOVE and width is None and problem.prior is None
-        if secret and share > 0 and mu * math.sqrt(share) * _FINEST > 1.0:
+        if secret and (count_scale := scale_of_count(mu, share)):
             counting = partial(cls._calibrated, problem, epsilon=epsilon, delta=delta, neighbours=neighbours, loss=loss, ridge=ridge)
             try:
-                return counting(a=domain.target_bound, count_scale=drawable(PARTS / (mu * math.sqrt(share))) / PARTS)
+                return counting(a=domain.target_bound, count_scale=count_scale)
             except InfeasibleTarget:
                 pass  # what both together are beyond a proof for, one alone may do
         a = default_width(problem, mu=mu, neighbours=neighbours) if width is None else width
@@ -218,8 +213,7 @@ class ResidualObjectivePerturbation(TwoStages[LeastSquares], RegressionMechanism
         """See Mechanism."""
         if not self.count_scale:
             return RegressionMechanism.draw(self, problem, data, noise)
-        parts = sum(data.map(_parts)) + int(noise.discrete_gaussian(scale=self.count_scale * PARTS, dimension=1, draws=1)[0, 0])
-        counted = parts / PARTS
+        counted = noisy_count(data, self.count_scale, noise)
         unit = self.unit(problem, counted)
         found = self._minimised(problem, data, noise, unit)
         return Drawn.of(found.weights, chosen={"counted": counted, "unit": unit}, beside=found)
@@ -251,18 +245,6 @@ class ResidualObjectivePerturbation(TwoStages[LeastSquares], RegressionMechanism
             tolerance=unit * self.tolerance,
         )
         return Fitted(unit * self.grid.release(found[:, None] / unit, noise)[:, 0], None, None)
-
-
-def standard_share(mu: float) -> float:
-    """Of mu^2, for a noisy number of records where nobody says otherwise."""
-    return min(_MOST_SHARE, max(_LEAST_SHARE, (_WITHIN * mu) ** -2.0))
-
-
-def _parts(_: int, block: Records) -> int:
-    """How many parts of a record the rows of a block are: each `PARTS` times its weight, rounded down."""
-    if block.weights is None:
-        return PARTS * block.records
-    return int(np.sum(np.floor(PARTS * np.clip(block.weights, 0.0, 1.0)).astype(np.int64)))
 
 
 def default_width(problem: LeastSquares, *, mu: float, neighbours: Neighbours) -> float:

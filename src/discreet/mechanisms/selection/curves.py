@@ -165,6 +165,8 @@ def _mechanism(name: str, parameters: Mapping[str, Json]) -> TwoStages[Any]:
         "grid": GaussianGrid(step=real(parameters["grid_step"]), scale=real(parameters["grid_scale"]), epsilon=real(parameters["grid_epsilon"])),
         "neighbours": Neighbours(str(parameters["neighbours"])),
     }
+    if "count_scale" in parameters:
+        numbers["count_scale"] = real(parameters["count_scale"])
     if name in _KINDS:
         return _KINDS[name](**numbers)
     numbers["ridge"] = real(parameters["ridge"])
@@ -173,8 +175,7 @@ def _mechanism(name: str, parameters: Mapping[str, Json]) -> TwoStages[Any]:
     numbers["records"] = int(real(parameters["records"]))
     if name in _PREDICTIONS:
         return _PREDICTIONS[name](**numbers)
-    count_scale = real(parameters.get("count_scale", 0.0))
-    return ResidualObjectivePerturbation(loss=str(parameters["loss"]), width=real(parameters["width"]), count_scale=count_scale, **numbers)
+    return ResidualObjectivePerturbation(loss=str(parameters["loss"]), width=real(parameters["width"]), **numbers)
 
 
 def _two_stages(mechanism: TwoStages[Any], problem: _Problem, stated: ApproximateDP) -> Profile:
