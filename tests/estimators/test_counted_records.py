@@ -5,8 +5,9 @@ import pytest
 
 from discreet import KernelClassifier, LinearSVC, LogisticRegression
 from discreet.data import Block, FunctionTable
-from discreet.estimators import fit_with_calibration
+from discreet.estimators import fit_with_calibration, fit_with_cuts
 from discreet.matrices import DenseMatrix
+from tests.estimators.test_cut_fit import SCHEMA, people
 
 ASKED = {"epsilon": 1.0, "neighbours": "add-remove", "classes": [0, 1]}
 
@@ -89,3 +90,13 @@ def test_few_records_of_a_rare_class_are_wrong_less_often_and_balanced_ones_no_m
 
     assert error(None, 0.15, told=False) < error(0.0, 0.15, told=False) - 0.01
     assert error(None, 0.5, told=True) < error(0.0, 0.5, told=True) + 0.02
+
+
+@pytest.mark.parametrize("calibrate", [False, True])
+def test_after_private_cuts_the_fit_counts_and_is_as_planned_or_leaves_it_to_the_counts_of_classes(calibrate):
+    made = fit_with_cuts(LinearSVC(epsilon=3.0, neighbours="add-remove"), people(), SCHEMA, calibrate=calibrate)
+    certificate = made.model.certificate_
+    assert certificate.verify(made.model.weights_).ok
+    own = certificate.parameters["fit"]
+    assert ("counted" in own["parameters"]) == (own["mechanism"] == "objective-perturbation-gaussian") == (not calibrate)
+    assert ("by a count with noise" in str(made.model.summary())) == (not calibrate)

@@ -172,6 +172,8 @@ class _Copy:
             fixed["classes"] = label_array(self.schema.target.classes).tolist()
         if isinstance(self.schema.target, TimeTarget) and "ends" in self.known:
             fixed["ends"] = self.schema.target.ends
+        if self.calibrate and "records_share" in self.known:
+            fixed["records_share"] = 0.0  # as fit_with_calibration has it, which is what is planned
         if self.rule is not None:
             fixed |= self.rule.as_declared
         return clone(self.estimator).set_params(**fixed)

@@ -21,6 +21,7 @@ from discreet.core.short import short_repr
 from discreet.core.showing import html_of
 from discreet.core.validate import whole
 from discreet.estimators.forms import Form
+from discreet.estimators.released_noise import fit_within
 from discreet.problems import RegularisedRisk
 
 if TYPE_CHECKING:
@@ -92,7 +93,7 @@ def explain(setting: Setting) -> Explanation:
 def explained(certificate: Certificate, form: Form, *, name: str) -> Explanation:
     """What a certificate says was chosen, in the same words; no alternatives, for which an estimator is asked."""
     problem, guarantee = certificate.problem, certificate.guarantee
-    loss, ridge, records, chosen = problem.get("loss"), problem.get("ridge"), problem.get("records"), certificate.parameters
+    loss, ridge, records, (_, chosen, _) = problem.get("loss"), problem.get("ridge"), problem.get("records"), fit_within(certificate)
     reasons = []
     if isinstance(loss, str):
         over = problem.get("constraint")

@@ -16,6 +16,7 @@ from discreet.data import NumberTargets, Schema
 from discreet.data.targets import counted_or_not
 from discreet.data.toml_text import AnyTarget
 from discreet.estimators.forms import BoundedForm, Form, KernelForm, MadeForm
+from discreet.estimators.released_noise import fit_within
 from discreet.losses.predictions import prediction_loss_named
 from discreet.problems.made_rows import MadeRows
 
@@ -117,7 +118,7 @@ def answers_of(subject: Subject) -> str:
 def facts_of(subject: Subject) -> Iterator[tuple[str, str]]:
     """What is public about the fit, by its name."""
     problem, form = subject.certificate.problem, subject.form
-    records, loss, ridge, chosen = problem.get("records"), problem.get("loss"), problem.get("ridge"), subject.certificate.parameters
+    records, loss, ridge, (_, chosen, _) = problem.get("records"), problem.get("loss"), problem.get("ridge"), fit_within(subject.certificate)
     unit, counted = subject.certificate.guarantee.unit.counted, chosen.get("counted")
     told = "not public"
     if isinstance(counted, int | float):
