@@ -42,13 +42,17 @@ class Setting(NamedTuple):
     features: int = 1
     rows: int = 1
     """Of a person, at most."""
+    counts: bool = False
+    """Whether the records are counted with noise, and lambda follows."""
 
     def stated(self) -> dict[str, Any]:
         """What the package calibrates and states, as in a certificate."""
         persons = Persons(rows=self.rows) if self.rows > 1 else None
         domain = Domain(features=self.features, norm_bound=1.0, classes=2, persons=persons)
         problem = RegularisedRisk(loss=Logistic(), ridge=self.ridge / self.epsilon, domain=domain)
-        made = GaussianObjectivePerturbation.calibrate(problem, epsilon=self.epsilon, delta=self.delta, neighbours=ADD_REMOVE)
+        target: dict[str, Any] = {"epsilon": self.epsilon, "delta": self.delta, "neighbours": ADD_REMOVE}
+        kind = GaussianObjectivePerturbation
+        made = kind.counting(problem, share=0.05, **target) if self.counts else kind.calibrate(problem, **target)
         guarantee = made.promise(problem).to_dict()
         return {"mechanism": made.name, "releases": 1, "problem": problem.to_dict(), "parameters": made.parameters(), "guarantee": guarantee}
 
@@ -64,6 +68,7 @@ NUMBERS = [
     Setting(1.0, 1e-5, 0.8, 10, rows=5),
     Setting(0.1, 1e-6, 1.5, 10, rows=20),
     Setting(4.0, 1e-6, 1.05, 10, rows=5),
+    Setting(0.1, 1e-6, 1.2, 100, counts=True),
 ]
 LAWS = [
     (Setting(1.0, 1e-5, 1.0), 20, (1,), 0.98),

@@ -13,7 +13,7 @@ import numpy as np
 from mpmath import iv
 
 from discreet.core.arrays import Floats
-from discreet.core.neighbours import ADD_REMOVE
+from discreet.core.neighbours import ADD_REMOVE, PARTS
 from proofs.intervals import Interval, density, ends, exact, gaussian, most, raised, tail, under
 
 _TANGENTS, _FAR = 512, 13
@@ -197,12 +197,15 @@ def proved_delta(stated: Mapping[str, Any]) -> Interval:
         )
     number = {name: exact(value) for name, value in {**problem, **numbers}.items() if isinstance(value, int | float)}
     square = number["data_norm"] ** 2 + number["intercept_scale"] ** 2
-    weight, ridge = number["max_weight"], number["ridge"] + number.get("extra_ridge", iv.mpf(0))
+    weight, ridge = number["max_weight"], number["ridge"]
     dimension = problem["features"] + (1 if problem["intercept_scale"] else 0)
     worst = WorstLoss(weight * iv.sqrt(square) / number["scale"], weight * square / ridge, shared="persons" in problem)
     wide, root = number["grid_scale"], iv.sqrt(iv.mpf(dimension))
     moved = 2 * (number["tolerance"] + number["noise_error"]) / ridge / number["grid_step"] + root
     mu = moved / wide
+    if "count_scale" in number:  # theorem T4: one more integer, of a noisy number of records, from which a lambda that is no less follows
+        mu, dimension = iv.sqrt(mu**2 + 1 / number["count_scale"] ** 2), dimension + 1
+        wide, root = iv.mpf(min(wide.a, (PARTS * number["count_scale"]).a)), iv.sqrt(iv.mpf(dimension))
     upper, lower = dimension / (8 * wide**2), ((root + 41) ** 2 + 1) / (8 * wide**2)
     left = number["epsilon"] + number["grid_epsilon"] - upper - lower
     return most(iv.exp(upper) * (_after(worst, left, mu) + iv.exp(left - 800)))

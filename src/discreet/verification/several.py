@@ -73,7 +73,7 @@ def together(stated: Stated) -> Iterator[Check]:
 def _approximate(stated: Stated) -> ApproximateDP:
     """The guarantee, which has a delta."""
     if not isinstance(stated.guarantee, ApproximateDP):
-        raise ValueError
+        raise TypeError
     return stated.guarantee
 
 

@@ -55,7 +55,7 @@ from discreet.mechanisms.learning.one_vs_rest import ONE_VS_REST
 from discreet.mechanisms.learning.perturbation import GaussianPerturbation, GaussianPlan, Head, gaussian_plan
 from discreet.noise import Noise, spherical_error
 from discreet.problems import AnyRisk, MultinomialRisk, OneVsRestRisk, RegularisedRisk
-from discreet.statements.learning import COUNTED_OBJECTIVE
+from discreet.words.learning import COUNTED_OBJECTIVE
 
 _DOWN, _UP = lowering(450), raising(45)
 """Factors that outweigh the rounding of a handful of operations."""
