@@ -30,7 +30,7 @@ _DEEPEST = 20.0
 _REACH, _FEW_REACH, _BELOW = 40.0, 3000.0, 0.6
 """Of the line, in deviations of the sum; a sum of few different answers comes back near to itself, and needs more of it."""
 _STILL = 1e-6
-"""Share of the whole: a line on which a stretch still adds more goes on."""
+"""Share of the whole, or of what is enough: a line on which a stretch still adds more goes on."""
 _STRETCH = 64
 _FEWEST = 20.0
 """Rows that look alike on average: with fewer the order is worth next to nothing, and is not counted."""
@@ -169,8 +169,9 @@ def _shuffled(rows: int, share: float, loss: _Loss, enough: float = 0.0) -> floa
     period = max(4.0 * highest + 20.0 * spread, 45.0 / tilt)
     far = _FEW_REACH if len(values) < 4 else _REACH
     apart, needed = 2.0 * math.pi / period, far / spread
+    least = max(enough - beyond, 0.0) * rows * share * math.pi / apart
     total, first, found, turns = 0.0, 0, np.empty(0), np.exp(1j * apart * np.multiply.outer(np.arange(_STRETCH), values))
-    while first * apart < needed or not float(np.sum(np.abs(found))) <= _STILL * total:
+    while first * apart < needed or not float(np.sum(np.abs(found))) <= _STILL * max(total, least):
         if max(needed / apart, first + _STRETCH) * len(values) > _MOST:
             raise ValueError
         places = tilt + 1j * apart * np.arange(first, first + _STRETCH)
