@@ -5,8 +5,9 @@ from pathlib import Path
 
 import pytest
 
-from discreet.certificates import Check, certificate
+from discreet.certificates import Check
 from discreet.core.files import whole_file, whole_folder
+from discreet.core.lazily import above
 from discreet.ledger import Ledger
 from discreet.releases.synthetic import drawing, publish
 from tests.cli.conftest import SURVEY, discreet
@@ -50,8 +51,8 @@ def all_of(model, monkeypatch):
 @pytest.fixture
 def dishonest(monkeypatch):
     """Whatever is verified fails one check."""
-    honest = certificate.recheck
-    monkeypatch.setattr(certificate, "recheck", lambda stated: [*honest(stated), PLANTED])
+    honest = above.checked
+    monkeypatch.setattr(above, "checked", lambda stated: (*honest(stated), PLANTED))
 
 
 @pytest.mark.parametrize("words", OF_OTHERS.values(), ids=OF_OTHERS)
