@@ -1,8 +1,7 @@
 """Words of counting with one scale: those of counting with Laplace noise."""
 
-from discreet.words.found import certified_words
-
 from discreet.statements.base import Record, Words, register_words
+from discreet.words import certified_words
 
 
 @register_words("counting-alike", parameters=None, problem=None)
