@@ -215,3 +215,22 @@ def test_a_law_so_narrow_that_it_hides_nothing_does_not_verify():
             stated = ApproximateDP(epsilon=1.0, delta_at_epsilon=delta, neighbours=REPLACE_ONE, unit=Unit.ENTRY, theorem=theorem)
             forged = certified(made.name, made.parameters(), query.to_dict(), stated, digest_of(value), SystemNoise().description, noise_private=True)
             assert not forged.verify(value).ok, (level, delta)
+
+
+def test_what_takes_a_part_of_a_claim_back_is_no_lie_and_what_adds_to_it_is(forgeries):
+    X = np.random.default_rng(0).uniform(-0.5, 0.5, (12, 3))
+    model = LogisticRegression(epsilon=1.0, delta=1e-6, data_norm=1.0, classes=[0, 1], mechanism="objective")
+    several = json.loads(model.fit_many(X, np.arange(12) % 2, count=4).certificate.to_json())
+    one = json.loads(model.fit(X, np.arange(12) % 2).certificate_.to_json())
+
+    def less(document, path, factor):
+        value = document[path[0]] if len(path) == 1 else document[path[0]][path[1]]
+        return forgeries.claims_less(path, document, forgeries._with(document, path, type(value)(factor * value)))
+
+    for path in (("parameters", "epsilon"), ("parameters", "grid_epsilon")):
+        assert less(several, path, 2)
+        assert not less(several, path, 0.5)
+        assert not less(one, path, 2)
+    assert less(several, ("releases",), 0.5)
+    assert not less(several, ("releases",), 2)
+    assert not less(several, ("guarantee", "delta"), 2)

@@ -35,7 +35,8 @@ from discreet.noise import Noise
 from discreet.statements.base import NORM_THEN_FIT
 
 Prepared = Callable[..., tuple[Any, Mechanism[Any, Any]]]
-"""From what a fit may spend to its public problem, of rows of norm 1, and its calibrated mechanism; beside nothing, `counts=True` records perhaps."""
+"""From what a fit may spend to its public problem, of rows of norm 1, and its calibrated mechanism; `counts=True` where nothing else shares the
+budget, and records may be counted with noise."""
 
 
 def settled(prepared: Prepared, privacy: Privacy, persons: Persons | None) -> ThenFit[NormPlan]:

@@ -110,7 +110,8 @@ def _normal(epsilon: float, mu: float, delta: float, rows: tuple[int, float], *,
         there, coarse = loss(ends), np.exp(-0.5 * ends * ends) * (ends[1] - ends[0]) / math.sqrt(2.0 * math.pi)
         if there[-1] <= 0:
             return _Loss(there, coarse, beyond)
-        tilt, spread = _tilted(*rows, there[::10], 10.0 * coarse[::10])
+        values, masses = there[::10], 10.0 * coarse[::10]
+        tilt, spread = _tilted(*rows, values, masses, _moments(rows[1], values, masses))
         lowest = -_DEEPEST / tilt
         turns = np.arange(lowest, float(there[-1]), 0.5 * spread)
         if len(turns) > _MOST_PANELS:
@@ -138,9 +139,9 @@ def _ratios(epsilon: float, ratio: float, *, alone: bool) -> Iterator[_Loss]:
         yield _Loss(np.array(values), np.array(masses), 0.0)
 
 
-def _tilted(rows: int, share: float, values: Floats, masses: Floats) -> tuple[float, float]:
+def _tilted(rows: int, share: float, values: Floats, masses: Floats, known: tuple[Floats, Floats]) -> tuple[float, float]:
     """Where the line is, and the deviation of the sum under that tilt: what losses far below add to it without one says nothing of the line."""
-    tilts, moments = _moments(share, values, masses)
+    tilts, moments = known
     # Below where one row's largest losses weigh as much as all others together; the sum over the line repeats itself after a period.
     tilt = _BELOW * float(tilts[np.argmin(rows * np.log1p(moments) - np.log(tilts))])
     whole = 1.0 + share * float(masses @ np.expm1(tilt * values))
@@ -160,12 +161,12 @@ def _shuffled(rows: int, share: float, loss: _Loss, enough: float = 0.0) -> floa
     if highest <= 0:
         return beyond
     none = math.exp(rows * math.log1p(-share))
-    tilts, moments = _moments(share, values, masses)
+    tilts, moments = known = _moments(share, values, masses)
     with np.errstate(over="ignore"):
         simple = float(np.min((np.exp(rows * np.log1p(moments)) * (1.0 + 1e-14 * rows) - none) / tilts)) / (math.e * rows * share) + beyond
     if simple <= enough:
         return simple
-    tilt, spread = _tilted(rows, share, values, masses)
+    tilt, spread = _tilted(rows, share, values, masses, known)
     period = max(4.0 * highest + 20.0 * spread, 45.0 / tilt)
     far = _FEW_REACH if len(values) < 4 else _REACH
     apart, needed = 2.0 * math.pi / period, far / spread
