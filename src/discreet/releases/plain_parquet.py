@@ -6,6 +6,10 @@ So a file is an array of bytes, made once and filled in place, whose numbers are
 read. Reading parses nothing. Either every other byte is what this module writes, or the file is of somebody else (of an earlier version, say), and
 for a reader of all of Parquet. Numbers are at multiples of eight bytes; the gaps are bytes that no reader of Parquet looks at.
 
+That is why polars does not write them. Its files, uncompressed, in one row group and without statistics, take 1.57 times as long to write and 1.97
+times to check (1,000,000 x 8; 300,000 x 100: 1.66 and 1.83; with SHA-256, processor time of one core, polars 2.1). And their bytes depend on its
+version (1.6 and 2.1 write different ones), so that the same seed would no longer give the digests of the same manifest.
+
 Page and footer are Thrift's compact protocol: `PageHeader`, `FileMetaData` of the Parquet format, with field numbers as there.
 """
 
