@@ -4,8 +4,9 @@
 
 `ours` includes a fresh key for each call and takes the staircase of its scale from the cache; making it is the column `first`. `fractions` is
 the algorithm of Canonne, Kamath and Steinke as it stands (2020, algorithms 1 to 3), with Fractions and the operating system's random integers.
-`opendp` is that library's vector of discrete noise, if it can be imported. `float` is NumPy's normal or Laplace on the same ChaCha20 stream: not
-exact, for comparison only. Repetitions are interleaved; medians of seconds of processor time are printed, with ratios and the load of the machine.
+`opendp` is that library's vector of discrete noise, if it can be imported. `float` is NumPy's normal or Laplace on its default generator: not
+exact, and no noise for a release. Repetitions are interleaved; medians of seconds of processor time are printed, with ratios and the load of the
+machine.
 """
 
 import argparse
@@ -19,7 +20,6 @@ from importlib.util import find_spec
 from statistics import median
 
 import numpy as np
-from randomgen import ChaCha
 
 from discreet.noise.choice import select
 from discreet.noise.discrete import discrete_gaussian, discrete_laplace
@@ -77,19 +77,16 @@ def contestants(law: str, scale: float) -> dict[str, Callable[[int], object]]:
     """Name -> a function that draws so many integers of a law."""
     variance, whole = Fraction(scale) ** 2, int(scale)
 
-    def fresh() -> np.random.Generator:
-        return np.random.Generator(ChaCha(key=secrets.randbits(256), rounds=20))
-
     if law == "gaussian":
         found: dict[str, Callable[[int], object]] = {
             "ours": lambda count: discrete_gaussian(system_words(), variance=variance, count=count),
-            "float": lambda count: fresh().normal(0.0, scale, count),
+            "float": lambda count: np.random.default_rng().normal(0.0, scale, count),
             "fractions": lambda count: [one_gaussian(variance, whole) for _ in range(count)],
         }
     else:
         found = {
             "ours": lambda count: discrete_laplace(system_words(), scale=scale, count=count),
-            "float": lambda count: fresh().laplace(0.0, scale, count),
+            "float": lambda count: np.random.default_rng().laplace(0.0, scale, count),
             "fractions": lambda count: [one_laplace(whole) for _ in range(count)],
         }
     if find_spec("opendp"):
@@ -146,7 +143,7 @@ def selection_table(sizes: tuple[int, ...], repeat: int) -> None:
         scores = rng.integers(-(10**6), 10**6, size)
 
         def gumbel(count: int, scores: Integers = scores) -> None:
-            generator = np.random.Generator(ChaCha(key=secrets.randbits(256), rounds=20))
+            generator = np.random.default_rng()
             for _ in range(count):
                 np.argmax(generator.gumbel(size=len(scores)) - 1e-4 * scores)
 

@@ -262,7 +262,7 @@ def test_a_model_is_verified_and_shown_without_what_fits_one_and_what_reads_tabl
         assert not {"scipy", "importlib.metadata"} & modules
     modules -= needed_by("scipy.special")
     assert not (HEAVY - {"numpy", "scipy"}) & modules
-    for part in ("scipy.stats", "scipy.optimize", "scipy.sparse", "randomgen", "discreet.mechanisms", "discreet.solvers", "discreet.ledger"):
+    for part in ("scipy.stats", "scipy.optimize", "scipy.sparse", "cryptography", "discreet.mechanisms", "discreet.solvers", "discreet.ledger"):
         assert part not in modules
     light = {"forms", "known_errors", "model", "model_record", "noise_share", "released_noise", "saved", "stated_model"}
     light |= {"summarised", "summary", "summary_subject"}
@@ -288,7 +288,7 @@ def test_a_release_is_verified_and_shown_without_what_makes_one(command):
     modules = modules_imported(command, str(MODEL.parent / "release"))
     assert {"numpy", "discreet.releases.release", "discreet.verification"} <= modules or command != "verify"
     assert "polars" not in modules or command == "verify"  # this folder's files are compressed, as those of earlier versions
-    assert not {"scipy", "sklearn", "randomgen"} & modules
+    assert not {"scipy", "sklearn", "cryptography"} & modules
     for part in ("mechanisms", "ledger", "solvers", "estimators", "sets", "releases.publication", "releases.synthetic", "releases.local"):
         assert f"discreet.{part}" not in modules
     assert sum(module.startswith("discreet.") for module in modules) <= RELEASE_MODULES

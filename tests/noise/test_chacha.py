@@ -1,32 +1,34 @@
-"""One stream of words, whoever computes it."""
-
-import sys
+"""One stream of words: the key stream of ChaCha20, computed here once more from its definition."""
 
 import numpy as np
 import pytest
+from cryptography.hazmat.primitives.ciphers import Cipher, algorithms
 
-from discreet import SeededNoise
 from discreet.core.errors import InvalidInput
-from discreet.noise import chacha
-from discreet.noise.chacha import keyed_words, openssl
+from discreet.noise.chacha import _PIECE, keyed_words
 
 KEY = bytes(range(1, 33))
-CALLS = [(20_000,), (3, 1, 0, 5000, 7, 511, 513, 4096, 1, 12_288), (1,) * 40, (8, 16, 4096, 9)]
+CALLS = [(20_000,), (3, 1, 0, 5000, 7, 511, 513, 4096, 1, 12_288), (1,) * 40, (5, 2 * _PIECE + 3, 8, _PIECE, 1)]
+QUARTERS = [(0, 4, 8, 12), (1, 5, 9, 13), (2, 6, 10, 14), (3, 7, 11, 15), (0, 5, 10, 15), (1, 6, 11, 12), (2, 7, 8, 13), (3, 4, 9, 14)]
 
 
-@pytest.fixture(autouse=True)
-def _forgotten(monkeypatch):
-    """As in a process that has drawn nothing."""
-    monkeypatch.setattr(chacha._Drawn, "words", 0)
-    openssl.cache_clear()
-    yield
-    openssl.cache_clear()
+def key_stream(key, blocks):
+    """RFC 8439, section 2.3, of all blocks at once, nonce 0: `blocks` are their numbers."""
+    state = np.zeros((16, len(blocks)), dtype=np.uint32)
+    state[:12] = np.frombuffer(b"expand 32-byte k" + key, dtype="<u4")[:, np.newaxis]
+    state[12] = blocks
+    mixed = state.copy()
+    for _ in range(10):
+        for a, b, c, d in QUARTERS:
+            for sum_of, other, turned, bits in ((a, b, d, 16), (c, d, b, 12), (a, b, d, 8), (c, d, b, 7)):
+                mixed[sum_of] += mixed[other]
+                mixed[turned] ^= mixed[sum_of]
+                mixed[turned] = mixed[turned] << np.uint32(bits) | mixed[turned] >> np.uint32(32 - bits)
+    return (mixed + state).T.astype("<u4").tobytes()
 
 
-def reference(count):
-    from randomgen import ChaCha
-
-    return ChaCha(key=int.from_bytes(KEY, "little"), rounds=20).random_raw(count)
+def reference(count, key=KEY):
+    return np.frombuffer(key_stream(key, np.arange(-(-count // 8))), dtype="<u8")[:count]
 
 
 def words_in(calls):
@@ -35,69 +37,54 @@ def words_in(calls):
 
 
 def check_the_stream():
-    """Every word of a key is taken once, in order, where OpenSSL takes over in the middle."""
-    before, words = chacha._Drawn.words, keyed_words(KEY)
-    try:
-        chacha._Drawn.words = 0
-        found = [words(13)]
-        chacha._Drawn.words = chacha.ENOUGH
-        found += [words(count) for count in (100, 5000, 3)]
-    finally:
-        chacha._Drawn.words = before
-    assert np.array_equal(np.concatenate(found), reference(5116))
-
-
-def test_a_stream_goes_on_where_it_stands():
-    pytest.importorskip("cryptography")
-    check_the_stream()
-    assert openssl.cache_info().currsize == 1
-    assert openssl() is not None
+    """Every word of a key is taken once, in order, within a call and from one to the next."""
+    calls = CALLS[-1]
+    assert np.array_equal(words_in(calls), reference(sum(calls)))
 
 
 @pytest.mark.parametrize("calls", CALLS)
-@pytest.mark.parametrize("enough", [0, 1, 5000, 1 << 60])
-def test_the_words_are_those_of_the_key_whoever_computes_them_and_wherever_it_changes(calls, enough, monkeypatch):
-    pytest.importorskip("cryptography")
-    monkeypatch.setattr(chacha, "ENOUGH", enough)
+def test_the_words_are_those_of_the_key_however_they_are_asked_for(calls):
     found = words_in(calls)
     assert found.dtype == np.uint64
+    assert found.flags.writeable
     assert np.array_equal(found, reference(sum(calls)))
-    before = [sum(count for count in calls[:place] if count >= chacha.LONG) for place in range(len(calls))]
-    assert (openssl.cache_info().currsize > 0) is any(drawn >= enough for drawn in before)
-    assert openssl() is not None
 
 
-@pytest.mark.parametrize("last", [5000, 9000])
-def test_no_block_is_counted_beyond_32_bits(last, monkeypatch):
-    pytest.importorskip("cryptography")
-    monkeypatch.setattr(chacha, "ENOUGH", 0)
-    monkeypatch.setattr(chacha, "_LAST", last)
-    asked = []
-    monkeypatch.setattr(chacha, "_randomgen", lambda *given, real=chacha._randomgen: asked.append(given[1]) or real(*given))
-    assert np.array_equal(words_in(CALLS[1]), reference(sum(CALLS[1])))
-    assert asked[2:]  # the first two are compared
+@pytest.mark.parametrize(
+    ("key", "block", "expected"),
+    [
+        (
+            bytes(32),
+            0,
+            "76b8e0ada0f13d90405d6ae55386bd28bdd219b8a08ded1aa836efcc8b770dc7da41597c5157488d7724e03fb8d84a376a43b8f41518a11cc387b669b2ee6586",
+        ),
+        (
+            bytes(32),
+            1,
+            "9f07e7be5551387a98ba977c732d080dcb0f29a048e3656912c6533e32ee7aed29b721769ce64e43d57133b074d839d531ed1f28510afb45ace10a1f4b794d6f",
+        ),
+        (
+            bytes(31) + b"\1",
+            1,
+            "3aeb5224ecf849929b9d828db1ced4dd832025e8018b8160b82284f3c949aa5a8eca00bbb4a73bdad192b5c42f73f2fd4e273644c8b36125a64addeb006c13a0",
+        ),
+    ],
+)
+def test_blocks_are_those_that_the_standard_prints(key, block, expected):
+    """RFC 8439, appendix A.1, vectors 1 to 3: the words, and what they are compared with."""
+    assert keyed_words(key)(8 * block + 8)[-8:].astype("<u8").tobytes().hex() == expected
+    assert key_stream(key, np.array([block])).hex() == expected
 
 
-def test_words_are_the_same_without_the_package(monkeypatch):
-    monkeypatch.setattr(chacha, "ENOUGH", 0)
-    monkeypatch.setitem(sys.modules, "cryptography.hazmat.primitives.ciphers", None)
-    assert openssl() is None
-    assert np.array_equal(words_in(CALLS[1]), reference(sum(CALLS[1])))
-
-
-def test_a_cipher_that_gives_other_words_is_not_used(monkeypatch):
-    """Here those of the public key begin elsewhere."""
-    pytest.importorskip("cryptography")
-    monkeypatch.setattr(chacha, "ENOUGH", 0)
-    monkeypatch.setattr(chacha, "_randomgen", lambda key, at, real=chacha._randomgen: real(key, at + (key != KEY)))
-    assert openssl() is None
-    assert np.array_equal(words_in(CALLS[1]), reference(sum(CALLS[1])))
-
-
-def test_seeded_noise_is_the_same_after_much_was_drawn(monkeypatch):
-    before = SeededNoise(3).discrete_gaussian(scale=1e6, dimension=20_000, draws=1)
-    monkeypatch.setattr(chacha, "ENOUGH", 0)
-    assert np.array_equal(before, SeededNoise(3).discrete_gaussian(scale=1e6, dimension=20_000, draws=1))
+def test_no_word_comes_twice_beyond_the_last_block():
+    stream = Cipher(algorithms.ChaCha20(KEY, (2**32 - 1).to_bytes(16, "little")), mode=None).encryptor()
+    last = stream.update(bytes(64))
+    assert last == key_stream(KEY, np.array([2**32 - 1]))
+    try:
+        beyond = stream.update(bytes(64))
+    except ValueError:
+        return
+    assert beyond not in {last, key_stream(KEY, np.array([0]))}
 
 
 def test_a_key_of_another_length_is_refused():

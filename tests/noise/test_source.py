@@ -128,15 +128,6 @@ def test_seeded_noise_refuses_to_be_copied(duplicate):
         duplicate(SeededNoise(1))
 
 
-def test_the_generator_is_chacha20():
-    """The first block of ChaCha with 20 rounds, key and nonce zero (RFC 8439, appendix A.1, vector 1)."""
-    from randomgen import ChaCha
-
-    words = np.random.Generator(ChaCha(key=0, counter=0, rounds=20)).integers(0, 2**64, size=8, dtype=np.uint64)
-    expected = "76b8e0ada0f13d90405d6ae55386bd28bdd219b8a08ded1aa836efcc8b770dc7da41597c5157488d7724e03fb8d84a376a43b8f41518a11cc387b669b2ee6586"
-    assert words.astype("<u8").tobytes().hex() == expected
-
-
 def drawn(source):
     return source.gaussian(scale=1.0, dimension=3, draws=1).tobytes()
 

@@ -152,14 +152,6 @@ def test_a_file_that_is_no_key_is_refused_in_one_sentence(keys, tmp_path):
         sign(DOCUMENT, keys / "one.public.pem")
 
 
-def test_without_the_package_the_refusal_says_what_to_install(keys, monkeypatch, tmp_path):
-    monkeypatch.setitem(sys.modules, "cryptography.hazmat.primitives.asymmetric", None)
-    for ask in (lambda: sign(DOCUMENT, keys / "one.private.pem"), lambda: new_key(tmp_path / "a", tmp_path / "b")):
-        with pytest.raises(InvalidInput, match=r"pip install 'discreet\[sign\]'"):
-            ask()
-    assert not list(tmp_path.iterdir())
-
-
 @pytest.mark.parametrize("broken", ["[]", "{}", "", '{"format": "discreet-signature/1", "algorithm": "Ed25519", "key": "00", "signature": "00"}'])
 def test_a_file_that_is_no_signature_is_refused(keys, tmp_path, broken):
     (tmp_path / "thing.sig").write_text(broken)

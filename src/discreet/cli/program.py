@@ -56,7 +56,7 @@ COMMANDS = {
     "workbench": "workbench",
 }
 """Command -> the module that has it under its name, imported where it is asked for; in the order in which they are used."""
-PACKAGES = ("numpy", "scipy", "scikit-learn", "polars", "randomgen")
+PACKAGES = ("numpy", "scipy", "scikit-learn", "polars", "cryptography")
 """Those that compute."""
 _CLOSED = 141
 _SELDOM = 1000

@@ -115,7 +115,7 @@ def verify(
     manifest are checked too. What cannot be recomputed, such as the secrecy of the noise, is listed by `discreet show`. Exit code 6 when a check
     fails.
 
-    With --key, the signature that `discreet sign` wrote is checked as well (`pip install 'discreet[sign]'`).
+    With --key, the signature that `discreet sign` wrote is checked as well.
     """
     if key is None and signature is not None:
         raise usage_error("--signature needs --key, the public key of the signer")
@@ -153,7 +153,7 @@ def keygen(*, name: Annotated[File, ARGUMENT]) -> Outcome:
     """Write NAME.private.pem, which signs and which only you can read, and NAME.public.pem, which everyone may have (Ed25519).
 
     Publish the public key and its id once, in a place that people know to be yours: a signature says only that the owner of the private key made it.
-    Keep the private key as you keep passwords; existing files are never written over. Needs `pip install 'discreet[sign]'`.
+    Keep the private key as you keep passwords; existing files are never written over.
     """
     private, public = f"{name}.private.pem", f"{name}.public.pem"
     key = discreet.signing.new_key(private, public)
@@ -179,7 +179,7 @@ def sign(
     """Sign FILE: a model, an evaluation, a description, intervals, a certificate, a randomised record, or the folder of a release.
 
     FILE is verified first, and what does not hold is not signed. It stays as it is; the signature covers all that it says, not its blanks and line
-    breaks, and of a release every file, by the digests of its manifest. Needs `pip install 'discreet[sign]'`.
+    breaks, and of a release every file, by the digests of its manifest.
     """
     where = _signature_of(path) if out is None else out
     refuse_same_file(where, path, key)

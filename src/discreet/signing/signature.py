@@ -12,8 +12,8 @@ them at least. On the curve -x^2 + y^2 = 1 + d x^2 y^2 the points whose order di
 y = 0 (order 4: their double has y = -1), and those whose double has y = 0, which is x^2 = -y^2, so that d y^4 + 2 y^2 = 1 (order 8). They are the
 points whose y is a root of y (y^2 - 1) (d y^4 + 2 y^2 - 1), taken modulo p whatever its spelling: no list of encodings that could miss one.
 
-Keys are PEM files: PKCS #8 without a password for the private one, readable by its owner only, SubjectPublicKeyInfo for the public one. The package
-`cryptography` is needed: `pip install 'discreet[sign]'`.
+Keys are PEM files: PKCS #8 without a password for the private one, readable by its owner only, SubjectPublicKeyInfo for the public one. All
+arithmetic is that of the package `cryptography`.
 """
 
 import hashlib
@@ -27,9 +27,17 @@ from discreet.core.errors import FileFormatError, InvalidInput
 from discreet.core.files.reading import exists, read_parsed, read_text
 from discreet.core.files.strict_json import canonical_bytes, read_object
 from discreet.core.files.whole_file import check_writable, write_whole
+from discreet.core.lazily import lazily
 
 if TYPE_CHECKING:
+    from cryptography import exceptions
+    from cryptography.hazmat.primitives import serialization
+    from cryptography.hazmat.primitives.asymmetric import ed25519
     from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey, Ed25519PublicKey
+else:
+    exceptions = lazily("cryptography.exceptions")
+    serialization = lazily("cryptography.hazmat.primitives.serialization")
+    ed25519 = lazily("cryptography.hazmat.primitives.asymmetric.ed25519")
 
 FORMAT = "discreet-signature/1"
 """The format of a signature file; another version is refused. It is also the first line of what is signed: no other signature passes for one."""
@@ -93,15 +101,13 @@ def new_key(private: str | Path, public: str | Path) -> str:
     The private file can be read by its owner only (mode 600). Raises InvalidInput where a file exists, which is never written over, or cannot be
     written.
     """
-    made = _ed25519()
     for path in (private, public):
         if exists(path):
             raise InvalidInput(f"{str(path)!r} exists already, and keys are never overwritten. Choose another name.")
         check_writable(path, overwrite=False)
     if Path(private).absolute() == Path(public).absolute():
         raise InvalidInput("the private and the public key need different files; the same was given for both.")
-    key = made.Ed25519PrivateKey.generate()
-    serialization = _serialization()
+    key = ed25519.Ed25519PrivateKey.generate()
     encoding = serialization.Encoding.PEM
     secret = key.private_bytes(encoding, serialization.PrivateFormat.PKCS8, serialization.NoEncryption())
     shown = key.public_key().public_bytes(encoding, serialization.PublicFormat.SubjectPublicKeyInfo)
@@ -122,15 +128,13 @@ def sign(document: Mapping[str, Any], private: str | Path) -> Signature:
 
 def check(document: Mapping[str, Any], signature: Signature, public: str | Path) -> Verdict:
     """Whether the signature is that of the document with the public key in a file. Raises InvalidInput for a file that holds no such key."""
-    from cryptography.exceptions import InvalidSignature  # noqa: PLC0415 - an extra
-
     key = _public_key(public)
     given = key_id(key)
     if signature.key != given:
         return Verdict(False, f"the file was signed with the key {signature.key}; the key that was given is {given}")
     try:
         key.verify(signature.signature, _signed(document))
-    except InvalidSignature:
+    except exceptions.InvalidSignature:
         return Verdict(False, "the signature is not that of this content: one of the two was changed after signing")
     return Verdict(True, f"made with the key {given}")
 
@@ -142,7 +146,6 @@ def key_id(key: "Ed25519PublicKey") -> str:
 
 def _raw(key: "Ed25519PublicKey") -> bytes:
     """The 32 bytes of the key: y, and the sign of x in the last bit."""
-    serialization = _serialization()
     return key.public_bytes(serialization.Encoding.Raw, serialization.PublicFormat.Raw)
 
 
@@ -158,7 +161,7 @@ def _signed(document: Mapping[str, Any]) -> bytes:
 
 def _private_key(path: str | Path) -> "Ed25519PrivateKey":
     text, key = _key(path, "private key", "Check the path, or make a key with `discreet keygen`.")
-    if isinstance(key, _ed25519().Ed25519PrivateKey):
+    if isinstance(key, ed25519.Ed25519PrivateKey):
         return key
     locked = "It has a password, but only keys without one can be used."
     hint = locked if "ENCRYPTED PRIVATE KEY" in text else "Give the one that `discreet keygen` wrote."
@@ -167,7 +170,7 @@ def _private_key(path: str | Path) -> "Ed25519PrivateKey":
 
 def _public_key(path: str | Path) -> "Ed25519PublicKey":
     text, key = _key(path, "public key", "Give the file that the signer publishes.")
-    if isinstance(key, _ed25519().Ed25519PublicKey):
+    if isinstance(key, ed25519.Ed25519PublicKey):
         if _is_low_order(_raw(key)):
             raise FileFormatError(
                 f"{str(path)!r} holds a public key of low order, under which anybody can sign anything. Give the file that the signer publishes."
@@ -179,7 +182,6 @@ def _public_key(path: str | Path) -> "Ed25519PublicKey":
 
 def _key(path: str | Path, what: str, remedy: str) -> tuple[str, object]:
     """The text of a file, and the key that it spells, None where it spells none."""
-    serialization = _serialization()
     text = read_text(path, what=what, remedy=remedy)
     try:
         if what == "public key":
@@ -187,23 +189,6 @@ def _key(path: str | Path, what: str, remedy: str) -> tuple[str, object]:
         return text, serialization.load_pem_private_key(text.encode(), password=None)
     except Exception:  # noqa: BLE001 - whatever the parser has to say (that there is a password, for one), it may quote a secret
         return text, None
-
-
-def _ed25519() -> Any:  # noqa: ANN401 - a module
-    try:
-        from cryptography.hazmat.primitives.asymmetric import ed25519  # noqa: PLC0415 - an extra
-    except ImportError:
-        refusal = InvalidInput("signatures need the package cryptography. Install it with `pip install 'discreet[sign]'`.")
-    else:
-        return ed25519
-    raise refusal
-
-
-def _serialization() -> Any:  # noqa: ANN401 - a module
-    _ed25519()
-    from cryptography.hazmat.primitives import serialization  # noqa: PLC0415 - an extra
-
-    return serialization
 
 
 def _is_hex(value: object, size: int) -> bool:

@@ -47,9 +47,9 @@ def local_cluster(workers: int) -> Iterator["Client"]:
         import dask  # noqa: PLC0415 - an optional dependency
         from distributed import Client, LocalCluster, Nanny, Security  # noqa: PLC0415
 
-        security = Security.temporary()  # with the package cryptography
+        security = Security.temporary()
     except ImportError:
-        raise InvalidInput("a cluster needs Dask and the package cryptography: pip install 'discreet[dask]'.") from None
+        raise InvalidInput("a cluster needs Dask: pip install 'discreet[dask]'.") from None
 
     class Within(Nanny):  # type: ignore[misc]
         """Of a worker whose pages, of which there are none, are on the loopback too: older releases of Dask listen everywhere."""
