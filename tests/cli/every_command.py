@@ -8,6 +8,7 @@ import polars as pl
 
 from discreet.cli import program
 from tests.cli.conftest import discreet
+from tests.parts import has_command
 from tests.schemas import OPEN, schema_text
 
 SPENT = ("--epsilon", "1", "--delta", "1e-6")
@@ -75,6 +76,9 @@ class Command(NamedTuple):
     def reads_parts(self) -> bool:
         """Whether a table may be several files, or a folder of them."""
         return any(one.name == "table" and one.nargs == -1 for one in self.parameters)
+
+
+CALLS = {name: words for name, words in CALLS.items() if has_command(name)}
 
 
 def commands(group: click.Group = program, above: tuple[str, ...] = ()) -> list[Command]:

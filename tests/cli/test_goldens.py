@@ -6,20 +6,29 @@ from pathlib import Path
 
 import pytest
 
+from discreet.cli.program import COMMANDS as LISTED
 from discreet.estimators.model import Model
 from discreet.noise import SeededNoise
 from tests.cli.conftest import FIT, GOLDEN, SURVEY, discreet
+from tests.parts import has_command
 
 BUDGET = ["budget", *(f"budget {name}" for name in ("new", "show", "amend", "history", "plot", "export", "import"))]
 COMMANDS = ["", "demo", "plan", "plan over", "schema", "schema new", "schema check", "fit", "predict", "evaluate", "verify", "audit", "show", *BUDGET]
 COMMANDS += ["models", "release", "inspect", "randomise", "frequencies", "report", "keygen", "sign", "workbench"]
+COMMANDS = [name for name in COMMANDS if has_command(name)]
 
 
 def compare(name, text):
     path = GOLDEN / name
     if os.environ.get("DISCREET_UPDATE_GOLDENS"):
         path.write_text(text, encoding="utf-8")
-    assert text == path.read_text(encoding="utf-8")
+    assert text == without_what_is_not_there(path.read_text(encoding="utf-8"))
+
+
+def without_what_is_not_there(text):
+    """The help of the program lists no command of a part that this copy lacks."""
+    lacking = {name for name in LISTED if not has_command(name)}
+    return "".join(line for line in text.splitlines(keepends=True) if not (line.startswith("  ") and lacking.intersection(line.split()[:1])))
 
 
 def normalised(text):

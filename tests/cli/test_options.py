@@ -97,7 +97,7 @@ def test_a_command_is_loaded_where_it_is_asked_for_and_the_library_where_it_runs
         "from discreet.cli import program\n"
         "assert 'discreet.cli.fit' not in sys.modules\n"
         "program.main(['fit', '--help'], standalone_mode=False)\n"
-        "assert 'discreet.cli.fit' in sys.modules and 'discreet.cli.plan' not in sys.modules\n"
+        "assert 'discreet.cli.fit' in sys.modules and 'discreet.cli.tune' not in sys.modules\n"
         "assert not {'numpy', 'polars', 'sklearn', 'rich'} & set(sys.modules)\n"
     )
     done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=False, timeout=600)

@@ -146,16 +146,6 @@ def test_evaluate_writes_a_page_for_private_measurements_only(model):
     assert "--report is for private measurements" in public.error
 
 
-def test_plans_write_pages(folder):
-    plan = ("plan", "--records", "1000", "--epsilon", "1", "--features", "3", "--norm", "2", "--no-simulation")
-    assert discreet(*plan, "--report", "plan.html").code == 0
-    assert "The mechanisms side by side" in page(folder / "plan.html")
-    assert discreet(*plan, "--report", "plan.html").code == 3
-    over = ("plan", "over", "l2-ball", "--features", "3", "--data-norm", "1", "--records", "300", "--epsilon", "1", "--delta", "1e-6", "--steps", "9")
-    assert discreet(*over, "--loss", "logistic", "--no-simulation", "--report", "over.html").code == 0
-    assert "mirror-descent" in page(folder / "over.html")
-
-
 @pytest.mark.parametrize("out", ["page.html", "page.md"])
 def test_a_model_file_is_reported(model, out):
     outcome = discreet("report", "model.json", "--out", out, "--json")

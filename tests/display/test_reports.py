@@ -27,13 +27,12 @@ from discreet.core.errors import InvalidInput, InvalidType
 from discreet.core.neighbours import ADD_REMOVE, REPLACE_ONE
 from discreet.data import Domain, Records
 from discreet.display.pages import page_html, page_markdown
-from discreet.display.reports import About, card_of, page_of, plan_page, set_plan_page, write_card, write_report
+from discreet.display.reports import About, card_of, page_of, write_card, write_report
 from discreet.estimators import LinearRegression
 from discreet.estimators.released_noise import noise_share
 from discreet.ledger import Account, Ledger
 from discreet.matrices import as_matrix
 from discreet.mechanisms.release import GaussianRelease
-from discreet.planning import Plan, SetPlan
 from discreet.queries import Rows
 from discreet.releases import publish
 from discreet.sets import L2Ball
@@ -379,33 +378,6 @@ def test_what_has_no_report_is_refused():
         page_of(3)
     with pytest.raises(InvalidInput, match="not fitted"):
         page_of(LinearSVC())
-
-
-@pytest.mark.more
-def test_a_plan_is_reported_side_by_side():
-    plan = Plan(epsilon=0.5, delta=1e-6, features=3, norm=2.0)
-    found = plan.bound(1000)
-    page = plan_page(plan, found, [plan.bound(300), found], [], excess=None)
-    read_page(page_html(page))
-    words = said(page_html(page))
-    assert f"at most {found.excess:.4g} above that of the best classifier, with probability 95 %" in words
-    assert f"0.5 (asked for) {found.excess:.4g}" in words
-    output = replace(plan, mechanism="output", neighbours=ADD_REMOVE).bound(1000)
-    assert f"output perturbation, add-remove {output.excess:.4g}" in words
-    enough = plan.records_for(0.5)
-    words = said(page_html(plan_page(plan, enough, [enough], [], excess=0.5)))
-    assert f"0.5 (asked for) {enough.records:,}" in words
-    assert "not reached" not in words
-
-
-def test_a_plan_over_a_set_is_reported():
-    plan = SetPlan(constraint=L2Ball(dimension=3, radius=1.0), loss="logistic", epsilon=1.0, delta=1e-6, data_norm=1.0, steps=20)
-    found = plan.bound(500)
-    page = set_plan_page(plan, found, plan.needed(0.5), [], radius=1.0, excess=0.5)
-    reader = read_page(page_html(page))
-    assert reader.count("svg") == 1
-    for one in found.mechanisms:
-        assert one.mechanism in said(page_html(page))
 
 
 def test_cards_have_the_sections_of_the_paper(released, tmp_path):

@@ -4,8 +4,6 @@ import numpy as np
 import pytest
 
 from discreet import LinearRegression, LinearSVC, LogisticRegression, PrivateSearchCV, Release
-from discreet.planning import Plan, SetPlan
-from discreet.sets import L2Ball
 from tests.canary import assert_silent
 from tests.display.reading import read, said
 
@@ -31,15 +29,6 @@ def test_values_have_views(released):
         (released.estimator.explain(records=600), "output-perturbation-gaussian"),
     ):
         assert part in look(one._repr_html_())
-
-
-def test_plans_have_views():
-    plan = Plan(epsilon=0.5, features=3, norm=2.0)
-    assert "epsilon 0.5" in look(plan._repr_html_())
-    assert "Records 1,000" in look(plan.bound(1000)._repr_html_())
-    over = SetPlan(constraint=L2Ball(dimension=3, radius=1.0), loss="logistic", epsilon=1.0, delta=1e-6, data_norm=1.0, steps=20)
-    assert "l2-ball in 3 dimensions" in look(over._repr_html_())
-    assert "mirror-descent" in look(over.bound(100)._repr_html_())
 
 
 def test_a_seeded_certificate_says_so(schema):

@@ -12,8 +12,6 @@ from discreet.data import FunctionTable, numeric_files, schema_files
 from discreet.data.block_table import Block
 from discreet.ledger import Account, Ledger
 from discreet.matrices import as_matrix
-from discreet.planning import SetPlan
-from discreet.sets import L1Ball
 from tests.schemas import schema_text
 
 X = np.random.default_rng(0).uniform(-0.5, 0.5, (60, 2))
@@ -65,9 +63,3 @@ def test_a_schema_says_the_range_in_memory_and_in_blocks(kind, tmp_path):
         assert few(kind, epsilon=1.0).fit(table).target_range == (-1.0, 1.0)
     with pytest.raises(InvalidInput, match="needs target_bound"):
         few(kind).fit(numeric_files(tmp_path / "flats.parquet", features=["size", "floor"], target="rent"))
-
-
-def test_a_plan_over_a_set_asks_too():
-    with pytest.raises(InvalidInput, match="needs target_bound"):
-        SetPlan(constraint=L1Ball(dimension=2), epsilon=1.0, entry_bound=1.0)
-    assert SetPlan(constraint=L1Ball(dimension=2), loss="logistic", epsilon=1.0, entry_bound=1.0).problem(1).domain.target_bound == 1.0

@@ -6,14 +6,16 @@ from xml.etree import ElementTree as ET
 import numpy as np
 import pytest
 
-from discreet.bounds import GammaNorm, lemma_4
+from discreet.bounds import GammaNorm, least_excess, lemma_4
 from discreet.core.errors import InfeasibleTarget, InvalidInput
-from discreet.core.neighbours import ADD_REMOVE, REPLACE_ONE
-from discreet.display import planning
+from discreet.core.neighbours import ADD_REMOVE, REPLACE_ONE, Privacy
 from discreet.ledger import Ledger, using
+from discreet.losses import Logistic, SoftplusHinge
 from discreet.noise import SeededNoise
-from discreet.planning import Plan, simulate
-from discreet.planning.simulate import invented, usual_ridge
+from discreet.planning import Plan, SetPlan, simulate, simulate_epsilons, simulate_over_set, views
+from discreet.planning.simulation import invented, usual_ridge
+from discreet.sets import L1Ball
+from tests.properties.test_parallel_fits import JOBS, same
 
 KINDS = [
     {"mechanism": mechanism, "delta": delta, "neighbours": neighbours}
@@ -141,7 +143,7 @@ def test_an_excess_that_nothing_reaches_is_infeasible():
 def test_pictures_are_well_formed_and_hold_every_point():
     made = plan(features=3)
     simulated = simulate(made, [50, 200], SeededNoise(0), tables=1, draws=2)
-    picture = ET.fromstring(planning.plot([made.bound(n) for n in (50, 200, 5000)], simulated, title="a < b", subtitle="c & d"))  # noqa: S314 - ours
+    picture = ET.fromstring(views.plot([made.bound(n) for n in (50, 200, 5000)], simulated, title="a < b", subtitle="c & d"))  # noqa: S314 - ours
     svg = "{http://www.w3.org/2000/svg}"
     words = [element.text for element in picture.iter(f"{svg}text")]
     assert {"a < b", "c & d", "records"} <= set(words)
@@ -151,4 +153,19 @@ def test_pictures_are_well_formed_and_hold_every_point():
     heights = [float(corner.split()[1]) for corner in paths[0].replace("M", "").split(" L")]
     assert heights == sorted(heights)
     with pytest.raises(InvalidInput):
-        planning.plot([], simulated, title="")
+        views.plot([], simulated, title="")
+
+
+def test_any_number_of_threads_gives_the_same_simulations():
+    plan = Plan(epsilon=1.0, delta=1e-6, features=3, norm=2.0)
+    same(*([np.array(simulate(plan, [50, 80], SeededNoise(2), tables=3, draws=2, n_jobs=jobs))] for jobs in JOBS))
+    over_set = SetPlan(constraint=L1Ball(dimension=4, radius=2.0), loss="logistic", epsilon=1.0, delta=1e-6, data_norm=1.0)
+    same(*([np.array(simulate_over_set(over_set, [60], SeededNoise(2), tables=3, draws=2, n_jobs=jobs))] for jobs in JOBS))
+    same(*([np.array(simulate_epsilons(plan, 60, SeededNoise(2), epsilons=(0.5, 2.0), repeats=4, n_jobs=jobs))] for jobs in JOBS))
+
+
+@pytest.mark.parametrize("loss", [Logistic(), SoftplusHinge()])
+def test_what_is_proved_is_above_what_no_method_can_do_better(loss):
+    privacy = Privacy(epsilon=0.3, delta=1e-6, neighbours=REPLACE_ONE)
+    least = least_excess(loss, records=5_000, features=20, norm=3.0, data_norm=1.0, privacy=privacy, failure=0.05)
+    assert least <= Plan(epsilon=0.3, features=20, norm=3.0, loss=loss.name).bound(5_000).excess

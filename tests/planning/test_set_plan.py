@@ -196,3 +196,9 @@ def test_questions_without_an_answer_are_told():
         PLANS["lasso"].needed(0.0)
     with pytest.raises(InvalidInput, match="mechanism must be one of"):
         PLANS["lasso"].bound(10).of("magic")
+
+
+def test_a_plan_over_a_set_asks_for_the_range_of_its_targets():
+    with pytest.raises(InvalidInput, match="needs target_bound"):
+        SetPlan(constraint=L1Ball(dimension=2), epsilon=1.0, entry_bound=1.0)
+    assert SetPlan(constraint=L1Ball(dimension=2), loss="logistic", epsilon=1.0, entry_bound=1.0).problem(1).domain.target_bound == 1.0

@@ -15,9 +15,6 @@ from discreet.core.errors import InvalidInput, SolverFailure, VerificationFailur
 from discreet.data import Block, BlockTable, FunctionTable
 from discreet.ledger import Account, Ledger
 from discreet.ledger.entries import State
-from discreet.noise import SeededNoise
-from discreet.planning import Plan, SetPlan, simulate, simulate_epsilons, simulate_over_set
-from discreet.sets import L1Ball
 from discreet.solvers import solve
 from tests.properties.block_tables import TABLES, records, two_tables
 
@@ -139,14 +136,6 @@ def test_any_number_of_threads_gives_the_same_many_fits_of_blocks(table):
 def test_any_number_of_threads_gives_the_same_fit_of_classes():
     model = LogisticRegression(epsilon=4.0, classes=[0, 1, 2], multi_class="one-vs-rest", random_state=3)
     same(*([model.set_params(n_jobs=jobs).fit(ROWS, THREE).weights_] for jobs in JOBS))
-
-
-def test_any_number_of_threads_gives_the_same_simulations():
-    plan = Plan(epsilon=1.0, delta=1e-6, features=3, norm=2.0)
-    same(*([np.array(simulate(plan, [50, 80], SeededNoise(2), tables=3, draws=2, n_jobs=jobs))] for jobs in JOBS))
-    over_set = SetPlan(constraint=L1Ball(dimension=4, radius=2.0), loss="logistic", epsilon=1.0, delta=1e-6, data_norm=1.0)
-    same(*([np.array(simulate_over_set(over_set, [60], SeededNoise(2), tables=3, draws=2, n_jobs=jobs))] for jobs in JOBS))
-    same(*([np.array(simulate_epsilons(plan, 60, SeededNoise(2), epsilons=(0.5, 2.0), repeats=4, n_jobs=jobs))] for jobs in JOBS))
 
 
 def test_threads_are_over_fits_or_over_blocks_but_not_over_both(monkeypatch):

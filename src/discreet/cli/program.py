@@ -28,11 +28,12 @@ import discreet
 from discreet.cli.options import epilog
 from discreet.cli.output import KEPT, UNWRITABLE, Ended, interruption, refuse
 from discreet.core.errors import DiscreetError
+from discreet.core.parts import is_there, module_of
 from discreet.core.version import VERSION
 
 COMMANDS = {
     "demo": "demo",
-    "plan": "plan",
+    "plan": "planning.command",
     "schema": "schema",
     "bounds": "schema",
     "describe": "describe",
@@ -55,7 +56,8 @@ COMMANDS = {
     "budget": "budget",
     "workbench": "workbench",
 }
-"""Command -> the module that has it under its name, imported where it is asked for; in the order in which they are used."""
+"""Command -> the module that has it under its name, imported where it is asked for; in the order in which they are used. One with a dot is of a part
+that the rest does without (`core.parts`)."""
 PACKAGES = ("numpy", "scipy", "scikit-learn", "polars", "cryptography")
 """Those that compute."""
 _CLOSED = 141
@@ -99,13 +101,14 @@ class Program(click.Group):
 
     def list_commands(self, ctx: click.Context) -> list[str]:  # noqa: ARG002 - click's signature
         """In the order in which they are used."""
-        return list(COMMANDS)
+        return [name for name, module in COMMANDS.items() if "." not in module or is_there(module.partition(".")[0])]
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:  # noqa: ARG002 - click's signature
         """The command of this name, imported from its module."""
         if cmd_name not in COMMANDS:
             return None
-        found: click.Command = getattr(import_module(f"discreet.cli.{COMMANDS[cmd_name]}"), cmd_name)
+        module = COMMANDS[cmd_name]
+        found: click.Command = getattr(module_of(module) if "." in module else import_module(f"discreet.cli.{module}"), cmd_name)
         return found
 
     def invoke(self, ctx: click.Context) -> Any:

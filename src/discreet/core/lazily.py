@@ -90,12 +90,16 @@ def _homes(package: str) -> dict[str, str]:
 class Above:
     """Functions of the package's face."""
 
-    __slots__ = ("checked", "shown", "transformer")
+    __slots__ = ("checked", "found", "imported", "shown", "transformer")
 
     checked: Callable[..., Iterable[Any]]
     """The verdicts on what a certificate states."""
+    found: Callable[[str], bool]
+    """Whether there is a package of this name."""
+    imported: Callable[[str], ModuleType]
+    """The module of this name (`discreet.core.parts`)."""
     shown: Callable[..., str]
-    """The HTML or SVG of a named function of `discreet.display`, of what is given."""
+    """The HTML or SVG of a named function of `discreet.display`, or of the `views` of a part, of what is given."""
     transformer: Callable[..., Any]
     """The step of a Pipeline that encodes rows by a schema."""
 

@@ -1,7 +1,8 @@
 """How results are shown without importing what shows them.
 
 `discreet.display` stands above all results and knows them; they know it by name alone. `shown("ledger.plot", ...)` is
-`discreet.display.ledger.plot(...)`, imported by the face of the package when somebody looks. That every name is there is tested in
+`discreet.display.ledger.plot(...)`, imported by the face of the package when somebody looks. What a part shows that the rest does without is in its
+`views` (`discreet.core.parts`): `shown("planning.view", ...)` is `discreet.planning.views.view(...)`. That every name is there is tested in
 tests/test_architecture.py.
 """
 

@@ -21,7 +21,6 @@ from discreet.display.certificates import About, Alone, Certified, Report, certi
 from discreet.display.estimators import signal_of_estimator, signal_of_model, target_words
 from discreet.display.model_card import card_page
 from discreet.display.pages import Block, Bullets, Code, Facts, Page, Picture, Section, Table, Text, Tone, page_html, page_markdown
-from discreet.display.planning import plan_page, set_plan_page
 from discreet.display.printing import is_pdf, printed
 from discreet.display.promise import numbers_shown
 from discreet.estimators import ArrayModel, IntervalFile, Model, PrivateSearchCV
@@ -31,7 +30,7 @@ from discreet.evaluation import PrivateEvaluation
 from discreet.ledger import Ledger
 from discreet.releases import PublishedRelease, SyntheticTable
 
-__all__ = ["About", "Certified", "Subject", "card_of", "page_of", "plan_page", "set_plan_page", "write_card", "write_page", "write_report"]
+__all__ = ["About", "Certified", "Subject", "card_of", "page_of", "write_card", "write_page", "write_report"]
 
 _MOST_COLUMNS = 60
 """That are listed."""

@@ -22,6 +22,7 @@ import numpy as np
 from discreet.core.arrays import Floats
 from discreet.core.errors import DiscreetError, InvalidInput, quietly
 from discreet.core.neighbours import Neighbours
+from discreet.core.parts import module_of
 from discreet.data import EncodedTable, Schema
 from discreet.data import Target as ClassTarget
 from discreet.data.labels import canonical
@@ -31,7 +32,6 @@ from discreet.display.workbench.wire import Fields
 from discreet.estimators.forms import linear_decision
 from discreet.estimators.kinds import check_learns, encoded_estimator, kind_named, learnt_from, settings_of
 from discreet.ledger import without_ledger
-from discreet.planning import Plan
 from discreet.queries import Target
 from discreet.releases import SETTINGS, About, Kind, Publication, Request
 from discreet.releases.methods import ALL_METHODS
@@ -138,7 +138,7 @@ def error_of(estimator: Any, tested: EncodedTable) -> float:  # noqa: ANN401 - a
 
 def planned(kind: str, schema: Schema, budget: Budget, *, records: int, norm: float, excess: float) -> dict[str, object]:
     """What is proved: the excess loss at this number of records, and the records for an excess; None where nothing is."""
-    plan = Plan(
+    plan = module_of("planning").Plan(
         epsilon=budget.epsilon,
         delta=budget.delta,
         neighbours=Neighbours(budget.neighbours),

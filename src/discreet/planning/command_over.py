@@ -88,7 +88,8 @@ def plan_over(
         found = made.records_for(excess) if excess is not None else made.bound(int(records or 0))
     simulated = _simulated(made, found, excess, simulation)
     if report is not None:
-        from discreet.display.reports import set_plan_page, write_page
+        from discreet.display.reports import write_page
+        from discreet.planning.views import set_plan_page
 
         with step("Writing the report"):
             page = set_plan_page(made, found, needed, simulated, radius=radius, excess=excess)
@@ -198,7 +199,7 @@ def _tried(
     """The simulation, where there was one."""
     if not simulated:
         return []
-    from discreet.display.planning import by_fits
+    from discreet.planning.views import by_fits
 
     rows = "uniform directions" if made.entry_bound is None else "entries of random sign"
     most = max(one.repeats for one in simulated)

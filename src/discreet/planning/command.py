@@ -13,9 +13,9 @@ import click
 import discreet
 from discreet.cli.options import Delta, File, Hidden, Option, Report, command, flag, usage_error
 from discreet.cli.output import Outcome, check_output, check_report, labelled, step, styled, table
-from discreet.cli.plan_over import Simulation, plan_over, reached
 from discreet.core.files.whole_file import write_whole
 from discreet.core.neighbours import DELTA
+from discreet.planning.command_over import Simulation, plan_over, reached
 
 _ENTRIES = 2_000_000
 """The largest simulated table, in numbers."""
@@ -127,15 +127,16 @@ def plan(
     ladder = _ladder(found.records) if plot is not None or report is not None else []
     counts = sorted({found.records, *(one.records for one in simulated), *ladder})
     bounds = [found if count == found.records else made.bound(count) for count in counts]
-    from discreet.display import planning, reports
+    from discreet.display import reports
+    from discreet.planning import views
 
-    least, times, could = planning.best_possible(made, found)
-    planned, promised = planning.problem(made, intercept=" and an intercept" if made.intercept_scale else ""), planning.privacy(made)
+    least, times, could = views.best_possible(made, found)
+    planned, promised = views.problem(made, intercept=" and an intercept" if made.intercept_scale else ""), views.privacy(made)
     if plot is not None:
-        write_whole(plot, planning.plot(bounds, simulated, title=planned, subtitle=promised), overwrite=overwrite)
+        write_whole(plot, views.plot(bounds, simulated, title=planned, subtitle=promised), overwrite=overwrite)
     if report is not None:
         with step("Writing the report"):
-            page = planning.plan_page(made, found, bounds, simulated, excess=excess, tried=None if wanted is None else tried, ways=ways)
+            page = views.plan_page(made, found, bounds, simulated, excess=excess, tried=None if wanted is None else tried, ways=ways)
             reports.write_page(page, report, overwrite=overwrite)
     if wanted is not None:
         stated, lines = _needed_epsilon(made, found, tried, wanted)
@@ -171,7 +172,7 @@ def _of_persons(
     """What the rows of persons cost and gain: for JSON, and added to the lines."""
     if made.rows_per_person is None:
         return {}
-    from discreet.display.planning import WAYS, WAYS_CAPTION, by_ways
+    from discreet.planning.views import WAYS, WAYS_CAPTION, by_ways
 
     document: dict[str, object] = {"ways": [one.to_dict() for one in ways]}
     lines += ["", styled(WAYS_CAPTION), *table((-38, 10, 12, 10), [name.lower() for name in WAYS], *by_ways(ways))]
@@ -190,7 +191,7 @@ def _simulated(
     """At a few sizes: up to the one where the excess is reached, or below the number of records that was given."""
     if asked.no_simulation:
         return []
-    from discreet.planning.simulate import simulate, usual_ridge
+    from discreet.planning.simulation import simulate, usual_ridge
 
     noise, ridge = discreet.SeededNoise(asked.seed), usual_ridge(made)
     largest = _most(made)
@@ -228,7 +229,7 @@ def _needed_records(
     excess: float | None,
 ) -> tuple[dict[str, object], list[str]]:
     """What was found where the records or the excess were asked for."""
-    from discreet.display.planning import by_records
+    from discreet.planning.views import by_records
 
     enough = next((one.records for one in simulated if excess is not None and one.upper <= excess), None)
     alone = None if excess is None else made.records_without_privacy(excess)
@@ -270,8 +271,8 @@ def _needed_epsilon(
     made: "discreet.planning.Plan", found: "discreet.planning.PlannedBound", simulated: "Sequence[discreet.planning.SimulatedEpsilon]", excess: float
 ) -> tuple[dict[str, object], list[str]]:
     """What was found where the epsilon was asked for. `made` has the one that is proved, `found` is its bound at these records."""
-    from discreet.display.planning import needs
     from discreet.planning import EPSILONS, bracket, proved_at
+    from discreet.planning.views import needs
 
     small, enough = bracket(simulated, excess)
     seen = {one.epsilon: one for one in simulated}

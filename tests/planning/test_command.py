@@ -5,6 +5,7 @@ import xml.etree.ElementTree as ET
 import pytest
 
 from tests.cli.conftest import discreet
+from tests.cli.test_report import page
 from tests.display.reading import said
 
 PLAN = ("plan", "--epsilon", "1", "--features", "3", "--norm", "2")
@@ -168,3 +169,13 @@ def test_a_schema_says_what_it_knows_of_a_plan(folder):
         refused = discreet("plan", *numbers, *more)
         assert refused.code == 2
         assert words in refused.error
+
+
+def test_plans_write_pages(folder):
+    plan = ("plan", "--records", "1000", "--epsilon", "1", "--features", "3", "--norm", "2", "--no-simulation")
+    assert discreet(*plan, "--report", "plan.html").code == 0
+    assert "The mechanisms side by side" in page(folder / "plan.html")
+    assert discreet(*plan, "--report", "plan.html").code == 3
+    over = ("plan", "over", "l2-ball", "--features", "3", "--data-norm", "1", "--records", "300", "--epsilon", "1", "--delta", "1e-6", "--steps", "9")
+    assert discreet(*over, "--loss", "logistic", "--no-simulation", "--report", "over.html").code == 0
+    assert "mirror-descent" in page(folder / "over.html")

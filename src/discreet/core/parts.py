@@ -1,0 +1,32 @@
+"""Parts that the rest does without: each a folder above all floors, which nothing below imports, and found by its name where it is asked for.
+
+    is_there("planning")               whether this copy of the package has the folder
+    module_of("planning.command")      a module of a part; one sentence where the folder is not there
+
+A copy without the folder of a part, and without its line here, is a package whose tests pass (tests/test_parts.py). Who finds a part's modules: the
+program its commands (`COMMANDS`), and the face of the package what shows its results (`views`).
+"""
+
+from collections.abc import Mapping
+from types import ModuleType
+
+from discreet.core.errors import InvalidInput
+from discreet.core.lazily import above
+
+PARTS: Mapping[str, str] = {
+    "planning": "plans before there are data",
+}
+"""Name -> what it is, for those who lack it."""
+
+
+def is_there(part: str) -> bool:
+    """Whether this copy of the package has the part."""
+    return above.found(part)
+
+
+def module_of(name: str) -> ModuleType:
+    """The module of this name below `discreet`, which is a part or in one. Raises InvalidInput where this copy lacks it."""
+    part = name.partition(".")[0]
+    if not is_there(part):
+        raise InvalidInput(f"this copy of Discreet lacks the folder {part!r}: {PARTS[part]}. Install the whole package.")
+    return above.imported(name)
