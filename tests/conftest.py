@@ -20,7 +20,8 @@ from discreet.core.remembered import forget
 from tools.slow import FIRST, UNTIL
 
 ELSE, LEAST = "all else", 100
-BUDGET = {"mechanisms": 95, "estimators": 115, "properties": 70, "cli": 55, "audit": 55, "display": 35, "evaluation": 25, "releases": 20, ELSE: 90}
+BUDGET = {"mechanisms": 95, "estimators": 115, "properties": 70, "cli": 50, "audit": 55, "display": 15, "workbench": 25, "evaluation": 25}
+BUDGET |= {"releases": 20, ELSE: 90}
 """Seconds of the processor that the tests of a folder may take in a quick run, so that a newcomer's takes minutes: what is above is said at its end,
 where the run is not one of a few tests. Whoever adds a dear test looks for one to make cheaper."""
 USED = pytest.StashKey()

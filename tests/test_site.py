@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from tools import docs, pictures, reference, screens
+from tools import docs, pictures, reference
 
 ROOT = Path(__file__).parents[1]
 PACKAGES = docs.packages()
@@ -182,10 +182,3 @@ def test_every_picture_of_the_documentation_has_code_or_a_study():
     }  # benchmarks: persons.py; docs/additive.md
     assert {path.name for path in pictures.FOLDER.glob("*.svg")} == drawn
     assert len(drawn) >= 15
-
-
-def test_every_picture_of_the_workbench_is_taken_by_the_tool_and_stands_on_its_page() -> None:
-    page = (ROOT / "docs" / "workbench.md").read_text()
-    taken = {f"workbench-{name}.png" for name in screens.SHOWN}
-    assert {path.name for path in pictures.FOLDER.glob("*.png")} == taken
-    assert all(f"(pictures/{name})" in page for name in taken)

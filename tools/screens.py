@@ -1,6 +1,6 @@
 """Takes the pictures of docs/workbench.md in a headless Chromium: `python tools/screens.py`, into docs/pictures.
 
-The table is invented and messy, and the page is used as a test uses it (tests/display/workbench/messy.py): what the pictures show is what runs. Noise
+The table is invented and messy, and the page is used as a test uses it (tests/workbench/messy.py): what the pictures show is what runs. Noise
 is not seeded, so numbers differ from run to run.
 """
 
@@ -12,10 +12,10 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent))  # run as a script too
 
-from discreet.cli.jobs import CommandJobs
-from discreet.display.workbench import Workbench
-from tests.display.workbench.chromium import Browser, installed
-from tests.display.workbench.messy import Journey, messy_visits
+from discreet.workbench import Workbench
+from discreet.workbench.command_jobs import CommandJobs
+from tests.chromium import Browser, installed
+from tests.workbench.messy import Journey, messy_visits
 
 FOLDER = Path(__file__).resolve().parent.parent / "docs" / "pictures"
 SHOWN = {"describe": ("#step-describe", 1100), "explore": ("#step-explore", 1200), "result": ("#step-run", 860)}

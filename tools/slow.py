@@ -26,7 +26,7 @@ from xml.etree import ElementTree as ET
 ROOT = Path(__file__).resolve().parents[1]
 PAGE = ROOT / "docs" / "slow.md"
 TURNS = {
-    "commands": ("cli", "display", "ledger"),
+    "commands": ("cli", "ledger", "workbench"),
     "releases": ("releases", "consumers", "descriptions", "evaluation"),
     "studies": ("studies", "proofs"),
     "data": ("data",),

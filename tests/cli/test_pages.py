@@ -9,8 +9,8 @@ import polars as pl
 import pytest
 
 from discreet import LinearRegression
+from tests.chromium import installed
 from tests.cli.conftest import discreet
-from tests.display.workbench.chromium import installed
 from tests.schemas import OPEN, schema_text
 
 DOCS = Path(__file__).parents[2] / "docs"
@@ -18,7 +18,7 @@ ELSEWHERE = {
     "first-steps.md": "tests/test_documentation.py",
     "tutorial-release.md": "test_tutorial_release.py",
     "synthetic.md": "test_synthetic.py: needs mbi",
-    "workbench.md": "tests/display/workbench: the command serves until it is stopped",
+    "workbench.md": "tests/workbench: the command serves until it is stopped",
 }
 """Pages whose commands run in another test."""
 ASKS = "--interview"

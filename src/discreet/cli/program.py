@@ -54,7 +54,7 @@ COMMANDS = {
     "keygen": "verify",
     "sign": "verify",
     "budget": "budget",
-    "workbench": "workbench",
+    "workbench": "workbench.command",
 }
 """Command -> the module that has it under its name, imported where it is asked for; in the order in which they are used. One with a dot is of a part
 that the rest does without (`core.parts`)."""

@@ -15,6 +15,7 @@ from discreet.core.lazily import above
 
 PARTS: Mapping[str, str] = {
     "planning": "plans before there are data",
+    "workbench": "the page in the browser",
 }
 """Name -> what it is, for those who lack it."""
 

@@ -1,4 +1,4 @@
-"""What people look at: pages, reports and the workbench; and displays, as scikit-learn has them."""
+"""What people look at: pages and reports; and displays, as scikit-learn has them."""
 
 from typing import TYPE_CHECKING
 

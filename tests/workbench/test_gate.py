@@ -2,7 +2,7 @@
 
 import pytest
 
-from tests.display.workbench.conftest import Client
+from tests.workbench.conftest import Client
 
 ASKED = ["state", "table", "check", "load", "save", "point", "plan", "run", "status", "stop", "ledger", "declare"]
 

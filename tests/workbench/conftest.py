@@ -7,8 +7,8 @@ from typing import NamedTuple
 
 import pytest
 
-from discreet.cli.jobs import CommandJobs
-from discreet.display.workbench import Workbench
+from discreet.workbench import Workbench
+from discreet.workbench.command_jobs import CommandJobs
 from tests.cli.conftest import csv_text, rows
 
 FORM = {

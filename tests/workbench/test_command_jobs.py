@@ -4,14 +4,14 @@ import click
 import pytest
 from click.core import ParameterSource
 
-from discreet.cli.jobs import CommandJobs
 from discreet.cli.options import options_of
 from discreet.cli.program import program
-from discreet.display.workbench.jobs import results_of, words_of
-from discreet.display.workbench.runs import Recipe
-from discreet.display.workbench.wire import Fields, Refused
 from discreet.estimators.base import PrivateModel
 from discreet.estimators.kinds import settings_of
+from discreet.workbench.command_jobs import CommandJobs
+from discreet.workbench.jobs import results_of, words_of
+from discreet.workbench.runs import Recipe
+from discreet.workbench.wire import Fields, Refused
 
 JOBS = CommandJobs()
 QUICK = {"linear-svc", "lasso"}
@@ -69,7 +69,7 @@ def test_every_field_is_an_option_that_the_command_understands(job, choice, tmp_
 
 
 def test_no_option_is_left_out_but_those_that_are_named():
-    from discreet.cli.jobs import _BUDGET, _ELSEWHERE, _NOT_HERE
+    from discreet.workbench.command_jobs import _BUDGET, _ELSEWHERE, _NOT_HERE
 
     for job in JOBS.all():
         shown = {flag for choice in ([one.name for one in job.choices] or [""]) for flag in (one.flag for one in JOBS.sheet(job, choice).options)}

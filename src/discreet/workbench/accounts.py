@@ -2,10 +2,10 @@
 
 from discreet.core.errors import InvalidInput
 from discreet.core.files.reading import exists, is_file
-from discreet.display.workbench.places import place
-from discreet.display.workbench.wire import Fields
 from discreet.ledger import Ledger, declaration
 from discreet.ledger.entries import priced
+from discreet.workbench.places import place
+from discreet.workbench.wire import Fields
 
 _MOST_ENTRIES = 500
 """Of a data set that the page shows."""

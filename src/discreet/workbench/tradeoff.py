@@ -27,8 +27,6 @@ from discreet.data import EncodedTable, Schema
 from discreet.data import Target as ClassTarget
 from discreet.data.labels import canonical
 from discreet.data.targets import period_numbers
-from discreet.display.workbench.invented import Codes, Trial, wrong_order
-from discreet.display.workbench.wire import Fields
 from discreet.estimators.forms import linear_decision
 from discreet.estimators.kinds import check_learns, encoded_estimator, kind_named, learnt_from, settings_of
 from discreet.ledger import without_ledger
@@ -36,6 +34,8 @@ from discreet.queries import Target
 from discreet.releases import SETTINGS, About, Kind, Publication, Request
 from discreet.releases.methods import ALL_METHODS
 from discreet.releases.methods.columns import released_domain, released_schema
+from discreet.workbench.invented import Codes, Trial, wrong_order
+from discreet.workbench.wire import Fields
 
 FITS, APART = 8, 4
 PLANNED = ("linear-svc", "logistic-regression")

@@ -10,6 +10,13 @@ run is the command `discreet fit` or `discreet release` itself, word for word as
 dependency but Python's own server.
 """
 
-from discreet.display.workbench.server import Workbench
+from typing import TYPE_CHECKING
+
+from discreet.core.lazily import names_of
+
+if TYPE_CHECKING:
+    from discreet.workbench.server import Workbench
+else:
+    __getattr__, __dir__ = names_of(__name__)
 
 __all__ = ["Workbench"]

@@ -8,12 +8,12 @@ from discreet.core.errors import DiscreetError, quoted
 from discreet.core.neighbours import Neighbours
 from discreet.data import Schema, read_header
 from discreet.display.promise import cautions
-from discreet.display.workbench.runs import Recipe
-from discreet.display.workbench.tradeoff import Budget
-from discreet.display.workbench.wire import Fields, Refused
-from discreet.display.workbench.worth import worth
 from discreet.ledger import Account
 from discreet.releases.methods import ALL_METHODS
+from discreet.workbench.runs import Recipe
+from discreet.workbench.tradeoff import Budget
+from discreet.workbench.wire import Fields, Refused
+from discreet.workbench.worth import worth
 
 
 def foreseen(recipe: Recipe, schema: Schema | None, budget: Budget, given: Fields, *, records: int | None) -> dict[str, object]:

@@ -8,8 +8,8 @@ from pathlib import Path
 from discreet.core.errors import InvalidInput, SchemaError
 from discreet.core.files.reading import is_file
 from discreet.data import Dialect, dialect_of, read_header
-from discreet.display.workbench.form import dialect_text, read_dialect
-from discreet.display.workbench.wire import Fields, Refused
+from discreet.workbench.form import dialect_text, read_dialect
+from discreet.workbench.wire import Fields, Refused
 
 TABLES = (".csv", ".csv.gz", ".txt", ".tsv", ".xlsx", ".parquet")
 ENDINGS = {"table": TABLES, "schema": (".toml",), "ledger": (".ledger", ".sqlite", ".db"), "model": (".json",)}

@@ -9,11 +9,12 @@ import shutil
 import numpy as np
 import pytest
 
-from discreet.cli.jobs import CommandJobs
 from discreet.core.errors import DiscreetError
-from discreet.display.workbench.desk import Desk
-from discreet.display.workbench.wire import Refused, read_fields
+from discreet.workbench.command_jobs import CommandJobs
+from discreet.workbench.desk import Desk
+from discreet.workbench.wire import Refused, read_fields
 from tests.canary import DIGITS
+from tests.cli.test_deep_files import DEPTHS, nested
 from tests.fuzz.cases import BOUND, GOOD, TABLE
 from tests.fuzz.mutations import as_json, pick, spoiled, spoiled_csv, torn
 
@@ -51,7 +52,7 @@ QUESTIONS = {
     "amend": {"path": "team.ledger", "data_set": "people", "epsilon": 2, "delta": 1e-6, "reason": "why"},
     "declare": {"path": "team.ledger", "data_set": "people", "unit": "person", **BUDGET},
 }
-"""One of each that is served; `run`, which starts a process, is left to tests/display/workbench."""
+"""One of each that is served; `run`, which starts a process, is left to tests/workbench."""
 
 
 def question(random):
@@ -126,3 +127,10 @@ def test_malformed_questions_are_refused_in_a_sentence(tmp_path, monkeypatch):
 @pytest.mark.slow
 def test_many_malformed_questions_are_refused_in_a_sentence(tmp_path, monkeypatch):
     run(range(QUICK, QUICK + MANY), tmp_path, monkeypatch)
+
+
+@pytest.mark.parametrize("kind", ["lists", "objects"])
+@pytest.mark.parametrize("depth", DEPTHS)
+def test_lists_in_lists_in_lists_are_refused(depth, kind):
+    with pytest.raises(Refused):
+        read_fields(nested(depth, kind).encode())

@@ -7,12 +7,12 @@ from pathlib import Path
 
 import pytest
 
-from discreet.cli.jobs import CommandJobs
-from discreet.display.workbench import Workbench
 from discreet.estimators import Model
 from discreet.ledger import Ledger
+from discreet.workbench import Workbench
+from discreet.workbench.command_jobs import CommandJobs
 from tests.canary import CANARY, assert_silent
-from tests.display.workbench.chromium import Browser, installed
+from tests.chromium import Browser, installed
 
 pytestmark = pytest.mark.skipif(installed() is None, reason="no Chromium is installed")
 

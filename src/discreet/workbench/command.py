@@ -31,8 +31,8 @@ def workbench(
     Only this machine can reach the page, and only through the printed link, which works once. Ctrl-C ends it. Each run is a command such as
     `discreet fit`, which the page shows. Trade-offs are explored on invented rows, never on the table.
     """
-    from discreet.cli.jobs import CommandJobs
-    from discreet.display.workbench import Workbench
+    from discreet.workbench import Workbench
+    from discreet.workbench.command_jobs import CommandJobs
 
     path = None if ledger is None else str(open_ledger(ledger).path)
     page = Workbench(CommandJobs(), port=port, folder=folder, ledger=path, data_set=data_set)

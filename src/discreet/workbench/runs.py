@@ -31,9 +31,9 @@ from discreet.core.errors import DiscreetError, FileFormatError
 from discreet.core.files.reading import whole_text
 from discreet.core.files.strict_json import read_object
 from discreet.core.files.whole_file import write_whole
-from discreet.display.workbench.jobs import Job
-from discreet.display.workbench.scripts import notebook, script
 from discreet.ledger import Ledger
+from discreet.workbench.jobs import Job
+from discreet.workbench.scripts import notebook, script
 
 SCHEMA, CERTIFICATE, PACKED = "schema.toml", "certificate.json", "release.zip"
 _STEP, _PAGE = "step: ", "--report"

@@ -8,9 +8,9 @@ from pathlib import Path
 
 import pytest
 
-from discreet.cli.jobs import CommandJobs
-from discreet.display.workbench import runs
-from discreet.display.workbench.runs import Recipe
+from discreet.workbench import runs
+from discreet.workbench.command_jobs import CommandJobs
+from discreet.workbench.runs import Recipe
 
 JOBS = {job.name: job for job in CommandJobs().all()}
 ODD = [

@@ -2,11 +2,11 @@
 
 import pytest
 
-from discreet.cli.jobs import CommandJobs
-from discreet.display.workbench import Workbench
 from discreet.estimators import Model
-from tests.display.workbench.chromium import Browser, installed
-from tests.display.workbench.messy import Journey, messy_visits
+from discreet.workbench import Workbench
+from discreet.workbench.command_jobs import CommandJobs
+from tests.chromium import Browser, installed
+from tests.workbench.messy import Journey, messy_visits
 
 pytestmark = pytest.mark.skipif(installed() is None, reason="no Chromium is installed")
 

@@ -11,7 +11,7 @@ from urllib.parse import urlsplit
 
 import pytest
 
-from discreet.display.workbench.runs import environment
+from discreet.workbench.runs import environment
 from tests.cli.conftest import discreet
 from tests.interrupts import interruptible
 

@@ -4,7 +4,7 @@
     Option    a field: its words, its default and what it takes are those of `discreet COMMAND --help`
     Sheet     the fields of a job once its kind of model, or its method, is chosen
 
-Nothing here lists an option. Whoever starts the workbench hands over `Jobs`, which reads the commands (`discreet.cli.jobs`); the workbench shows the
+Nothing here lists an option. Whoever starts the workbench hands over `Jobs`, which reads the commands (`command_jobs`); the workbench shows the
 fields, and hands what was typed to the same command, which judges it.
 """
 
@@ -12,7 +12,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Literal, NamedTuple, Protocol, TypeAlias
 
-from discreet.display.workbench.wire import Fields, Refused
+from discreet.workbench.wire import Fields, Refused
 
 Takes: TypeAlias = Literal["text", "number", "choice", "tick", "switch", "many", "file", "result"]
 """What a field is: a line, a number, one of a few words, on or not, on or off or as usual, several lines, a path, a tick for one more file."""

@@ -12,7 +12,7 @@ import click
 from discreet.cli import synthetic
 from discreet.cli.options import options_of
 from discreet.cli.program import program
-from discreet.display.workbench.jobs import Choice, Job, Option, Sheet, Takes
+from discreet.workbench.jobs import Choice, Job, Option, Sheet, Takes
 
 _BUDGET = ("epsilon", "delta", "neighbours")
 _ELSEWHERE = {"schema", "ledger", "data_set", "person", "rows_per_person", "data_is", "dry_run", "known_records", "overwrite", "as_json"}
@@ -26,7 +26,7 @@ _TRAIN, _PUBLISH, _USE = "Train a model", "Publish data", "Use a model that you 
 
 
 class CommandJobs:
-    """See `discreet.display.workbench.jobs.Jobs`."""
+    """See `discreet.workbench.jobs.Jobs`."""
 
     def all(self) -> Sequence[Job]:
         """In the order of the page."""

@@ -19,8 +19,8 @@ from discreet.data import (
     Target,
     TimeTarget,
 )
-from discreet.display.workbench.form import form_of, read_form
-from discreet.display.workbench.wire import Fields
+from discreet.workbench.form import form_of, read_form
+from discreet.workbench.wire import Fields
 
 NAMES = some.text(alphabet="abcXYZ_- .äß", min_size=1, max_size=8).filter(lambda name: name == name.strip() != "")
 NUMBERS = some.floats(allow_nan=False, allow_infinity=False, min_value=-1e12, max_value=1e12)

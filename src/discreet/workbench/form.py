@@ -19,7 +19,7 @@ from discreet.core.errors import SchemaError
 from discreet.data import CategoricalColumn, DateColumn, Dialect, NumberTarget, NumericColumn, PersonColumn, Schema, Target
 from discreet.data.labels import Label, canonical
 from discreet.data.toml_text import write_toml
-from discreet.display.workbench.wire import Fields, Refused
+from discreet.workbench.wire import Fields, Refused
 
 MOST_COLUMNS = 5000
 MOST_LABELS = 5000

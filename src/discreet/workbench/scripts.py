@@ -8,7 +8,7 @@ import json
 from pathlib import Path
 from typing import NamedTuple
 
-from discreet.display.workbench.jobs import Job
+from discreet.workbench.jobs import Job
 
 _AGAIN = "Running it again is another release about the same people, and spends the budget again."
 _FREE = "Predicting spends nothing. But predictions are about the people in the table, so protect them as you protect the table."

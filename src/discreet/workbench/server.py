@@ -31,10 +31,10 @@ from urllib.parse import unquote
 
 from discreet.core.errors import DiscreetError, InvalidInput
 from discreet.display.markup import rendered
-from discreet.display.workbench.desk import Desk
-from discreet.display.workbench.gate import KEY_HEADER, Gate
-from discreet.display.workbench.jobs import Jobs
-from discreet.display.workbench.wire import Fields, Refused, read_fields
+from discreet.workbench.desk import Desk
+from discreet.workbench.gate import KEY_HEADER, Gate
+from discreet.workbench.jobs import Jobs
+from discreet.workbench.wire import Fields, Refused, read_fields
 
 LARGEST_REQUEST = 8 << 20
 LARGEST_ENTRY = 1024

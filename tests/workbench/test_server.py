@@ -10,11 +10,11 @@ from contextlib import suppress
 
 import pytest
 
-from discreet.cli.jobs import CommandJobs
 from discreet.core.errors import InvalidInput
-from discreet.display.workbench import Workbench, server
+from discreet.workbench import Workbench, server
+from discreet.workbench.command_jobs import CommandJobs
 from tests.canary import CANARY, assert_silent
-from tests.display.workbench.conftest import BUDGET, FORM, JOB
+from tests.workbench.conftest import BUDGET, FORM, JOB
 
 NAMES = [
     "state",
@@ -340,7 +340,7 @@ def test_uploads_are_gone_with_the_workbench(tmp_path):
 def test_assets_come_from_nowhere_else():
     from importlib.resources import files as resources
 
-    for item in (resources("discreet.display.workbench") / "assets").iterdir():
+    for item in (resources("discreet.workbench") / "assets").iterdir():
         text = item.read_text(encoding="utf-8").replace("http://www.w3.org/2000/svg", "")
         assert "http:" not in text
         assert "https:" not in text

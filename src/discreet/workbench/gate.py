@@ -16,7 +16,7 @@ import threading
 from collections.abc import Mapping
 from http.cookies import CookieError, SimpleCookie
 
-from discreet.display.workbench.wire import Refused
+from discreet.workbench.wire import Refused
 
 KEY_HEADER = "X-Discreet-Key"
 

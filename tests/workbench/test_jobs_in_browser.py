@@ -5,15 +5,15 @@ import json
 
 import pytest
 
-from discreet.cli.jobs import CommandJobs
 from discreet.descriptions import read_description
-from discreet.display.workbench import Workbench
 from discreet.estimators import Model
 from discreet.ledger import Ledger
 from discreet.releases import read_release
 from discreet.releases.synthetic import read_synthetic
-from tests.display.workbench.chromium import Browser, installed
-from tests.display.workbench.test_browser import ENTER, chosen, entered, lawful, sound
+from discreet.workbench import Workbench
+from discreet.workbench.command_jobs import CommandJobs
+from tests.chromium import Browser, installed
+from tests.workbench.test_browser import ENTER, chosen, entered, lawful, sound
 
 pytestmark = [pytest.mark.skipif(installed() is None, reason="no Chromium is installed"), pytest.mark.more]
 

@@ -12,15 +12,15 @@ from pathlib import Path
 import pytest
 
 from discreet.data import Dialect, Schema
-from discreet.display.workbench.runs import environment
 from discreet.estimators import Model
 from discreet.estimators.base import PrivateModel
 from discreet.ledger import Ledger
 from discreet.releases import read_release
 from discreet.releases.synthetic import publish
+from discreet.workbench.runs import environment
 from tests.canary import CANARY, assert_silent
-from tests.display.workbench.conftest import BUDGET, FORM, JOB
 from tests.parts import LACKING
+from tests.workbench.conftest import BUDGET, FORM, JOB
 
 
 def form(**changes):

@@ -23,14 +23,17 @@ from discreet.core.files.whole_file import write_whole
 from discreet.core.version import VERSION
 from discreet.data import Schema, dialect_of
 from discreet.data.toml_text import write_toml
-from discreet.display.workbench import accounts, places
-from discreet.display.workbench.cautions import foreseen
-from discreet.display.workbench.form import form_of, read_form, required_schema
-from discreet.display.workbench.invented import Trial, invented_trial, sample_trial
-from discreet.display.workbench.jobs import Job, Jobs, job_named, results_of, words_of
-from discreet.display.workbench.runs import SCHEMA, Recipe, Run
-from discreet.display.workbench.searches import measured_search
-from discreet.display.workbench.tradeoff import (
+from discreet.estimators.base import PrivateModel
+from discreet.estimators.kinds import learnt_from
+from discreet.releases.methods import ALL_METHODS
+from discreet.workbench import accounts, places
+from discreet.workbench.cautions import foreseen
+from discreet.workbench.form import form_of, read_form, required_schema
+from discreet.workbench.invented import Trial, invented_trial, sample_trial
+from discreet.workbench.jobs import Job, Jobs, job_named, results_of, words_of
+from discreet.workbench.runs import SCHEMA, Recipe, Run
+from discreet.workbench.searches import measured_search
+from discreet.workbench.tradeoff import (
     PLANNED,
     Budget,
     measured,
@@ -39,10 +42,7 @@ from discreet.display.workbench.tradeoff import (
     planned_release,
     read_settings,
 )
-from discreet.display.workbench.wire import Fields, Refused
-from discreet.estimators.base import PrivateModel
-from discreet.estimators.kinds import learnt_from
-from discreet.releases.methods import ALL_METHODS
+from discreet.workbench.wire import Fields, Refused
 
 _BEST = {"easy": 0.05, "middling": 0.15, "hard": 0.3}
 """Share of errors of the best predictor there is, on invented rows."""

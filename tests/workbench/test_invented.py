@@ -7,12 +7,12 @@ import pytest
 
 from discreet.core.errors import InvalidInput
 from discreet.data import DateColumn, NumberTarget, NumericColumn, Schema, Target
-from discreet.display.workbench.form import read_form
-from discreet.display.workbench.invented import _rows, invented_trial, sample_trial, wrong_order
-from discreet.display.workbench.tradeoff import Budget, measured
-from discreet.display.workbench.wire import Fields
-from tests.display.workbench.conftest import FORM
+from discreet.workbench.form import read_form
+from discreet.workbench.invented import _rows, invented_trial, sample_trial, wrong_order
+from discreet.workbench.tradeoff import Budget, measured
+from discreet.workbench.wire import Fields
 from tests.schemas import schema_text
+from tests.workbench.conftest import FORM
 
 
 @pytest.fixture

@@ -13,12 +13,12 @@ from typing import Any
 
 from discreet.core.errors import DiscreetError, InvalidInput, quietly
 from discreet.data import NumberTarget, Schema
-from discreet.display.workbench.invented import Trial
-from discreet.display.workbench.tradeoff import Budget, Measured, encoded_for, error_of, measured_apart
-from discreet.display.workbench.wire import Fields
 from discreet.estimators import PrivateSearchCV
 from discreet.estimators.kinds import grid_of
 from discreet.ledger import without_ledger
+from discreet.workbench.invented import Trial
+from discreet.workbench.tradeoff import Budget, Measured, encoded_for, error_of, measured_apart
+from discreet.workbench.wire import Fields
 
 SEARCHES = 4
 MOST_SETTINGS = 40
