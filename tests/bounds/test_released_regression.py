@@ -139,3 +139,7 @@ def test_impossible_numbers_of_a_sketch_are_refused():
         sketch_risk(rows=10, variance=1.0, singular_values=np.zeros((2, 2)), fit=1.0, failure=0.1)
     with pytest.raises(InvalidInput, match="least"):
         sketch_risk(rows=10, variance=1.0, singular_values=np.zeros(2), fit=1.0, failure=0.1)
+
+
+def test_the_loss_by_sketching_is_a_reference_value_that_was_computed_elsewhere():
+    assert math.isclose(sketch_loss_quantile(features=20, rows=300, failure=0.05), 1.1144527399149267, rel_tol=1e-14)

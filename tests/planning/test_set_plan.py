@@ -7,13 +7,13 @@ import numpy as np
 import pytest
 
 from discreet import ConstrainedERM
-from discreet.bounds.geometry import averaged_frank_wolfe
 from discreet.core.errors import InfeasibleTarget, InvalidInput
 from discreet.core.neighbours import ADD_REMOVE, REPLACE_ONE
 from discreet.data import Records
 from discreet.ledger import Ledger, using
 from discreet.matrices import as_matrix
 from discreet.mechanisms.constrained import GaussianFrankWolfe, PolytopeFrankWolfe
+from discreet.mechanisms.constrained.excess import averaged_frank_wolfe
 from discreet.noise import SeededNoise
 from discreet.objectives import sum_over_set
 from discreet.planning import SetPlan, simulate_over_set

@@ -1,5 +1,6 @@
 """Parts that the rest does without: a copy of the package without the folder of one runs, says what it lacks, and passes the tests that are left."""
 
+import os
 import shutil
 import subprocess
 import sys
@@ -9,7 +10,7 @@ import pytest
 
 import discreet
 from discreet.cli.program import COMMANDS
-from discreet.core.parts import PARTS
+from discreet.core.parts import PARTS, STANDS_ON
 
 PACKAGE = Path(discreet.__file__).parent
 ROOT = Path(__file__).parents[2]
@@ -41,12 +42,17 @@ for module in pkgutil.walk_packages(discreet.__path__, prefix="discreet."):
 """
 
 
-def without(part, folder):
-    """A package of links to everything but this folder."""
+def gone(part):
+    """The part, and what stands on it."""
+    return {part} | {one for one, below in STANDS_ON.items() if below == part}
+
+
+def without(folder, *parts):
+    """A package of links to everything but these folders."""
     copy = folder / "discreet"
     copy.mkdir()
     for one in PACKAGE.iterdir():
-        if one.name not in (part, "__pycache__"):
+        if one.name not in (*parts, "__pycache__"):
             (copy / one.name).symlink_to(one)
     return folder
 
@@ -60,21 +66,21 @@ def run(script, folder, *arguments):
 
 @pytest.mark.parametrize("part", PARTS)
 def test_a_copy_without_a_part_says_what_it_lacks(part, tmp_path):
-    commands = [name for name, module in COMMANDS.items() if module.partition(".")[0] == part and "." in module]
-    helped = run(ASKED, without(part, tmp_path), part, *commands)
+    commands = [name for name, module in COMMANDS.items() if module.partition(".")[0] in gone(part) and "." in module]
+    helped = run(ASKED, without(tmp_path, part), part, *commands)
     assert "  fit  " in helped
     assert not [name for name in commands if f"  {name}  " in helped]
 
 
 def test_a_whole_copy_lacks_nothing(tmp_path):
     with pytest.raises(AssertionError, match="AssertionError"):
-        run(ASKED, without("nothing", tmp_path), "planning")
+        run(ASKED, without(tmp_path), "planning")
 
 
 @pytest.mark.more
 @pytest.mark.parametrize("part", PARTS)
 def test_every_module_that_is_left_is_imported_without_a_part(part, tmp_path):
-    run(EVERYTHING, without(part, tmp_path))
+    run(EVERYTHING, without(tmp_path, *gone(part)))
 
 
 @pytest.mark.slow
@@ -82,8 +88,9 @@ def test_every_module_that_is_left_is_imported_without_a_part(part, tmp_path):
 def test_a_copy_without_a_part_passes_the_quick_tests_that_are_left(part, tmp_path):
     copy = tmp_path / "copy"
     shutil.copytree(ROOT, copy, ignore=shutil.ignore_patterns(".git", "__pycache__", ".*_cache", "build", "dist", ".venv*"))
-    shutil.rmtree(copy / "src" / "discreet" / part)
-    shutil.rmtree(copy / "tests" / part)
+    for one in gone(part):
+        shutil.rmtree(copy / "src" / "discreet" / one)
+        shutil.rmtree(copy / "tests" / one)
     command = [sys.executable, "-m", "pytest", "-q", "-x", "--numprocesses=2", "-p", "no:cacheprovider"]
     outcome = subprocess.run(command, cwd=copy, check=False, env=environment(copy), capture_output=True, text=True, timeout=3600)
     assert outcome.returncode == 0, outcome.stdout[-8000:]
@@ -91,6 +98,4 @@ def test_a_copy_without_a_part_passes_the_quick_tests_that_are_left(part, tmp_pa
 
 def environment(copy):
     """In which the package is that of the copy."""
-    import os
-
     return {**os.environ, "PYTHONPATH": str(copy / "src"), "OMP_NUM_THREADS": "1"}

@@ -17,10 +17,10 @@ import math
 from collections.abc import Callable
 
 from discreet.accounting import gaussian_mu
-from discreet.bounds.geometry import polytope_frank_wolfe, theorem_3_2
 from discreet.core.errors import InvalidInput
 from discreet.core.neighbours import ADD_REMOVE, Neighbours
 from discreet.core.validate import each, positive, whole
+from discreet.mechanisms.constrained.excess import polytope_frank_wolfe, theorem_3_2
 from discreet.sets import GroupL2Ball, NuclearBall
 from discreet.sets.mirror_maps import MirrorMap, PNormMap
 

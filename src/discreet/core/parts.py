@@ -14,20 +14,30 @@ from discreet.core.errors import InvalidInput
 from discreet.core.lazily import above
 
 PARTS: Mapping[str, str] = {
+    "bounds": "how much error privacy costs, in theory",
     "planning": "plans before there are data",
     "workbench": "the page in the browser",
 }
 """Name -> what it is, for those who lack it."""
+STANDS_ON: Mapping[str, str] = {"planning": "bounds"}
+"""A part -> another one, without which it is not there either."""
 
 
 def is_there(part: str) -> bool:
     """Whether this copy of the package has the part."""
-    return above.found(part)
+    return _lacking(part) is None
 
 
 def module_of(name: str) -> ModuleType:
     """The module of this name below `discreet`, which is a part or in one. Raises InvalidInput where this copy lacks it."""
-    part = name.partition(".")[0]
-    if not is_there(part):
-        raise InvalidInput(f"this copy of Discreet lacks the folder {part!r}: {PARTS[part]}. Install the whole package.")
+    lacking = _lacking(name.partition(".")[0])
+    if lacking is not None:
+        raise InvalidInput(f"this copy of Discreet lacks the folder {lacking!r}: {PARTS[lacking]}. Install the whole package.")
     return above.imported(name)
+
+
+def _lacking(part: str) -> str | None:
+    """The first folder that is not there, of the part and of what it stands on."""
+    if part in STANDS_ON and (below := _lacking(STANDS_ON[part])) is not None:
+        return below
+    return None if above.found(part) else part

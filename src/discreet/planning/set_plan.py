@@ -7,8 +7,8 @@ are those of Talwar, Thakurta and Zhang (2014) for our own mechanisms, every con
 
     objective-perturbation-set   theorem 4.1 with the noise of the calibrated mechanism, its last stage included
     mirror-descent               theorem 3.2 with the noise of the calibrated mechanism
-    frank-wolfe-gaussian         bounds/geometry.py, regret sigma G_C, sigma that of the calibrated mechanism
-    frank-wolfe-polytope         bounds/geometry.py, regret S' ln k / e, e the range of one of T choices
+    frank-wolfe-gaussian         mechanisms/constrained/excess.py, regret sigma G_C, sigma that of the calibrated mechanism
+    frank-wolfe-polytope         mechanisms/constrained/excess.py, regret S' ln k / e, e the range of one of T choices
 
 e is the range that the Renyi curve of T choices proves (accounting/bounded_range.py; epsilon / T for delta = 0); the mechanism's own, by the optimal
 recursion, is 5 to 20 % larger, and takes seconds. The limit 2 mu / sqrt(T) is not a bound: at (0.1, 1e-3) two choices have 6 % less. The grid
@@ -24,7 +24,6 @@ from dataclasses import asdict, dataclass
 from functools import partial
 
 from discreet.accounting import gaussian_mu
-from discreet.bounds.geometry import averaged_frank_wolfe, private_noise
 from discreet.core.errors import InfeasibleTarget, InvalidInput
 from discreet.core.neighbours import DELTA, Neighbours
 from discreet.core.short import short_repr
@@ -36,6 +35,7 @@ from discreet.losses.predictions import prediction_loss_named
 from discreet.mechanisms.constrained import Candidate, NoisyMirrorDescent, ObjectivePerturbationOverSet, candidates
 from discreet.mechanisms.constrained.base import checked_steps, gradient_distance
 from discreet.mechanisms.constrained.choose import GAUSSIAN, MIRROR, OBJECTIVE, gaussian_regret, least_walk, vertex_regret
+from discreet.mechanisms.constrained.excess import averaged_frank_wolfe, private_noise
 from discreet.mechanisms.constrained.frank_wolfe import default_gaussian_steps, default_polytope_steps
 from discreet.problems import ConstrainedRisk
 from discreet.sets import Constraint

@@ -7,7 +7,6 @@ import numpy as np
 import pytest
 
 from discreet.accounting import gaussian_mu
-from discreet.bounds import sketch_loss_quantile
 from discreet.mechanisms.release.bounded_noise import ground_state
 from discreet.mechanisms.release.profiles import largest, mixture_delta, replace_delta, zero_out_delta
 from discreet.mechanisms.release.sketch_information import divergence_bits
@@ -67,10 +66,6 @@ def test_renyi_divergence_of_sketches():
         exact = 100 * mpmath.log1p(mpmath.mpf(-1) / 30) - 50 * mpmath.log1p(mpmath.mpf(-2) / 30)
         assert abs(lev_divergence(2.0, 100, 30.0) - exact) < 1e-14 * 50
     assert math.isclose(lev_epsilon(100, 30.0, 1e-5), 1.1956854064481814, rel_tol=1e-15)
-
-
-def test_the_loss_by_sketching():
-    assert math.isclose(sketch_loss_quantile(features=20, rows=300, failure=0.05), 1.1144527399149267, rel_tol=1e-14)
 
 
 @pytest.mark.parametrize(

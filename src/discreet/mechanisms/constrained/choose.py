@@ -30,10 +30,10 @@ from functools import lru_cache, partial
 from typing import NamedTuple
 
 from discreet.accounting import bounded_range_width
-from discreet.bounds.geometry import averaged_frank_wolfe, averaged_steps
 from discreet.core.errors import InfeasibleTarget, InvalidInput
 from discreet.core.neighbours import ADD_REMOVE, Neighbours, Privacy
 from discreet.mechanisms.constrained.base import NOMINAL, ConstrainedMechanism, checked_steps
+from discreet.mechanisms.constrained.excess import averaged_frank_wolfe, averaged_steps
 from discreet.mechanisms.constrained.frank_wolfe import GaussianFrankWolfe, NonPrivateFrankWolfe, PolytopeFrankWolfe
 from discreet.mechanisms.constrained.mirror_descent import NoisyMirrorDescent
 from discreet.mechanisms.constrained.objective_set import ObjectivePerturbationOverSet, require_factors, why_not, without_set

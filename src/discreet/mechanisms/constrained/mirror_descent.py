@@ -8,7 +8,7 @@ Talwar, Thakurta and Zhang (2014), Algorithm 1, and the strongly convex variant 
 the bound of rounding errors, k = 1 under add-remove and 2 under replace-one. Everything after y_t is post-processing. F is the SUM of the losses, so
 eta is a step size for sums. Any loss with bounded slopes will do: with a kink (the hinge), or clipped to `max_slope` record by record.
 
-Which map, how many steps, how long: from public numbers alone (bounds/geometry.py has the bounds).
+Which map, how many steps, how long: from public numbers alone (mechanisms/constrained/excess.py has the bounds).
 
     W^2 = G_Q^2 + |Q|_2^2        the mean square of the dual norm of N(0, I)
     g = B min(R_2 |Q|_2, R_inf |Q|_1)     the dual norm of one record's gradient
@@ -30,7 +30,11 @@ from typing import NamedTuple, Self
 import numpy as np
 
 from discreet.accounting import Json, gaussian_mu
-from discreet.bounds.geometry import (
+from discreet.core.arrays import Floats, is_finite
+from discreet.core.errors import InvalidInput
+from discreet.core.neighbours import Neighbours
+from discreet.mechanisms.constrained.base import NOMINAL, GaussianSteps, GradientSteps, check_gaussian_target, checked_steps, gradient_distance
+from discreet.mechanisms.constrained.excess import (
     composite_mirror_descent,
     enough_steps,
     mirror_descent,
@@ -40,10 +44,6 @@ from discreet.bounds.geometry import (
     smooth_mirror_descent_step,
     strongly_convex_mirror_descent,
 )
-from discreet.core.arrays import Floats, is_finite
-from discreet.core.errors import InvalidInput
-from discreet.core.neighbours import Neighbours
-from discreet.mechanisms.constrained.base import NOMINAL, GaussianSteps, GradientSteps, check_gaussian_target, checked_steps, gradient_distance
 from discreet.noise import Noise
 from discreet.objectives import PredictionSum
 from discreet.problems import SetRisk

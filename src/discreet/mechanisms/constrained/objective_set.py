@@ -23,7 +23,6 @@ from functools import partial
 from typing import Any, Self
 
 from discreet.accounting import Json
-from discreet.bounds.geometry import objective_perturbation
 from discreet.core.arrays import Floats, is_finite
 from discreet.core.errors import InfeasibleTarget, InvalidInput
 from discreet.core.neighbours import Neighbours
@@ -31,6 +30,7 @@ from discreet.core.rounding import raising
 from discreet.data import Domain
 from discreet.losses.predictions import LogCosh, OfMargin
 from discreet.mechanisms.constrained.base import NOMINAL, ConstrainedMechanism, check_gaussian_target
+from discreet.mechanisms.constrained.excess import objective_perturbation
 from discreet.mechanisms.constrained.set_minimiser import certified_minimiser, has_certified_projection, largest_factor, planned_tolerance
 from discreet.mechanisms.learning.base import MOST_OF_LAST
 from discreet.mechanisms.learning.margin import MARGIN

@@ -11,14 +11,13 @@ import numpy as np
 import pytest
 from scipy.optimize import minimize_scalar
 
-from discreet.accounting import gaussian_mu
-from discreet.bounds import corollaries, geometry
-from discreet.bounds.geometry import MOST_STEPS, averaged_frank_wolfe, averaged_steps
 from discreet.core.errors import InvalidInput
-from discreet.core.neighbours import ADD_REMOVE, REPLACE_ONE
+from discreet.core.neighbours import ADD_REMOVE
 from discreet.data import Domain, Records
 from discreet.losses.predictions import Squared
 from discreet.matrices import as_matrix
+from discreet.mechanisms.constrained import excess as proved
+from discreet.mechanisms.constrained.excess import MOST_STEPS, averaged_frank_wolfe, averaged_steps
 from discreet.mechanisms.constrained.frank_wolfe import Walk
 from discreet.objectives import sum_over_set
 from discreet.problems import ConstrainedRisk
@@ -30,19 +29,19 @@ PRIVACY = {"epsilon": 1.0, "delta": 1e-6, "neighbours": ADD_REMOVE}
 
 @pytest.mark.parametrize("hilbert", [False, True])
 def test_the_step_of_theorem_3_2_is_the_best_one(hilbert):
-    found = geometry.mirror_descent_step(**KNOWN, gradient=300.0, hilbert=hilbert)
+    found = proved.mirror_descent_step(**KNOWN, gradient=300.0, hilbert=hilbert)
 
     def bound(log):
-        return geometry.mirror_descent(**KNOWN, gradient=300.0, hilbert=hilbert, step_size=math.exp(log))
+        return proved.mirror_descent(**KNOWN, gradient=300.0, hilbert=hilbert, step_size=math.exp(log))
 
     assert bound(math.log(found)) == pytest.approx(minimize_scalar(bound, bounds=(-25, 5), method="bounded", options={"xatol": 1e-9}).fun, rel=1e-9)
 
 
 def test_the_smooth_step_has_the_value_that_is_stated_and_is_the_best_one():
-    found = geometry.smooth_mirror_descent_step(**KNOWN, smoothness=500.0)
+    found = proved.smooth_mirror_descent_step(**KNOWN, smoothness=500.0)
 
     def bound(log):
-        return geometry.smooth_mirror_descent(**KNOWN, smoothness=500.0, step_size=math.exp(log))
+        return proved.smooth_mirror_descent(**KNOWN, smoothness=500.0, step_size=math.exp(log))
 
     value = bound(math.log(found))
     stated = 1.7 * 500.0 / (0.8 * 90) + 20.0 * 3.1 * math.sqrt(2 * 1.7 / (0.8 * 90))
@@ -56,19 +55,19 @@ def test_the_smooth_step_has_the_value_that_is_stated_and_is_the_best_one():
 def test_theorem_3_2_is_its_schedules_at_their_best(smoothness, steps):
     known = {"range_": 1.7, "strong_convexity": 0.8, "width": 3.1}
     mu, sensitivity, gradient = 0.3, 2.0, 700.0
-    noise = geometry.private_noise(sensitivity=sensitivity, mu=mu, steps=steps)
-    eta = geometry.mirror_descent_step(**known, gradient=gradient, noise=noise, steps=steps)
-    found = geometry.mirror_descent(**known, gradient=gradient, noise=noise, steps=steps, step_size=eta)
+    noise = proved.private_noise(sensitivity=sensitivity, mu=mu, steps=steps)
+    eta = proved.mirror_descent_step(**known, gradient=gradient, noise=noise, steps=steps)
+    found = proved.mirror_descent(**known, gradient=gradient, noise=noise, steps=steps, step_size=eta)
     if smoothness < math.inf:
-        eta = geometry.smooth_mirror_descent_step(**known, smoothness=smoothness, noise=noise, steps=steps)
-        found = min(found, geometry.smooth_mirror_descent(**known, smoothness=smoothness, noise=noise, steps=steps, step_size=eta))
-    stated = geometry.theorem_3_2(**known, gradient=gradient, sensitivity=sensitivity, mu=mu, smoothness=smoothness, steps=steps)
+        eta = proved.smooth_mirror_descent_step(**known, smoothness=smoothness, noise=noise, steps=steps)
+        found = min(found, proved.smooth_mirror_descent(**known, smoothness=smoothness, noise=noise, steps=steps, step_size=eta))
+    stated = proved.theorem_3_2(**known, gradient=gradient, sensitivity=sensitivity, mu=mu, smoothness=smoothness, steps=steps)
     assert stated == pytest.approx(found, rel=1e-12)
-    limit = geometry.theorem_3_2(**known, gradient=gradient, sensitivity=sensitivity, mu=mu)
+    limit = proved.theorem_3_2(**known, gradient=gradient, sensitivity=sensitivity, mu=mu)
     assert limit < stated
-    enough = geometry.enough_steps(**known, gradient=gradient, sensitivity=sensitivity, mu=mu, smoothness=smoothness, share=0.1)
-    after = geometry.theorem_3_2(**known, gradient=gradient, sensitivity=sensitivity, mu=mu, smoothness=smoothness, steps=math.ceil(enough))
-    before = geometry.theorem_3_2(**known, gradient=gradient, sensitivity=sensitivity, mu=mu, smoothness=smoothness, steps=math.ceil(enough / 1.1))
+    enough = proved.enough_steps(**known, gradient=gradient, sensitivity=sensitivity, mu=mu, smoothness=smoothness, share=0.1)
+    after = proved.theorem_3_2(**known, gradient=gradient, sensitivity=sensitivity, mu=mu, smoothness=smoothness, steps=math.ceil(enough))
+    before = proved.theorem_3_2(**known, gradient=gradient, sensitivity=sensitivity, mu=mu, smoothness=smoothness, steps=math.ceil(enough / 1.1))
     assert after <= 1.1 * limit < before
 
 
@@ -94,19 +93,19 @@ def test_simulated_walks_stay_below_the_bounds():
     steps, noise, width = 30, 25.0, math.sqrt(5.0)
     common = {"range_": 0.5, "strong_convexity": 1.0, "width": width, "noise": noise}
     gradient = 40.0 * 1.9
-    eta = geometry.mirror_descent_step(**common, gradient=gradient, steps=steps + 1, hilbert=True)
-    bound = geometry.mirror_descent(**common, gradient=gradient, steps=steps + 1, step_size=eta, hilbert=True)
+    eta = proved.mirror_descent_step(**common, gradient=gradient, steps=steps + 1, hilbert=True)
+    bound = proved.mirror_descent(**common, gradient=gradient, steps=steps + 1, step_size=eta, hilbert=True)
     found = np.mean([walk("lipschitz", seed, steps=steps, noise=noise, eta=eta) for seed in range(200)])
     assert 0.02 * bound <= found <= bound
-    eta = geometry.smooth_mirror_descent_step(**common, smoothness=40.0, steps=steps)
-    bound = geometry.smooth_mirror_descent(**common, smoothness=40.0, steps=steps, step_size=eta)
+    eta = proved.smooth_mirror_descent_step(**common, smoothness=40.0, steps=steps)
+    bound = proved.smooth_mirror_descent(**common, smoothness=40.0, steps=steps, step_size=eta)
     found = np.mean([walk("smooth", seed, steps=steps, noise=noise, eta=eta) for seed in range(200)])
     assert 0.02 * bound <= found <= bound
     known = {"strong_convexity": 1.0, "ridge": 30.0, "gradient": gradient + 30.0, "width": width, "noise": noise, "steps": steps + 1}
-    bound = geometry.strongly_convex_mirror_descent(**known, hilbert=True)
+    bound = proved.strongly_convex_mirror_descent(**known, hilbert=True)
     found = np.mean([walk("strongly-convex", seed, steps=steps, noise=noise, eta=0.0, ridge=30.0) for seed in range(200)])
     assert 0.01 * bound <= found <= bound
-    assert geometry.theorem_a_1(**known) > geometry.strongly_convex_mirror_descent(**known) * 31 / 32 * (1 + math.log(31)) / 4.1
+    assert proved.theorem_a_1(**known) > proved.strongly_convex_mirror_descent(**known) * 31 / 32 * (1 + math.log(31)) / 4.1
 
 
 def test_objective_perturbation_of_a_linear_loss_over_a_ball_is_within_its_width():
@@ -116,59 +115,16 @@ def test_objective_perturbation_of_a_linear_loss_over_a_ball_is_within_its_width
     b = s * generator.normal(size=(4000, d))
     theta = -(a + b) / np.linalg.norm(a + b, axis=1, keepdims=True)
     width = math.sqrt(2) * math.gamma(2.5) / math.gamma(2.0)
-    assert 0 < np.mean(theta @ a + 5.0) <= geometry.objective_perturbation(noise=s, width=width, ridge=0.0, spread=1.0)
+    assert 0 < np.mean(theta @ a + 5.0) <= proved.objective_perturbation(noise=s, width=width, ridge=0.0, spread=1.0)
     theta = -(a + b) / m
     excess = np.mean(theta @ a + 0.5 * m * np.sum(theta**2, axis=1) + 25.0 / (2 * m))
-    bound = geometry.objective_perturbation(noise=s, width=100.0, ridge=0.0, spread=1.0, strong_convexity=m, dual_width=math.sqrt(d))
+    bound = proved.objective_perturbation(noise=s, width=100.0, ridge=0.0, spread=1.0, strong_convexity=m, dual_width=math.sqrt(d))
     assert excess == pytest.approx(bound, rel=0.05)
 
 
-def test_corollaries_fall_with_records_and_turn_round():
-    for bound in (
-        lambda n: corollaries.corollary_13(diameter=2.0, dimension=50, lipschitz=1.0, records=n, **PRIVACY),
-        lambda n: corollaries.corollary_14(vertices=100, radius=1.0, lipschitz=1.0, records=n, **PRIVACY),
-        lambda n: corollaries.corollary_15(blocks=10, size=5, lipschitz=1.0, records=n, **PRIVACY),
-        lambda n: corollaries.corollary_16(rows=8, columns=6, lipschitz=1.0, records=n, **PRIVACY),
-        lambda n: corollaries.corollary_5_7(dimension=50, records=n, **PRIVACY),
-    ):
-        needed = corollaries.records_needed(bound, 0.01)
-        assert bound(needed) <= 0.01 < bound(0.999 * needed - 1)
-
-
-def test_corollaries_have_the_constants_of_their_formulas():
-    mu = gaussian_mu(1.0, 1e-6)
-    found = corollaries.corollary_13(diameter=2.0, dimension=49, lipschitz=3.0, records=1000, epsilon=1.0, delta=1e-6, neighbours=REPLACE_ONE)
-    assert found == pytest.approx(2.0 * 6.0 * 7.0 / (1000 * mu))
-    found = corollaries.corollary_14(vertices=10, radius=2.0, lipschitz=1.0, records=1000, **PRIVACY)
-    assert found == pytest.approx(2.0 * math.sqrt(2 * math.log(10)) * math.sqrt(2 * math.log(20) + 1) / (1000 * mu))
-    found = corollaries.corollary_5_7(dimension=500, records=10**6, **PRIVACY)
-    regret = 8.0 * math.log(1000) / (2 * mu)
-    assert found == pytest.approx(2.38 * (8e6) ** (1 / 3) * regret ** (2 / 3) / 1e6, rel=0.01)
-
-
-def test_the_price_follows_the_width_and_not_the_dimension():
-    """From d = 100 to d = 10^6 the l2 ball's bound grows a hundredfold, that of the l1 ball, which has 2 d vertices, threefold."""
-
-    def grown(bound):
-        return bound(10**6) / bound(100)
-
-    def ball(d):
-        return corollaries.corollary_13(diameter=2.0, dimension=d, lipschitz=1.0, records=1e5, **PRIVACY)
-
-    def lasso(d):
-        return corollaries.corollary_14(vertices=2 * d, radius=1.0, lipschitz=1.0, records=1e5, **PRIVACY)
-
-    assert grown(ball) == pytest.approx(100.0)
-    assert grown(lasso) < 3.0
-
-
-def test_impossible_questions_are_refused_in_words():
-    with pytest.raises(InvalidInput, match="at least 2 vertices"):
-        corollaries.corollary_14(vertices=1, radius=1.0, lipschitz=1.0, records=10, **PRIVACY)
-    with pytest.raises(InvalidInput, match="no number of records"):
-        corollaries.records_needed(lambda n: 1.0, 0.5)
+def test_noise_below_zero_is_refused():
     with pytest.raises(InvalidInput, match="noise"):
-        geometry.gaussian_frank_wolfe(curvature=1.0, width=1.0, noise=-1.0, steps=3)
+        proved.gaussian_frank_wolfe(curvature=1.0, width=1.0, noise=-1.0, steps=3)
 
 
 @pytest.mark.parametrize("regret", [0.0, 0.3, 5.0])
