@@ -31,8 +31,9 @@ import polars as pl
 from scipy.linalg import blas
 from threadpoolctl import threadpool_limits
 
+from discreet.cluster import DaskTable, local_cluster
 from discreet.core.arrays import Floats
-from discreet.data import Block, BlockTable, DaskTable, Domain, FunctionTable, NpyTable, Records, local_cluster, numeric_files, streamed_records
+from discreet.data import Block, BlockTable, Domain, FunctionTable, NpyTable, Records, numeric_files, streamed_records
 from discreet.losses import Logistic
 from discreet.matrices import DenseMatrix
 from discreet.objectives import objective_of

@@ -26,7 +26,8 @@ import polars as pl  # noqa: E402
 from scipy import sparse  # noqa: E402
 
 from discreet import LinearSVC, LogisticRegression, Schema  # noqa: E402
-from discreet.data import Block, Cluster, DaskTable, FunctionTable, numeric_files  # noqa: E402
+from discreet.cluster import Cluster, DaskTable  # noqa: E402
+from discreet.data import Block, FunctionTable, numeric_files  # noqa: E402
 from discreet.matrices import DenseMatrix  # noqa: E402
 
 BUDGET = {"epsilon": 1.0, "delta": 1e-6, "data_norm": 1.0, "random_state": 1}

@@ -2,6 +2,8 @@
 
 import importlib
 
+import pytest
+
 from discreet.cli import program
 from discreet.core.parts import PARTS, is_there
 
@@ -16,6 +18,18 @@ def packages(*names):
 def has_command(words):
     """Whether the program has the command that a line begins with, if any."""
     return not words or words.split()[0] in program.list_commands(None)
+
+
+def cluster_here():
+    """The module with a cluster that is this process; the test is skipped where this copy has no tables on clusters."""
+    if "cluster" in LACKING:
+        pytest.skip("this copy has no tables on clusters")
+    return importlib.import_module("tests.cluster.cluster_here")
+
+
+def table_elsewhere(blocks, *, features):
+    """Blocks on it."""
+    return cluster_here().DaskTable(cluster_here().Here(), blocks, features=features)
 
 
 def can_run(text):

@@ -29,7 +29,7 @@ TURNS = {
     "commands": ("cli", "ledger", "workbench"),
     "releases": ("releases", "consumers", "descriptions", "evaluation"),
     "studies": ("studies", "proofs"),
-    "data": ("data",),
+    "data": ("cluster", "data"),
     "fuzz": ("fuzz",),
     "mechanisms": ("mechanisms/regression", "mechanisms/release", "verification"),
     "learning": ("mechanisms/learning",),

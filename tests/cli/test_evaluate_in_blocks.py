@@ -9,6 +9,7 @@ import pytest
 from discreet.ledger import Ledger
 from tests.canary import CANARY, assert_silent
 from tests.cli.conftest import UNREADABLE, discreet
+from tests.parts import cluster_here
 
 PRIVATE = ("--epsilon", "0.5", "--delta", "1e-6", "--seed", "1", "--metrics", "accuracy,log-loss,roc,calibration")
 
@@ -87,6 +88,7 @@ def test_a_cell_that_no_schema_allows_is_refused_without_telling_it(parts):
 @pytest.mark.slow
 @pytest.mark.filterwarnings("ignore")
 def test_workers_of_a_cluster_give_the_same_numbers(parts):
+    cluster_here()
     pytest.importorskip("distributed")
     logging.getLogger("distributed").setLevel(logging.CRITICAL)
     assert numbers(parts / "people", *PRIVATE, "--dask", "local", "--jobs", "2") == numbers("people.csv", *PRIVATE)

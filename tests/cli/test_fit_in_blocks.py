@@ -14,6 +14,7 @@ import pytest
 from discreet.ledger import Ledger
 from tests.canary import CANARY, assert_silent
 from tests.cli.conftest import UNREADABLE, discreet, rows
+from tests.parts import cluster_here
 
 FIT = ["--schema", "people.toml", "--epsilon", "1", "--delta", "1e-6", "--seed", "1", "--out", "model.json", "--overwrite"]
 
@@ -88,6 +89,7 @@ def test_without_dask_its_option_says_what_to_install(parts, monkeypatch):
 @pytest.mark.slow
 @pytest.mark.filterwarnings("ignore")
 def test_workers_of_a_cluster_give_the_same_model(parts):
+    cluster_here()
     distributed = pytest.importorskip("distributed")
     logging.getLogger("distributed").setLevel(logging.CRITICAL)
     expected = weights("people.csv")
@@ -104,8 +106,9 @@ def test_workers_of_a_cluster_give_the_same_model(parts):
 @pytest.mark.filterwarnings("ignore")  # of Dask, at the end of its threads
 def test_an_encrypted_cluster_is_spoken_to_with_the_certificates_of_dasks_configuration(parts):
     """Workers are threads of this process; what they say to each other is what processes on many machines do."""
+    cluster_here()
     dask, distributed = pytest.importorskip("dask"), pytest.importorskip("distributed")
-    from tests.data.blocks.test_own_cluster import on_disk
+    from tests.cluster.test_own_cluster import on_disk
 
     security, files = on_disk(parts)
     with distributed.LocalCluster(
@@ -125,6 +128,7 @@ def test_an_encrypted_cluster_is_spoken_to_with_the_certificates_of_dasks_config
 
 
 def test_a_cluster_that_lets_in_everyone_is_refused_before_anything_is_asked_of_it(parts):
+    cluster_here()
     pytest.importorskip("distributed")
     for address in ("tcp://127.0.0.1:9", "127.0.0.1:9", "scheduler"):
         assert "--dask-insecure" in discreet("fit", "people", *FIT, "--dask", address).err

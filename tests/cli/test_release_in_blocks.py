@@ -12,6 +12,7 @@ from discreet.ledger import Ledger
 from discreet.releases import read_release
 from tests.canary import CANARY, assert_silent
 from tests.cli.conftest import SURVEY, UNREADABLE, discreet
+from tests.parts import cluster_here
 
 BUDGET = ("--epsilon", "1", "--delta", "1e-6")
 RELEASE = ("--schema", "survey.toml", "--out", "out", "--overwrite", "--method")
@@ -113,6 +114,7 @@ def test_without_dask_its_option_says_what_to_install(parts, monkeypatch):
 @pytest.mark.slow
 @pytest.mark.filterwarnings("ignore")
 def test_workers_of_a_cluster_give_the_same_release(parts):
+    cluster_here()
     pytest.importorskip("distributed")
     logging.getLogger("distributed").setLevel(logging.CRITICAL)
     expected = values("people.csv", *SKETCH)

@@ -9,6 +9,7 @@ import pytest
 
 from discreet.ledger import Ledger
 from tests.cli.conftest import discreet
+from tests.parts import cluster_here
 
 TUNE = ["--schema", "people.toml", "--grid", "alpha=0.05,0.5", "--epsilon", "2", "--delta", "1e-6", "--out", "tuned.json", "--overwrite"]
 
@@ -60,6 +61,7 @@ def test_what_cannot_be_read_in_blocks_is_refused(tables, words):
 @pytest.mark.filterwarnings("ignore")
 @pytest.mark.usefixtures("parts")
 def test_workers_of_a_cluster_give_the_same_search(tmp_path):
+    cluster_here()
     pytest.importorskip("distributed")
     logging.getLogger("distributed").setLevel(logging.CRITICAL)
     expected = tuned("people.csv")

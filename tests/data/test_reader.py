@@ -8,11 +8,11 @@ import pytest
 
 from discreet.core.errors import InvalidInput
 from discreet.core.neighbours import Persons
-from discreet.data import Block, DaskTable, Domain, FunctionTable, NpyTable, Reader, Records, TransformedTable, numeric_files, streamed_records
+from discreet.data import Block, Domain, FunctionTable, NpyTable, Reader, Records, TransformedTable, numeric_files, streamed_records
 from discreet.data.persons import keyed, person_codes, row_weights, times
 from discreet.matrices import DenseMatrix
 from discreet.noise import SeededNoise
-from tests.data.blocks.cluster_here import Here
+from tests.parts import table_elsewhere
 
 FEATURES = 3
 draw = np.random.default_rng(4)
@@ -42,7 +42,7 @@ def sliced(size, *, ids=OWNERS, weights=None):
 
 def elsewhere(_):
     below = sliced(180)
-    return DaskTable(Here(), list(below.map(lambda _, block: block, 1)), features=FEATURES)
+    return table_elsewhere(list(below.map(lambda _, block: block, 1)), features=FEATURES)
 
 
 def npy(folder):
@@ -208,28 +208,3 @@ def test_what_is_not_declared_or_not_there_is_refused_before_anything_is_drawn()
     short = FunctionTable(lambda _: Block(DenseMatrix(ROWS), None, None, OWNERS[:-1]), blocks=1, features=FEATURES)
     with pytest.raises(InvalidInput, match="the same length"):
         read(short, WIDE)
-
-
-@pytest.mark.slow
-@pytest.mark.filterwarnings("ignore")  # of Dask, at the end of its processes
-def test_two_workers_find_what_is_found_in_memory():
-    pytest.importorskip("distributed")
-    from discreet.data import local_cluster
-
-    rows, labels, owners = ROWS, LABELS, OWNERS.astype(str)
-
-    def make(number):
-        part = slice(90 * number, 90 * (number + 1))
-        return Block(DenseMatrix(rows[part]), labels[part], None, pl.Series(owners[part]))
-
-    with local_cluster(2) as client:
-        for remember in (True, False):
-            table = DaskTable.from_function(client, make, blocks=10, features=FEATURES, remember=remember)
-            for domain in DOMAINS.values():
-                count, found = read(table, domain)
-                expected = in_memory(domain)
-                assert count == len(set(OWNERS.tolist()))
-                sums = [sum(found.map(lambda _, block: block.matrix.rmatvec(block.weights))), expected.matrix.rmatvec(expected.weights)]
-                np.testing.assert_allclose(sums[0], sums[1], rtol=1e-12)
-                weights = np.concatenate(list(found.map(lambda _, block: block.weights)))
-                np.testing.assert_array_equal(weights, expected.weights)

@@ -34,8 +34,8 @@ from discreet.ledger import Account, BudgetExceeded, Ledger
 from discreet.matrices import DenseMatrix
 from discreet.mechanisms.cuts.columns import whose_rows
 from discreet.noise import SeededNoise
-from tests.data.blocks.cluster_here import Here
 from tests.descriptions.people import CITIES, SCHEMA, SEVERAL, WARDS, people
+from tests.parts import cluster_here
 
 TABLE = people(1500)
 ASKED = {"by": "city", "pairs": [("ward", "ill")], "whole": ["age"]}
@@ -141,7 +141,7 @@ def test_a_cluster_counts_as_this_machine_does(person, tmp_path):
     table, schema = people(100, visits=4), replace(SCHEMA, person=person)
     for number, start in enumerate(range(0, table.height, 80)):
         table.slice(start, 80).write_parquet(tmp_path / f"{number}.parquet")
-    client = Here()
+    client = cluster_here().Here()
     here = described(lambda one: schema_files(tmp_path, one), schema, epsilon=5.0)
     there = described(lambda one: schema_files(tmp_path, one).on(client, remember=False), schema, epsilon=5.0)
     assert client.sent

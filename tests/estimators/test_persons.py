@@ -12,12 +12,12 @@ from discreet import KernelClassifier, Lasso, LassoClassifier, LinearRegression,
 from discreet.accounting import Unit
 from discreet.core.errors import InvalidInput
 from discreet.core.neighbours import Persons
-from discreet.data import Block, DaskTable, FunctionTable
+from discreet.data import Block, FunctionTable
 from discreet.ledger import Ledger
 from discreet.matrices import DenseMatrix
 from discreet.mechanisms.persons import declared_rule, owners_of
 from discreet.noise import SeededNoise
-from tests.data.blocks.cluster_here import Here
+from tests.parts import table_elsewhere
 
 DRAW = np.random.default_rng(0)
 ROWS = DRAW.uniform(-0.5, 0.5, (300, 3))
@@ -92,7 +92,7 @@ def test_a_model_of_blocks_elsewhere_is_that_of_the_array():
     persons = DRAW.integers(0, 60, 300)
     blocks = [Block(DenseMatrix(ROWS[part]), LABELS[part], None, persons[part]) for part in (slice(0, 120), slice(120, 180), slice(180, 300))]
     model = LogisticRegression(rows_per_person=3, random_state=5, **CLASSES)
-    elsewhere = clone(model).fit(DaskTable(Here(), blocks, features=3))
+    elsewhere = clone(model).fit(table_elsewhere(blocks, features=3))
     held = clone(model).fit(ROWS, LABELS, persons=persons)
     np.testing.assert_allclose(elsewhere.weights_, held.weights_, atol=1e-6)
     assert elsewhere.certificate_.guarantee == held.certificate_.guarantee

@@ -13,7 +13,7 @@ from discreet.accounting import Unit
 from discreet.certificates import Certificate
 from discreet.core.errors import InvalidInput
 from discreet.core.neighbours import Persons
-from discreet.data import Block, DaskTable, FunctionTable, NumericColumn, Target
+from discreet.data import Block, FunctionTable, NumericColumn, Target
 from discreet.data.person_column import PersonColumn
 from discreet.data.persons import keyed
 from discreet.estimators import search_tables
@@ -25,7 +25,7 @@ from discreet.mechanisms.persons import Owners, owners_of
 from discreet.mechanisms.selection import CountNoise
 from discreet.noise import SeededNoise, SystemNoise
 from discreet.words.counting import WHOLE
-from tests.data.blocks.cluster_here import Here
+from tests.parts import table_elsewhere
 
 DRAW = np.random.default_rng(2)
 ROWS = DRAW.uniform(-0.5, 0.5, (1200, 3))
@@ -48,7 +48,7 @@ def in_blocks(kind="blocks", persons=OWNERS):
 
     if kind == "blocks":
         return FunctionTable(block, blocks=3, features=3)
-    return DaskTable(Here(), [block(number) for number in range(3)], features=3)
+    return table_elsewhere([block(number) for number in range(3)], features=3)
 
 
 def certified(found):

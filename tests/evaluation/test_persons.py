@@ -11,7 +11,7 @@ from discreet.accounting import Unit
 from discreet.certificates import Certificate
 from discreet.core.errors import FileFormatError, InvalidInput
 from discreet.core.neighbours import Persons
-from discreet.data import Block, DaskTable, FunctionTable
+from discreet.data import Block, FunctionTable
 from discreet.evaluation import evaluate_privately, proportion_interval
 from discreet.evaluation.intervals import NoiseLaw
 from discreet.evaluation.shares import most_expected, share_interval
@@ -20,8 +20,8 @@ from discreet.ledger import Account, Ledger
 from discreet.matrices import DenseMatrix
 from discreet.mechanisms.persons import Owners
 from discreet.words.counting import WHOLE
-from tests.data.blocks.cluster_here import Here
 from tests.evaluation.people import SURE, Oracle, drawn
+from tests.parts import table_elsewhere
 
 EVERYTHING = ("accuracy", "confusion", "log_loss", "roc", "calibration")
 RELATIONS = ["replace-one", "add-remove"]
@@ -109,7 +109,7 @@ def in_blocks(kind, persons=OWNERS):
 
     if kind == "blocks":
         return FunctionTable(block, blocks=3, features=1)
-    return DaskTable(Here(), [block(number) for number in range(3)], features=1)
+    return table_elsewhere([block(number) for number in range(3)], features=1)
 
 
 @pytest.mark.parametrize("neighbours", RELATIONS)

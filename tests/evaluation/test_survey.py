@@ -15,7 +15,7 @@ from sklearn.linear_model import LogisticRegression as ScikitLearns
 
 from discreet import LogisticRegression, Schema
 from discreet.core.errors import InvalidInput
-from discreet.data import Block, DaskTable, EncodedTable, FunctionTable, numeric_files, schema_files
+from discreet.data import Block, EncodedTable, FunctionTable, numeric_files, schema_files
 from discreet.estimators import Model
 from discreet.evaluation import METRICS, answers_per_record, evaluate_privately, prepare, targets
 from discreet.evaluation.in_blocks import answered
@@ -23,8 +23,8 @@ from discreet.evaluation.outcomes import Outcomes, outcomes_of
 from discreet.matrices import DenseMatrix, as_matrix
 from discreet.noise import SystemNoise
 from tests.canary import CANARY, assert_silent
-from tests.data.blocks.cluster_here import Here
 from tests.evaluation.people import Oracle, drawn
+from tests.parts import cluster_here
 from tests.schemas import schema_text
 
 METRIC_SETS = [("accuracy",), ("accuracy", "confusion"), ("log_loss",), METRICS]
@@ -285,13 +285,13 @@ def test_only_counts_come_back_from_elsewhere():
     """The model travels to the blocks; what comes back is as long as the queries' answers."""
     back = []
 
-    class Watched(Here):
+    class Watched(cluster_here().Here):
         def submit(self, function, *arguments, pure):
             future = super().submit(function, *arguments, pure=pure)
             back.extend(future.result().results)
             return future
 
-    far = DaskTable(Watched(), [make(number) for number in range(3)], features=1)
+    far = cluster_here().DaskTable(Watched(), [make(number) for number in range(3)], features=1)
     settings = {**SEEDED, "metrics": ("roc", "log_loss")}
     assert evaluate_privately(Oracle(), far, **settings).to_dict() == evaluate_privately(Oracle(), X, Y, **settings).to_dict()
     assert sorted((count, [len(answer) for answer in answers]) for count, answers in back) == [(100, [40, 1]), (400, [40, 1]), (400, [40, 1])]

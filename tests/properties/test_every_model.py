@@ -19,7 +19,7 @@ from discreet.estimators.base import PrivateModel
 from discreet.estimators.kinds import settings_of
 from discreet.ledger import Ledger
 from tests.cli.conftest import Outcome, discreet
-from tests.parts import LACKING
+from tests.parts import LACKING, cluster_here
 from tests.schemas import schema_text
 
 PAGE = Path(__file__).parents[2] / "docs" / "models.md"
@@ -172,7 +172,8 @@ def test_a_cell_is_what_the_table_says(request, world, kind, learnt, verb):
 def cluster():
     """One for all models."""
     pytest.importorskip("distributed")
-    from discreet.data.blocks import Cluster, local_cluster, quiet
+    cluster_here()
+    from discreet.cluster import Cluster, local_cluster, quiet
 
     with quiet(), local_cluster(2) as client:
         yield Cluster(client=client)

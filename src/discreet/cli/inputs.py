@@ -31,6 +31,7 @@ from discreet.cli.output import labelled, step, styled, warn
 from discreet.core.advice import LARGE_DELTA, weaknesses
 from discreet.core.errors import DiscreetError, InvalidInput, SchemaError, quoted
 from discreet.core.files.reading import exists, opened
+from discreet.core.parts import module_of
 
 NO_PRIVACY = "epsilon is infinite: this is an ordinary fit with no privacy. Protect the model as you protect the records."
 _ARROW = (".arrow", ".feather", ".ipc")
@@ -104,7 +105,7 @@ class Records:
         frame = _held(self.paths[0], schema, may_be_empty=may_be_empty, persons=True)
         return lambda one: one.encode(frame, target=True)
 
-    def cluster(self) -> "discreet.data.Cluster | None":
+    def cluster(self) -> Any | None:
         """The cluster that --dask asks for, or None: that of a scheduler's address, or for "local" one that is started on this machine.
 
         It is closed when the command has said everything, since closing may fail. Raises InvalidInput where none is to be had, or none encrypted.
@@ -112,28 +113,28 @@ class Records:
         return None if self.dask is None else click.get_current_context().with_resource(self._connected(self.dask))
 
     @contextmanager
-    def _connected(self, address: str) -> Iterator["discreet.data.Cluster"]:
+    def _connected(self, address: str) -> Iterator[Any]:
         try:
             from distributed import Client  # an optional dependency
         except ImportError:
             raise InvalidInput("--dask needs Dask: pip install 'discreet[dask]'.") from None
         from discreet.core.validate import job_count
-        from discreet.data.blocks import DEADLINE, Cluster, check_address, local_cluster, quiet
 
+        part = module_of("cluster")
         if address != "local":
-            check_address(address, insecure=self.dask_insecure)
+            part.check_address(address, insecure=self.dask_insecure)
         failed = InvalidInput(
             f"no Dask cluster with workers answered at {address!r} within {_WAIT}. Check the address and, for tls://, the certificates of "
             "Dask's "
             "configuration, or use --dask local."
         )
         with ExitStack() as stack:
-            stack.enter_context(quiet())
+            stack.enter_context(part.quiet())
             client = None
             try:
                 with step("Connecting to the cluster"):
                     if address == "local":
-                        client = stack.enter_context(local_cluster(job_count(-1 if self.jobs is None else self.jobs)))
+                        client = stack.enter_context(part.local_cluster(job_count(-1 if self.jobs is None else self.jobs)))
                     else:
                         client = stack.enter_context(Client(address, timeout=_WAIT))
                     client.wait_for_workers(1, timeout=30)
@@ -143,7 +144,9 @@ class Records:
                 client = None
             if client is None:
                 raise failed
-            yield Cluster(client=client, insecure=self.dask_insecure, deadline=DEADLINE if self.dask_deadline is None else self.dask_deadline)
+            yield part.Cluster(
+                client=client, insecure=self.dask_insecure, deadline=part.DEADLINE if self.dask_deadline is None else self.dask_deadline
+            )
 
 
 @contextmanager

@@ -2,12 +2,13 @@
 
     is_there("planning")               whether this copy of the package has the folder
     module_of("planning.command")      a module of a part; one sentence where the folder is not there
+    also_of(names, {"Plan": "planning"})      `__getattr__` of a package through which names of a part are found too
 
 A copy without the folder of a part, and without its line here, is a package whose tests pass (tests/test_parts.py). Who finds a part's modules: the
 program its commands (`COMMANDS`), and the face of the package what shows its results (`views`).
 """
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from types import ModuleType
 
 from discreet.core.errors import InvalidInput
@@ -15,6 +16,7 @@ from discreet.core.lazily import above
 
 PARTS: Mapping[str, str] = {
     "bounds": "how much error privacy costs, in theory",
+    "cluster": "tables on the workers of a Dask cluster",
     "planning": "plans before there are data",
     "workbench": "the page in the browser",
 }
@@ -34,6 +36,15 @@ def module_of(name: str) -> ModuleType:
     if lacking is not None:
         raise InvalidInput(f"this copy of Discreet lacks the folder {lacking!r}: {PARTS[lacking]}. Install the whole package.")
     return above.imported(name)
+
+
+def also_of(names: Callable[[str], object], parts: Mapping[str, str]) -> Callable[[str], object]:
+    """What a package calls `__getattr__`: `parts` says of which part a name is, and `names` finds the others."""
+
+    def found(name: str) -> object:
+        return getattr(module_of(parts[name]), name) if name in parts else names(name)
+
+    return found
 
 
 def _lacking(part: str) -> str | None:

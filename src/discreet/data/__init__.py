@@ -3,18 +3,16 @@
 from typing import TYPE_CHECKING
 
 from discreet.core.lazily import names_of
+from discreet.core.parts import also_of
 
 if TYPE_CHECKING:
     from discreet.data.blocks import (
         Block,
         BlockTable,
-        Cluster,
-        DaskTable,
         FileTable,
         FunctionTable,
         NpyTable,
         TransformedTable,
-        local_cluster,
         numeric_files,
         schema_files,
     )
@@ -31,15 +29,14 @@ if TYPE_CHECKING:
     from discreet.data.table_file import dialect_of, read_header, read_table
     from discreet.data.targets import NumberTargets, TimeTarget
 else:
-    __getattr__, __dir__ = names_of(__name__)
+    _own_name, __dir__ = names_of(__name__)
+    __getattr__ = also_of(_own_name, dict.fromkeys(("Cluster", "DaskTable", "local_cluster"), "cluster"))
 
 __all__ = [
     "Block",
     "BlockTable",
     "CategoricalColumn",
-    "Cluster",
     "Cross",
-    "DaskTable",
     "DateColumn",
     "Dialect",
     "Domain",
@@ -61,7 +58,6 @@ __all__ = [
     "bounded_rows",
     "class_codes",
     "dialect_of",
-    "local_cluster",
     "number_rows",
     "numeric_files",
     "read_header",

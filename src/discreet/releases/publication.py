@@ -11,7 +11,7 @@ disk say, leaves no folder.
 from dataclasses import dataclass, replace
 from enum import StrEnum
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple, Self, TypeVar
+from typing import Any, NamedTuple, Self, TypeVar
 
 import numpy as np
 
@@ -25,7 +25,7 @@ from discreet.core.frameless import frameless
 from discreet.core.neighbours import REPLACE_ONE, Neighbours, Persons, Weight
 from discreet.core.short import short_repr
 from discreet.core.validate import whole
-from discreet.data import BlockTable, Cluster, Domain, Records, Schema
+from discreet.data import BlockTable, Domain, Records, Schema
 from discreet.data.frames import Frame
 from discreet.ledger import Account
 from discreet.matrices import Matrix
@@ -40,9 +40,6 @@ from discreet.releases.outlook import Outlook, outlook_of
 from discreet.releases.parts import PROJECTION, Part, PartWriter, write_part
 from discreet.releases.records import Files, private_records
 from discreet.releases.release import PublishedRelease, is_release, read_release
-
-if TYPE_CHECKING:
-    from distributed import Client
 
 Word = TypeVar("Word", bound=StrEnum)
 
@@ -175,7 +172,7 @@ def publish(  # noqa: PLR0913 - what is public about a table, and what becomes o
     calibration: Calibration = "tight",
     account: Account | None = None,
     n_jobs: int | None = None,
-    client: "Client | Cluster | None" = None,
+    client: Any = None,  # noqa: ANN401 - Dask publishes no types
     overwrite: bool = False,
     name: str | None = None,
     description: str | None = None,

@@ -6,7 +6,7 @@ more, to know it again; and once (under add-remove once for every half GiB of re
 
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import Any, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
@@ -14,7 +14,7 @@ import numpy.typing as npt
 from discreet.core.arrays import Floats
 from discreet.core.errors import InvalidInput
 from discreet.core.validate import job_count
-from discreet.data import BlockTable, Cluster, Domain, Reader, Records, Schema, schema_files
+from discreet.data import BlockTable, Domain, Reader, Records, Schema, schema_files
 from discreet.data import Target as ClassTarget
 from discreet.data.frames import Frame
 from discreet.data.labels import label_array
@@ -23,9 +23,6 @@ from discreet.mechanisms.persons import drawn_beside, owners_of
 from discreet.noise import Noise
 from discreet.queries import Target
 from discreet.releases.methods.columns import encoded_table, require_target
-
-if TYPE_CHECKING:
-    from distributed import Client
 
 Files: TypeAlias = str | Path | Sequence[str | Path]
 """A Parquet or Arrow file, a folder of Parquet files, or several files."""
@@ -38,7 +35,7 @@ def file_records(
     target: Target,
     *,
     n_jobs: int | None = None,
-    client: "Client | Cluster | None" = None,
+    client: Any = None,  # noqa: ANN401 - Dask publishes no types
     noise: Noise | None = None,
 ) -> Records:
     """The records of files, encoded by `schema` block by block, by `n_jobs` threads, or by the workers of `client`, who find them at the same paths.
@@ -110,7 +107,7 @@ def private_records(  # noqa: PLR0913 - what `publish` was given
     schema: Schema | None,
     y: Floats | None,
     n_jobs: int | None,
-    client: "Client | Cluster | None",
+    client: Any,  # noqa: ANN401 - Dask publishes no types
     persons: Any,  # noqa: ANN401 - a column of any library
     noise: Noise,
 ) -> Records:

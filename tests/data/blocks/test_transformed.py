@@ -5,7 +5,7 @@ import pytest
 
 from discreet.core.errors import InvalidInput
 from discreet.core.neighbours import Persons
-from discreet.data import Block, BlockTable, DaskTable, FunctionTable, TransformedTable
+from discreet.data import Block, FunctionTable, TransformedTable
 from discreet.data.blocks.cut import CutTable
 from discreet.data.blocks.transformed import MovedTable
 from discreet.data.shared_table import SharedTable
@@ -52,11 +52,7 @@ def test_it_says_what_it_is():
 def test_parts_of_a_table_say_the_periods_of_its_times():
     below = FunctionTable(make, blocks=4, features=3)
     below.ends = (1.0, 2.0)
-    on_cluster = DaskTable.__new__(DaskTable)
-    BlockTable.__init__(on_cluster, 3, ends=(1.0, 2.0))
-    on_cluster._cluster = on_cluster._make = None
-    on_cluster._remembered, on_cluster._blocks = True, range(4)
-    parts = (CutTable(below, None, [0]), SharedTable(below, [], Persons(rows=2)), on_cluster.few(2), MovedTable(below, "cpu"))
+    parts = (CutTable(below, None, [0]), SharedTable(below, [], Persons(rows=2)), MovedTable(below, "cpu"))
     assert {part.ends for part in parts} == {(1.0, 2.0)}
 
 

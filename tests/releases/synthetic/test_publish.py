@@ -29,7 +29,7 @@ from discreet.releases import combined, publish_synthetic, read_release, read_sy
 from discreet.releases.synthetic import drawing, fit, publish
 from discreet.words.counting import WHOLE
 from tests.canary import CANARY, assert_silent
-from tests.data.blocks.cluster_here import Here
+from tests.parts import cluster_here
 from tests.releases.synthetic.cases import COUNT, NUMBER, by_hub, schema, table
 
 ASKED = {"epsilon": 2.0, "delta": 1e-6}
@@ -313,7 +313,7 @@ def test_blocks_of_files_are_counted_as_the_whole_table(quick, tmp_path):
     whole = made(tmp_path / "whole", frame=frame, noise=SeededNoise(1), **asked)
     assert whole.cuts != tuple(one.starts for one in whole.problem.cut)
     assert np.array_equal(blocks.value(), whole.value())
-    client = Here()
+    client = cluster_here().Here()
     spread = lambda one: schema_files(paths, one, target=True, persons=True).on(client, remember=False)  # noqa: E731
     cluster = made(tmp_path / "cluster", frame=spread, noise=SeededNoise(1), **asked)
     assert client.sent

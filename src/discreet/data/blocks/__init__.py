@@ -6,31 +6,22 @@ from discreet.core.lazily import names_of
 
 if TYPE_CHECKING:
     from discreet.data.block_table import Block, BlockTable
-    from discreet.data.blocks.cluster import DEADLINE, Cluster, check_address, quiet
-    from discreet.data.blocks.dask_blocks import DaskTable
     from discreet.data.blocks.files import FileTable, numeric_files, schema_files
     from discreet.data.blocks.function import FunctionTable
     from discreet.data.blocks.mapped import NpyTable
-    from discreet.data.blocks.own_cluster import local_cluster
     from discreet.data.blocks.transformed import TransformedTable
     from discreet.data.shared_table import SharedTable
 else:
     __getattr__, __dir__ = names_of(__name__)
 
 __all__ = [
-    "DEADLINE",
     "Block",
     "BlockTable",
-    "Cluster",
-    "DaskTable",
     "FileTable",
     "FunctionTable",
     "NpyTable",
     "SharedTable",
     "TransformedTable",
-    "check_address",
-    "local_cluster",
     "numeric_files",
-    "quiet",
     "schema_files",
 ]

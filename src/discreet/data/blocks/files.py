@@ -12,36 +12,30 @@ upper bound for a row; where blocks turn out smaller, others stay too. What is k
 kept or not; nothing is written anywhere.
 """
 
+import threading
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple, TypeVar
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 import numpy as np
+import numpy.typing as npt
 
 from discreet.core.errors import FileFormatError, InvalidInput, quietly
 from discreet.core.files.reading import NOT_ORDINARY, is_file
 from discreet.core.lazily import lazily
 from discreet.core.neighbours import Persons
+from discreet.core.parts import module_of
+from discreet.core.private import holds_records
 from discreet.core.workers import map_in_order
 from discreet.data.block_table import Block, BlockTable, SomeBlocks, block_rows
-from discreet.data.blocks.cluster import Cluster
-from discreet.data.blocks.dask_blocks import DaskTable
 from discreet.data.frames import check_present
 from discreet.data.labels import label_array
 from discreet.data.parquet_file import parquet_header, row_group_sizes, silent
 from discreet.data.persons import PERSON_BYTES, person_ids
 from discreet.data.schema import Schema
 from discreet.matrices import DenseMatrix
-
-if TYPE_CHECKING:
-    from distributed import Client
-import threading
-
-import numpy.typing as npt
-
-from discreet.core.private import holds_records
 
 if TYPE_CHECKING:
     import polars as pl
@@ -121,13 +115,13 @@ class FileTable(BlockTable):
         """See BlockTable: those that stay in memory."""
         return SomeBlocks(self._kept.planned, lambda number: self._kept.block(number, self._read))
 
-    def on(self, client: "Client | Cluster", *, remember: bool = True) -> DaskTable:
-        """The same blocks, read by the workers of a Dask cluster, which must find the files under the same paths; see DaskTable.
+    def on(self, client: Any, *, remember: bool = True) -> BlockTable:  # noqa: ANN401 - Dask publishes no types
+        """The same blocks, read by the workers of a Dask cluster, which must find the files under the same paths: a `discreet.cluster.DaskTable`.
 
         Raises InvalidInput if the files have no rows.
         """
         blocks = len(self._read.pieces)
-        table = DaskTable.from_function(client, self._read, blocks=blocks, features=self.features, remember=remember)
+        table: BlockTable = module_of("cluster").DaskTable.from_function(client, self._read, blocks=blocks, features=self.features, remember=remember)
         table.say(self)
         return table
 

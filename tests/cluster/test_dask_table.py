@@ -14,10 +14,12 @@ from types import FunctionType, MethodType
 import numpy as np
 import pytest
 
+import discreet
 from discreet import LogisticRegression
+from discreet.cluster import DaskTable, local_cluster
 from discreet.core.errors import InvalidInput
 from discreet.core.neighbours import ADD_REMOVE
-from discreet.data import Block, DaskTable, Domain, Records, local_cluster, streamed_records
+from discreet.data import Block, Domain, Records, streamed_records
 from discreet.ledger import Account, Ledger
 from discreet.losses.predictions import Squared
 from discreet.matrices import DenseMatrix
@@ -28,7 +30,7 @@ from discreet.problems import ConstrainedRisk
 from discreet.queries import Rows, SecondMoments
 from discreet.sets import L1Ball
 from tests.canary import CANARY, assert_silent
-from tests.data.blocks.cluster_here import Here, reached
+from tests.cluster.cluster_here import Here, reached
 from tests.properties.block_tables import records
 
 ROWS, LABELS = records(3000)
@@ -126,8 +128,8 @@ class Deserted(Here):
 
 
 def test_a_cluster_without_workers_is_waited_for_but_not_for_ever(monkeypatch):
-    monkeypatch.setattr("discreet.data.blocks.dask_blocks._LOOK", 0.01)
-    monkeypatch.setattr("discreet.data.blocks.dask_blocks._PATIENCE", 0.1)
+    monkeypatch.setattr("discreet.cluster.dask_table._LOOK", 0.01)
+    monkeypatch.setattr("discreet.cluster.dask_table._PATIENCE", 0.1)
     for back_after, found in ((3, BLOCKS), (1000, None)):
         client = Deserted(back_after)
         table = DaskTable(client, [make(number) for number in range(BLOCKS)], features=ROWS.shape[1])
@@ -204,3 +206,16 @@ def test_a_real_cluster_gives_the_same_and_survives_the_death_of_a_worker():
             killer.join()
             np.testing.assert_array_equal(again.weights_, expected.weights_)
             client.wait_for_workers(2, timeout=600)
+
+
+def test_some_of_its_blocks_say_the_periods_of_its_times():
+    table = DaskTable(Here(), [make(number) for number in range(BLOCKS)], features=ROWS.shape[1])
+    table.ends = (1.0, 2.0)
+    assert table.few(2).ends == (1.0, 2.0)
+
+
+@pytest.mark.parametrize("name", ["Cluster", "DaskTable", "local_cluster"])
+def test_a_name_of_the_part_is_found_among_tables_too(name):
+    assert getattr(discreet.data, name) is getattr(discreet.cluster, name)
+    with pytest.raises(AttributeError):
+        discreet.data.Clusters  # noqa: B018

@@ -20,9 +20,9 @@ from contextlib import AbstractContextManager, suppress
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, TypeVar
 
+from discreet.cluster.travel import let_blocks_travel, tell_workers
 from discreet.core.errors import InvalidInput
 from discreet.core.workers import WhileNeeded
-from discreet.data.blocks.travel import let_blocks_travel, tell_workers
 
 if TYPE_CHECKING:
     from distributed import Client

@@ -13,13 +13,13 @@ import numpy as np
 import pytest
 
 from discreet import LogisticRegression
+from discreet.cluster import Cluster, DaskTable, quiet
 from discreet.core.errors import InvalidInput
-from discreet.data import Block, Cluster, DaskTable
-from discreet.data.blocks import quiet
+from discreet.data import Block
 from discreet.ledger import Account, Ledger
 from discreet.matrices import DenseMatrix
 from tests.canary import CANARY, assert_silent
-from tests.data.blocks.cluster_here import Handle, Here
+from tests.cluster.cluster_here import Handle, Here
 from tests.properties.block_tables import records
 
 ROWS, LABELS = records(300)
@@ -108,7 +108,7 @@ class Troubled(Here):
 @pytest.fixture
 def clock(monkeypatch):
     clock = Clock()
-    monkeypatch.setattr("discreet.data.blocks.dask_blocks.time", clock)
+    monkeypatch.setattr("discreet.cluster.dask_table.time", clock)
     return clock
 
 
@@ -213,7 +213,7 @@ def test_a_scheduler_that_hangs_is_not_waited_for_for_ever(question):
 
 
 def test_a_cluster_that_cannot_even_be_told_that_the_pass_is_over_delays_nothing(monkeypatch):
-    monkeypatch.setattr("discreet.data.blocks.cluster._PARTING", 0.05)
+    monkeypatch.setattr("discreet.cluster.terms._PARTING", 0.05)
     end = threading.Event()
 
     class Deaf(Here):

@@ -11,7 +11,7 @@ A block whose worker dies is made again on another one, from what it was made of
 result. If noise was drawn, it is drawn anew; the first draw was lost with the worker, or is dropped with its task: `map` and `map_rows` take one
 result a task, once, and nothing else leaves the cluster. A task that keeps killing workers, a block that cannot be made again, a cluster that has had
 no worker for three minutes, one that has finished nothing until its deadline, and one whose scheduler is gone are errors, and the release ends
-(`discreet.data.blocks.cluster`). A pass that does not find as many records as the first one is an error too (`discreet.data.stream`): there are no
+(`discreet.cluster.terms`). A pass that does not find as many records as the first one is an error too (`discreet.data.stream`): there are no
 partial sums. Needs dask[distributed] (pip install 'discreet[dask]').
 """
 
@@ -22,11 +22,11 @@ from concurrent.futures import CancelledError
 from itertools import islice
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
+from discreet.cluster.terms import SPENT, Cluster, quiet
 from discreet.core.errors import DiscreetError, InvalidInput
 from discreet.core.neighbours import Persons
 from discreet.core.workers import map_in_order
 from discreet.data.block_table import Block, BlockTable, work_on
-from discreet.data.blocks.cluster import SPENT, Cluster, quiet
 
 if TYPE_CHECKING:
     from distributed import Client

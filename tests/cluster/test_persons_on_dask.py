@@ -10,11 +10,12 @@ from discreet.audit.claim import Target
 from discreet.audit.drawn.persons import owned_rows
 from discreet.audit.persons import WorstPerson
 from discreet.cli.audit_persons import persons_watch
+from discreet.cluster import DaskTable, local_cluster
 from discreet.core.errors import InvalidInput
 from discreet.core.neighbours import ADD_REMOVE, Persons
-from discreet.data import Block, DaskTable, Records, local_cluster
+from discreet.data import Block, Records
 from discreet.matrices import DenseMatrix
-from tests.data.blocks.cluster_here import Here, reached
+from tests.cluster.cluster_here import Here, reached
 
 DRAW = np.random.default_rng(7)
 BLOCKS, SIZE = 6, 250

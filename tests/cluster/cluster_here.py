@@ -5,8 +5,11 @@ from functools import partial
 from types import MethodType, SimpleNamespace
 from typing import NamedTuple
 
+from discreet.cluster import DaskTable
 from discreet.data import Block
 from tests.canary import CANARY
+
+__all__ = ["DaskTable", "Handle", "Here", "reached"]
 
 UNMADE = 4
 """Blocks from this one on are still made."""

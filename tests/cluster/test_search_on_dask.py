@@ -6,12 +6,13 @@ import numpy as np
 import pytest
 
 from discreet import LinearSVC, PrivateSearchCV
+from discreet.cluster import DaskTable, local_cluster
 from discreet.core.errors import InvalidInput
-from discreet.data import Block, DaskTable, Records, local_cluster
+from discreet.data import Block, Records
 from discreet.ledger import Account, Ledger
 from tests.canary import assert_silent
-from tests.data.blocks.cluster_here import reached
-from tests.data.blocks.test_dask_blocks import BLOCKS, LABELS, ROWS, here, make
+from tests.cluster.cluster_here import reached
+from tests.cluster.test_dask_table import BLOCKS, LABELS, ROWS, here, make
 
 
 def search(**given):

@@ -14,9 +14,10 @@ import numpy as np
 import polars as pl
 import pytest
 
+from discreet.cluster import DaskTable, local_cluster
 from discreet.core.errors import InvalidInput
 from discreet.core.neighbours import ADD_REMOVE, REPLACE_ONE
-from discreet.data import Block, DaskTable, Domain, local_cluster
+from discreet.data import Block, Domain
 from discreet.ledger import Account, Ledger
 from discreet.matrices import DenseMatrix
 from discreet.mechanisms.release import GaussianRelease
@@ -25,7 +26,7 @@ from discreet.queries import Rows, Target
 from discreet.releases import publish, read_release
 from discreet.releases.records import block_records
 from tests.canary import assert_silent
-from tests.data.blocks.cluster_here import Here, reached
+from tests.cluster.cluster_here import Here, reached
 from tests.properties.block_tables import records
 from tests.releases.cases import PRIVATE
 
@@ -231,8 +232,8 @@ def test_a_worker_killed_in_any_pass_of_a_release_costs_nothing_more(tmp_path, m
 @pytest.mark.filterwarnings("ignore")
 def test_a_cluster_that_dies_in_the_middle_of_a_release_leaves_nothing(tmp_path, account, monkeypatch):
     pytest.importorskip("distributed")
-    monkeypatch.setattr("discreet.data.blocks.dask_blocks._LOOK", 0.5)
-    monkeypatch.setattr("discreet.data.blocks.dask_blocks._PATIENCE", 2.0)
+    monkeypatch.setattr("discreet.cluster.dask_table._LOOK", 0.5)
+    monkeypatch.setattr("discreet.cluster.dask_table._PATIENCE", 2.0)
 
     class Dying(DaskTable):
         __slots__ = ()

@@ -16,10 +16,10 @@ import numpy as np
 import pytest
 
 from discreet import LogisticRegression
+from discreet.cluster import Cluster, DaskTable, local_cluster
 from discreet.core.errors import InvalidInput
-from discreet.data import Cluster, DaskTable, local_cluster
 from discreet.ledger import Account, Ledger
-from tests.data.blocks.test_troubled_clusters import BLOCKS, ROWS, make
+from tests.cluster.test_troubled_clusters import BLOCKS, ROWS, make
 
 distributed = pytest.importorskip("distributed")
 pytestmark = pytest.mark.filterwarnings("ignore")  # of Dask, at the end of its processes
@@ -201,7 +201,8 @@ def on_disk(folder):
 
 MOVING = """
 import numpy as np
-from discreet.data import Block, DaskTable, local_cluster
+from discreet.cluster import DaskTable, local_cluster
+from discreet.data import Block
 from discreet.matrices import DenseMatrix
 
 def make(number):

@@ -6,12 +6,13 @@ import numpy as np
 import pytest
 
 from discreet import ConstrainedERM, Lasso, LinearRegression
+from discreet.cluster import DaskTable, local_cluster
 from discreet.core.errors import InvalidInput
-from discreet.data import Block, DaskTable, Records, local_cluster
+from discreet.data import Block, Records
 from discreet.ledger import Account, Ledger
 from discreet.matrices import DenseMatrix
 from tests.canary import assert_silent
-from tests.data.blocks.cluster_here import Here, reached
+from tests.cluster.cluster_here import Here, reached
 from tests.properties.block_tables import records
 
 ROWS, LABELS = records(3000)

@@ -1,7 +1,7 @@
 """How blocks go from one worker of a Dask cluster to another, or to a worker's disk: by Dask's own road, since pickle's is closed to them.
 
-Every process of the cluster has to know the road. One that imports this package after Dask knows it by that; a worker that was started by a script
-which imports this package has it before Dask, so whoever uses a cluster tells all of its workers, and those that come later (`tell_workers`).
+Every process of the cluster has to know the road. One that imports this module after Dask knows it by that; a worker that was started by a script
+which imports it has it before Dask, so whoever uses a cluster tells all of its workers, and those that come later (`tell_workers`).
 """
 
 import sys
@@ -18,7 +18,7 @@ _NAME = "discreet-blocks"
 
 
 def let_blocks_travel() -> None:
-    """Tell Dask, where it is in use. Each of its processes has to know: those that import this package later than Dask know by that."""
+    """Tell Dask, where it is in use. Each of its processes has to know: those that import this module later than Dask know by that."""
     if "distributed" not in sys.modules:
         return
     from distributed.protocol import dask_deserialize, dask_serialize  # noqa: PLC0415 - an optional dependency
@@ -36,7 +36,7 @@ def tell_workers(client: "Client") -> None:
 
         def setup(self, worker: object) -> None:  # noqa: ARG002 - as Dask calls it
             with suppress(ImportError):  # of a worker without this package, where making a block says so
-                from discreet.data.blocks.travel import let_blocks_travel as let  # noqa: PLC0415 - there, not here
+                from discreet.cluster.travel import let_blocks_travel as let  # noqa: PLC0415 - there, not here
 
                 let()
 

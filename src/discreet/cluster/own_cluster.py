@@ -15,8 +15,8 @@ from contextlib import contextmanager
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING
 
+from discreet.cluster.terms import quiet
 from discreet.core.errors import InvalidInput
-from discreet.data.blocks.cluster import quiet
 
 if TYPE_CHECKING:
     from distributed import Client
