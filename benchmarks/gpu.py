@@ -24,8 +24,8 @@ import numpy as np
 import torch
 
 from discreet.data import Domain, Records
+from discreet.device import DeviceMatrix, transfer
 from discreet.losses import Logistic
-from discreet.matrices import DeviceMatrix, transfer
 from discreet.objectives import objective_of
 from discreet.problems import RegularisedRisk
 from discreet.solvers import solve, solve_many

@@ -32,6 +32,11 @@ def table_elsewhere(blocks, *, features):
     return cluster_here().DaskTable(cluster_here().Here(), blocks, features=features)
 
 
+def is_lacking(link):
+    """Whether a link leads into the folder of a part that is not there."""
+    return any(f"src/discreet/{name}/" in link for name in LACKING)
+
+
 def can_run(text):
     """Whether code, of a page or of an example, asks for nothing that is not there."""
     return not any(f"discreet.{name}" in text for name in LACKING)

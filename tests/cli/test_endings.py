@@ -16,6 +16,7 @@ from discreet.ledger import Ledger
 from tests.canary import assert_silent
 from tests.cli.conftest import FIT, without_few
 from tests.interrupts import interruptible
+from tests.parts import has_command
 
 FULL = Path("/dev/full")
 needs_full = pytest.mark.skipif(not FULL.exists(), reason="a device that is always full")
@@ -38,7 +39,9 @@ def into_a_full_disk(monkeypatch, capsys, *arguments, kept=True):
 
 @needs_full
 @pytest.mark.parametrize("kept", [True, False])
-@pytest.mark.parametrize("arguments", [["--version"], *([command, "--help"] for command in COMMANDS)], ids=lambda arguments: arguments[0])
+@pytest.mark.parametrize(
+    "arguments", [["--version"], *([command, "--help"] for command in COMMANDS if has_command(command))], ids=lambda arguments: arguments[0]
+)
 def test_every_command_says_that_standard_output_is_full(monkeypatch, capsys, arguments, kept):
     code, said = into_a_full_disk(monkeypatch, capsys, *arguments, kept=kept)
     assert code == 9

@@ -233,11 +233,9 @@ def _placed(kind: str, device: str | None) -> Settings:
         return {}
     import numpy as np
 
-    from discreet.matrices.move import on_device
-
     if kind not in (having := _kinds_with("device")):
         raise usage_error(f"a {kind} runs on the CPU only; leave --device out, or choose one of {', '.join(having)}")
-    on_device(discreet.matrices.as_matrix(np.zeros((1, 1))), device)
+    discreet.matrices.as_matrix(np.zeros((1, 1)), device)
     return {"device": device}
 
 

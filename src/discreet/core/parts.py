@@ -17,6 +17,7 @@ from discreet.core.lazily import above
 PARTS: Mapping[str, str] = {
     "bounds": "how much error privacy costs, in theory",
     "cluster": "tables on the workers of a Dask cluster",
+    "device": "rows on a GPU or in arrays of another library",
     "planning": "plans before there are data",
     "workbench": "the page in the browser",
 }

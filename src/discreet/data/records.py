@@ -27,7 +27,7 @@ from discreet.core.private import holds_records
 from discreet.core.workers import map_in_order
 from discreet.data.domain import Domain
 from discreet.data.stream import NOT_HELD, Stream, column_bytes
-from discreet.matrices import DeviceMatrix, Matrix
+from discreet.matrices import Matrix
 from discreet.matrices.base import cuts
 from discreet.matrices.bounded import check_finite, clip_entries, shortened, shortened_in_order
 
@@ -131,7 +131,7 @@ class Records:
     @property
     def one_part(self) -> bool:
         """Whether an objective is whole on them: few records that are held, or records on a device."""
-        return self._matrix is not None and (self.records <= WHOLE_RECORDS or isinstance(self._matrix, DeviceMatrix))
+        return self._matrix is not None and (self.records <= WHOLE_RECORDS or self._matrix.own_arrays)
 
     @property
     def slow(self) -> bool:

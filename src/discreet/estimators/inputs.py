@@ -34,9 +34,9 @@ from discreet.core.validate import measure, positive, whole
 from discreet.data import BlockTable, EncodedTable
 from discreet.data.reader import class_numbers
 from discreet.data.records import class_codes, record_weights
-from discreet.matrices import Matrix, as_matrix, transfer
+from discreet.matrices import Matrix, as_matrix
 from discreet.matrices.bounded import check_finite
-from discreet.matrices.convert import is_device_array, is_tabmat
+from discreet.matrices.convert import is_device_array, is_tabmat, to_host
 from discreet.problems import MultinomialRisk, OneVsRestRisk, RegularisedRisk
 from discreet.statements.base import CLASSES, LABELS_THAT_OCCUR
 
@@ -191,7 +191,7 @@ class Weighting:
     def _given(self, sample_weight: Any, records: int) -> Floats | None:
         if sample_weight is None:
             return None
-        return record_weights(transfer.to_host(sample_weight) if is_device_array(sample_weight) else sample_weight, records, self.most)
+        return record_weights(to_host(sample_weight) if is_device_array(sample_weight) else sample_weight, records, self.most)
 
 
 def _no_table(given: Any, classes: list[Any]) -> str:
@@ -249,7 +249,7 @@ def _column(values: npt.NDArray[Any]) -> npt.NDArray[Any]:
 
 
 def _plain(y: Any) -> npt.NDArray[Any]:
-    array = transfer.to_host(y) if is_device_array(y) else np.asarray(y)
+    array = to_host(y) if is_device_array(y) else np.asarray(y)
     return array if array.dtype.kind != "O" else _unboxed(array)
 
 

@@ -3,19 +3,20 @@
 from typing import TYPE_CHECKING
 
 from discreet.core.lazily import names_of
+from discreet.core.parts import also_of
 
 if TYPE_CHECKING:
     from discreet.matrices.base import BLOCK_ROWS, Column, Matrix
     from discreet.matrices.bounded import AugmentedMatrix, ClippedMatrix, clip_entries, safe_shortening, shortening
     from discreet.matrices.convert import as_matrix
     from discreet.matrices.dense import DenseMatrix
-    from discreet.matrices.device import DeviceMatrix
     from discreet.matrices.mapped import MappedMatrix
     from discreet.matrices.per_record import answers_as_its, answers_per_record, is_per_record, marked_per_record
     from discreet.matrices.sparse import SparseMatrix
     from discreet.matrices.tabular import TabularMatrix
 else:
-    __getattr__, __dir__ = names_of(__name__)
+    _own_name, __dir__ = names_of(__name__)
+    __getattr__ = also_of(_own_name, {"DeviceMatrix": "device"})
 
 __all__ = [
     "BLOCK_ROWS",
@@ -23,7 +24,6 @@ __all__ = [
     "ClippedMatrix",
     "Column",
     "DenseMatrix",
-    "DeviceMatrix",
     "MappedMatrix",
     "Matrix",
     "SparseMatrix",

@@ -57,6 +57,10 @@ _WHOLE = 1 << 16
 _RUN = 8
 """Blocks of a longer matrix that a thread takes at a time, as far as they have no more rows than that."""
 
+Array: TypeAlias = Any
+"""An array of the rows' library, where the rows are."""
+Library: TypeAlias = Any
+"""The module of its functions."""
 Numbers: TypeAlias = npt.NDArray[np.integer]
 """Of rows."""
 
@@ -265,6 +269,11 @@ class Matrix(ABC):
     @property
     def on_device(self) -> bool:
         """Whether the rows are in an array of another library."""
+        return False
+
+    @property
+    def own_arrays(self) -> bool:
+        """Whether products may be asked with arrays of the rows' own library, which are answered in kind."""
         return False
 
     @property

@@ -30,9 +30,7 @@ from discreet.core.arrays import AnyFloats, Floats, is_finite, namespace
 from discreet.core.errors import InvalidInput
 from discreet.core.private import holds_records_of_a_block
 from discreet.core.workers import map_in_order
-from discreet.matrices import transfer
 from discreet.matrices.base import BLOCK_ROWS, Column, Columns, Matrix, Numbers, cuts
-from discreet.matrices.device import DeviceMatrix
 from discreet.matrices.sparse import SparseMatrix
 
 Powers: TypeAlias = npt.NDArray[np.int32]
@@ -272,14 +270,6 @@ def clip_entries(matrix: Matrix, bound: float) -> Matrix:
 
 
 @clip_entries.register
-def _(matrix: DeviceMatrix, bound: float) -> Matrix:
-    if not matrix.is_plain or matrix.clip is not None:
-        return clip_entries.dispatch(object)(matrix, bound)
-    larger = (matrix.xp.any(matrix.xp.abs(matrix.wide(piece)) > bound) for piece in matrix.pieces(2 * matrix.shape[1]))
-    return matrix.changed(clip=bound) if any(bool(one) for one in larger) else matrix
-
-
-@clip_entries.register
 def _(matrix: SparseMatrix, bound: float) -> Matrix:
     stored = matrix.plain().data
     return matrix.with_numbers(np.clip(stored, -bound, bound)) if np.any(np.abs(stored) > bound) else matrix
@@ -344,13 +334,6 @@ def shortened(rows: Matrix, *, bound: float, constant: float) -> Matrix:
     return AugmentedMatrix(near, scale=safe_shortening(norms, bound, width=rows.shape[1]), constant=constant, norms=norms, given=rows)
 
 
-@shortened.register
-def _(rows: DeviceMatrix, *, bound: float, constant: float) -> Matrix:
-    if not rows.is_plain or brought_near(rows, bound) is not rows:
-        return shortened.dispatch(object)(rows, bound=bound, constant=constant)
-    return rows.scaled(safe_shortening(rows.norms_there, bound, width=rows.shape[1]), constant)
-
-
 @singledispatch
 def shortened_in_order(rows: Matrix, *, bound: float | None, constant: float, jobs: int = 1) -> Matrix:
     """The same with norms in the order of the columns: every x'_i is a function of x_i alone, to the last bit. No `bound` shortens nothing."""
@@ -358,14 +341,6 @@ def shortened_in_order(rows: Matrix, *, bound: float | None, constant: float, jo
         return AugmentedMatrix(rows, scale=None, constant=constant)
     near, safe = brought_near(rows, bound), bound * (1.0 - 1e-12 - rows.shape[1] * 2.0**-52)  # as in `safe_shortening`
     return AugmentedMatrix(near, scale=factors_in_order(near, safe, jobs=jobs), constant=constant, given=rows)
-
-
-@shortened_in_order.register
-def _(rows: DeviceMatrix, *, bound: float | None, constant: float, jobs: int = 1) -> Matrix:
-    if not rows.is_plain or (bound is not None and brought_near(rows, bound) is not rows):
-        return shortened_in_order.dispatch(object)(rows, bound=bound, constant=constant, jobs=jobs)
-    scale = None if bound is None else safe_shortening(rows.ordered_row_norms(), bound, width=rows.shape[1])
-    return rows.changed(scale=None if scale is None else transfer.to_device(scale, rows.table), constant=constant)
 
 
 def factors_in_order(rows: Matrix, bound: float, *, jobs: int = 1) -> Floats | None:

@@ -15,10 +15,9 @@ import numpy.typing as npt
 from scipy import sparse
 
 from discreet.core.errors import InvalidType
+from discreet.core.parts import module_of
 from discreet.matrices.base import Matrix
 from discreet.matrices.dense import DenseMatrix
-from discreet.matrices.device import DeviceMatrix
-from discreet.matrices.move import on_device
 from discreet.matrices.sparse import AnySparse, SparseMatrix
 from discreet.matrices.tabular import TabularMatrix
 
@@ -29,12 +28,15 @@ _PLAIN = {"numpy", "builtins", "pandas", "polars", "scipy", "discreet"}
 
 
 def as_matrix(rows: npt.NDArray[Any] | Matrix | AnySparse, device: object = None) -> Matrix:
-    """The matrix of an (n, d) array, a SciPy sparse matrix, a matrix of tabmat, an array of torch or CuPy (see DeviceMatrix), or a Matrix itself.
+    """The matrix of an (n, d) array, a SciPy sparse matrix, a matrix of tabmat, an array of torch or CuPy (`discreet.device`), or a Matrix itself.
 
     float64 and float32 arrays and float64 CSR matrices are held by reference; integer and boolean ones are converted. With a `device` its rows are
-    there (`on_device`). Raises InvalidType for anything else, InvalidInput when it is not two-dimensional, and as `on_device` does.
+    there (`device.on_device`). Raises InvalidType for anything else, InvalidInput when it is not two-dimensional, and as `on_device` does.
     """
-    return _held(rows) if device is None else on_device(_held(rows), device)
+    if device is None:
+        return _held(rows)
+    moved: Matrix = module_of("device").on_device(_held(rows), device)
+    return moved
 
 
 def _held(rows: npt.NDArray[Any] | Matrix | AnySparse) -> Matrix:
@@ -54,7 +56,8 @@ def _held(rows: npt.NDArray[Any] | Matrix | AnySparse) -> Matrix:
     if is_tabmat(rows):
         return _of_tabmat(rows)
     if is_device_array(rows):
-        return DeviceMatrix(rows)
+        there: Matrix = module_of("device").DeviceMatrix(rows)
+        return there
     raise InvalidType(f"rows must be a NumPy array, a SciPy sparse matrix or a Matrix; {type(rows).__name__} was given.")
 
 
@@ -123,3 +126,9 @@ def is_device_array(rows: Any) -> bool:  # noqa: ANN401 - whatever a caller has
             raise InvalidType(f"arrays of {library} need array-api-compat: pip install 'discreet[gpu]'.") from None
         return False
     return bool(is_array_api_obj(rows)) and not is_numpy_array(rows)
+
+
+def to_host(values: Any) -> npt.NDArray[Any]:  # noqa: ANN401 - an array of another library
+    """A NumPy array of the numbers of an array for which `is_device_array` holds."""
+    found: npt.NDArray[Any] = module_of("device.transfer").to_host(values)
+    return found

@@ -25,8 +25,7 @@ import numpy as np
 from discreet.core.arrays import Floats, two_sum
 from discreet.core.rounding import UNIT, gamma
 from discreet.matrices import Matrix
-from discreet.matrices.base import BLOCK_ROWS
-from discreet.matrices.device import Array, Library
+from discreet.matrices.base import BLOCK_ROWS, Array, Library
 
 TINY = 2.0**-1022
 CHUNK = 8192

@@ -36,24 +36,18 @@ from collections.abc import Callable
 from copy import copy
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, Self
+from typing import Any, ClassVar, NamedTuple, Self
 
 import numpy as np
 
 from discreet.core.arrays import Floats
-from discreet.core.lazily import lazily
+from discreet.core.parts import module_of
 from discreet.core.rounding import UNIT, gamma
 from discreet.losses import MarginLoss
-from discreet.matrices import DeviceMatrix, Matrix
-from discreet.matrices.device import Array
+from discreet.matrices import Matrix
+from discreet.matrices.base import Array
 from discreet.objectives.certified_sums import TINY, CertifiedSums, Here, norms_above
 from discreet.objectives.kept import COSTLY
-
-if TYPE_CHECKING:
-    from discreet.objectives import places
-    from discreet.objectives.places import There
-else:
-    places = lazily("discreet.objectives.places")
 
 _FINE = 8192
 """The finer bound of item 2, two more slopes a record, is worth it when the coarse one exceeds this many u sum_i c_i L R_i: eight blocks' worth."""
@@ -263,8 +257,8 @@ class RowObjective(ABC):
         return 0.5 * self.ridge * float(point @ point) + (float(self.linear @ point) if self.linear is not None else 0.0)
 
     @cached_property
-    def _place(self) -> "Here | There":
-        found: Here | There = places.There(self.matrix) if isinstance(self.matrix, DeviceMatrix) else Here(self.matrix)
+    def _place(self) -> Here:
+        found: Here = module_of("device").There(self.matrix) if self.matrix.own_arrays else Here(self.matrix)
         return found
 
     @cached_property

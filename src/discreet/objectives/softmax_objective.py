@@ -37,7 +37,7 @@ import numpy as np
 
 from discreet.core.arrays import Floats
 from discreet.core.rounding import UNIT, gamma
-from discreet.matrices.device import Array, Library
+from discreet.matrices.base import Array, Library
 from discreet.objectives.certified_sums import TINY, CertifiedSums, chunks, norms_above, side_by_side
 from discreet.objectives.objective import RowObjective
 

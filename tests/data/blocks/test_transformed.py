@@ -7,7 +7,6 @@ from discreet.core.errors import InvalidInput
 from discreet.core.neighbours import Persons
 from discreet.data import Block, FunctionTable, TransformedTable
 from discreet.data.blocks.cut import CutTable
-from discreet.data.blocks.transformed import MovedTable
 from discreet.data.shared_table import SharedTable
 from discreet.matrices import DenseMatrix
 
@@ -52,7 +51,7 @@ def test_it_says_what_it_is():
 def test_parts_of_a_table_say_the_periods_of_its_times():
     below = FunctionTable(make, blocks=4, features=3)
     below.ends = (1.0, 2.0)
-    parts = (CutTable(below, None, [0]), SharedTable(below, [], Persons(rows=2)), MovedTable(below, "cpu"))
+    parts = (CutTable(below, None, [0]), SharedTable(below, [], Persons(rows=2)))
     assert {part.ends for part in parts} == {(1.0, 2.0)}
 
 

@@ -1,14 +1,10 @@
-"""Tables whose rows are made of another's: moved to a device, or computed by a public function of one row, or several rows of each record.
+"""Tables whose rows are made of another's: computed by a public function of one row, or several rows of each record.
 
     rows of block k  =  f(rows x_a, .., x_b of a block of the other table),       all other columns as they are there
     block k          =  g(records a, .., b of the other table, a)                 where there are several rows of each
 
 The blocks are cut anew, since computed rows may be many times as wide: about `BLOCK_BYTES` of them are at hand in a thread, however long the blocks
 below are. A fixed function of single rows takes neighbouring tables to neighbouring tables; that `function` is one is the caller's word.
-
-Blocks are moved to a device one at a time, each for as long as it is worked on: a table need not fit there, nor into memory.
-
-    work(k, block_k)  ->  work(k, block_k on the device)
 """
 
 from collections.abc import Callable, Iterator, Sequence
@@ -18,10 +14,10 @@ from itertools import accumulate
 from typing import Any, TypeVar
 
 from discreet.core.errors import InvalidInput
+from discreet.core.parts import module_of
 from discreet.data.block_table import CHANGED, Block, BlockTable, PerBlock, block_rows, work_on
 from discreet.matrices import Matrix
 from discreet.matrices.base import cuts
-from discreet.matrices.move import check_device, on_device
 
 R = TypeVar("R")
 
@@ -104,26 +100,9 @@ def _of_rows(function: Callable[[Matrix], Matrix], block: Block, first: int) -> 
     return block._replace(rows=function(block.rows))
 
 
-class MovedTable(BlockTable):
-    """The blocks of `table`, their rows on `device`. Raises InvalidInput for a table that other machines work on, and for what is no device."""
-
-    __slots__ = ("_device", "_table")
-
-    def __init__(self, table: BlockTable, device: str) -> None:
-        """Hold the table; nothing is read."""
-        if table.remote:
-            raise InvalidInput("a cluster processes blocks on its own workers; leave device out, or read the files in this process.")
-        # slow: moving a block takes longer than its Gram matrix
-        super().__init__(table.features)
-        self.say(table)
-        self._table, self._device = table, check_device(device)
-
-    def map(self, work: Callable[[int, Block], R], jobs: int) -> Iterator[R]:
-        """See BlockTable."""
-        device = self._device
-        return self._table.map(lambda number, block: work(number, block._replace(rows=on_device(block.rows, device))), jobs)
-
-
 def moved_blocks(table: BlockTable, device: str | None) -> BlockTable:
-    """`table`, or its blocks on `device`. Raises as MovedTable does."""
-    return table if device is None else MovedTable(table, device)
+    """`table`, or its blocks on `device`. Raises as `discreet.device.MovedTable` does."""
+    if device is None:
+        return table
+    moved: BlockTable = module_of("device").MovedTable(table, device)
+    return moved

@@ -21,9 +21,9 @@ import numpy as np
 
 from discreet.core.arrays import Floats, two_sum
 from discreet.core.rounding import gamma
-from discreet.matrices import DeviceMatrix, transfer
-from discreet.matrices.base import BLOCK_ROWS
-from discreet.matrices.device import Array, Library
+from discreet.device import transfer
+from discreet.device.matrix import DeviceMatrix
+from discreet.matrices.base import BLOCK_ROWS, Array, Library
 from discreet.objectives.certified_sums import Sample, Slopes, Summed
 
 WHOLE_RECORDS = 1 << 16

@@ -5,9 +5,12 @@ import sys
 import numpy as np
 import pytest
 
+import discreet
 from discreet import LogisticRegression
 from discreet.core.errors import InvalidInput, InvalidType
-from discreet.matrices import BLOCK_ROWS, AugmentedMatrix, ClippedMatrix, DenseMatrix, DeviceMatrix, Matrix, as_matrix, device
+from discreet.device import DeviceMatrix
+from discreet.device import matrix as device
+from discreet.matrices import BLOCK_ROWS, AugmentedMatrix, ClippedMatrix, DenseMatrix, Matrix, as_matrix
 from discreet.matrices.bounded import check_finite, clip_entries, shortened, shortened_in_order
 from discreet.matrices.convert import is_device_array
 
@@ -169,3 +172,7 @@ def test_without_array_api_compat_the_message_says_what_to_install(monkeypatch):
         is_device_array(tensor)
     assert not is_device_array(ROWS)
     assert not is_device_array([1.0])
+
+
+def test_the_name_is_found_among_matrices_too():
+    assert discreet.matrices.DeviceMatrix is DeviceMatrix

@@ -10,8 +10,8 @@ from typing import Any
 
 from discreet.core.arrays import Floats
 from discreet.core.errors import InvalidInput, quietly
-from discreet.matrices.base import Matrix
-from discreet.matrices.device import CHUNK_BYTES, Array, DeviceMatrix
+from discreet.device.matrix import CHUNK_BYTES, DeviceMatrix
+from discreet.matrices.base import Array, Matrix
 
 _KINDS = re.compile(r"cpu|cuda(:\d+)?")
 _SAMPLE = 16

@@ -6,8 +6,8 @@ import pytest
 from discreet import LogisticRegression
 from discreet.core.errors import InvalidInput
 from discreet.data import Block, BlockTable, FunctionTable
-from discreet.data.blocks.transformed import MovedTable
-from discreet.matrices import DenseMatrix, DeviceMatrix
+from discreet.device import DeviceMatrix, MovedTable
+from discreet.matrices import DenseMatrix
 
 pytest.importorskip("array_api_compat")
 ROWS = np.random.default_rng(0).standard_normal((30, 3))

@@ -8,10 +8,12 @@ from mpmath import mp
 
 from discreet.core.rounding import gamma
 from discreet.data import Domain, Records
+from discreet.device import matrix as device
+from discreet.device import places
+from discreet.device.places import There, tree_sum
 from discreet.losses import HuberHinge, Logistic, SmoothedHinge, SoftplusHinge
-from discreet.matrices import as_matrix, device
-from discreet.objectives import objective_of, objectives_of, places
-from discreet.objectives.places import There, tree_sum
+from discreet.matrices import as_matrix
+from discreet.objectives import objective_of, objectives_of
 from discreet.problems import MultinomialRisk, OneVsRestRisk, RegularisedRisk
 from discreet.solvers import solve, solve_many
 

@@ -11,7 +11,7 @@ Rounding. Operations run one at a time in IEEE 754 float64, products and sums in
 gives a Newton direction, so it may be taken in float32, and in TF32 where the library is told so (torch.set_float32_matmul_precision("high")).
 
 Whoever knows matrices only gives NumPy's arrays and gets them, vectors as long as the table included. Whoever is to be fast on a device gives arrays
-of the rows' library to the same methods, and keeps such vectors where they are (`discreet.objectives.places`).
+of the rows' library to the same methods, and keeps such vectors where they are (`discreet.device.places`).
 """
 
 import os
@@ -25,17 +25,14 @@ import numpy.typing as npt
 from discreet.core.arrays import Floats, namespace
 from discreet.core.errors import InvalidInput
 from discreet.core.private import holds_records
-from discreet.matrices import transfer
-from discreet.matrices.base import BLOCK_ROWS, Matrix, Numbers, cuts
+from discreet.device import transfer
+from discreet.matrices.base import BLOCK_ROWS, Array, Library, Matrix, Numbers, cuts
+from discreet.matrices.bounded import brought_near, clip_entries, safe_shortening, shortened, shortened_in_order
 
 CHUNK_BYTES = 1 << 30
 """Bytes on the device of what is made of some rows at a time."""
 _EMULATION = "CUBLAS_EMULATE_DOUBLE_PRECISION"
 
-Array: TypeAlias = Any
-"""An array of the rows' library, on their device."""
-Library: TypeAlias = Any
-"""The module of its functions."""
 Precision: TypeAlias = Literal["float32", "float64"]
 
 
@@ -117,6 +114,11 @@ class DeviceMatrix(Matrix):
     @property
     def on_device(self) -> bool:
         """Whether the rows are in an array of another library: yes."""
+        return True
+
+    @property
+    def own_arrays(self) -> bool:
+        """See Matrix: yes."""
         return True
 
     @property
@@ -351,3 +353,26 @@ def whole_blocks(part: Array, xp: Library) -> list[Array]:
 
 def _along(values: Array, like: Array) -> Array:
     return values if like.ndim == 1 else values[:, None]
+
+
+@clip_entries.register
+def _(matrix: DeviceMatrix, bound: float) -> Matrix:
+    if not matrix.is_plain or matrix.clip is not None:
+        return clip_entries.dispatch(object)(matrix, bound)
+    larger = (matrix.xp.any(matrix.xp.abs(matrix.wide(piece)) > bound) for piece in matrix.pieces(2 * matrix.shape[1]))
+    return matrix.changed(clip=bound) if any(bool(one) for one in larger) else matrix
+
+
+@shortened.register
+def _(rows: DeviceMatrix, *, bound: float, constant: float) -> Matrix:
+    if not rows.is_plain or brought_near(rows, bound) is not rows:
+        return shortened.dispatch(object)(rows, bound=bound, constant=constant)
+    return rows.scaled(safe_shortening(rows.norms_there, bound, width=rows.shape[1]), constant)
+
+
+@shortened_in_order.register
+def _(rows: DeviceMatrix, *, bound: float | None, constant: float, jobs: int = 1) -> Matrix:
+    if not rows.is_plain or (bound is not None and brought_near(rows, bound) is not rows):
+        return shortened_in_order.dispatch(object)(rows, bound=bound, constant=constant, jobs=jobs)
+    scale = None if bound is None else safe_shortening(rows.ordered_row_norms(), bound, width=rows.shape[1])
+    return rows.changed(scale=None if scale is None else transfer.to_device(scale, rows.table), constant=constant)

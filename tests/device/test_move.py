@@ -9,8 +9,9 @@ from scipy import sparse
 
 from discreet import LinearSVC, LogisticRegression
 from discreet.core.errors import InvalidInput
-from discreet.matrices import AugmentedMatrix, DenseMatrix, DeviceMatrix, SparseMatrix, move
-from discreet.matrices.move import check_device, on_device
+from discreet.device import DeviceMatrix, move
+from discreet.device.move import check_device, on_device
+from discreet.matrices import AugmentedMatrix, DenseMatrix, SparseMatrix
 
 pytest.importorskip("array_api_compat")
 RNG = np.random.default_rng(0)

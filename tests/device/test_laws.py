@@ -6,8 +6,10 @@ import pytest
 from discreet import LassoClassifier, LinearSVC, LogisticRegression
 from discreet.core.neighbours import ADD_REMOVE
 from discreet.data import Block, Domain, FunctionTable, Records
+from discreet.device import DeviceMatrix, transfer
+from discreet.device import matrix as device
 from discreet.losses import Logistic
-from discreet.matrices import DenseMatrix, DeviceMatrix, as_matrix, device, transfer
+from discreet.matrices import DenseMatrix, as_matrix
 from discreet.mechanisms.release.eigenvalue_sketch import EigenvalueSketch
 from discreet.mechanisms.release.sketch import GaussianSketch
 from discreet.noise import SeededNoise
