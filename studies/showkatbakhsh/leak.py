@@ -13,7 +13,7 @@ import numpy as np
 from scipy.linalg import eigh, solve_triangular
 
 from discreet.core.arrays import Floats
-from discreet.mechanisms.release import showkatbakhsh_16
+from discreet.papers import showkatbakhsh_16
 from studies.base import Record, seed_of
 from studies.tables import Tables
 

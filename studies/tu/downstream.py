@@ -18,7 +18,8 @@ from discreet.consumers import ProjectedNearestMeans, ProjectedRidge, ProjectedR
 from discreet.core.arrays import Floats
 from discreet.data import Domain, Records
 from discreet.matrices import as_matrix
-from discreet.mechanisms.release import FreshProjection, GaussianRelease, tu_factor_1
+from discreet.mechanisms.release import FreshProjection, GaussianRelease
+from discreet.papers import tu_factor_1
 from discreet.queries import Projection, Rows
 from studies.base import Record, seed_of
 from studies.tables import Tables

@@ -13,7 +13,8 @@ from scipy.special import ndtr, ndtri
 
 from discreet import REPLACE_ONE
 from discreet.data import Domain
-from discreet.mechanisms.release import FreshProjection, GaussianRelease, tu_factor_1, tu_factor_2, tu_theorem_1
+from discreet.mechanisms.release import FreshProjection, GaussianRelease
+from discreet.papers import tu_factor_1, tu_factor_2, tu_theorem_1
 from discreet.queries import Projection, Rows
 from studies.base import Record, seed_of
 

@@ -14,10 +14,11 @@ from hypothesis import strategies as st
 from discreet.bounds import ChiNorm, GammaNorm, NoiseNorm, lemma_3, lemma_4, lemma_5, objective_excess, output_excess, published_slack
 from discreet.core.errors import InfeasibleTarget, InvalidInput
 from discreet.core.neighbours import ADD_REMOVE, REPLACE_ONE
+from discreet.core.parts import module_of
 from discreet.data import Domain, Records
 from discreet.losses import Logistic
 from discreet.matrices import as_matrix
-from discreet.mechanisms.learning import NonPrivate, calibrate, published_objective, published_output
+from discreet.mechanisms.learning import NonPrivate, calibrate
 from discreet.noise import SeededNoise
 from discreet.problems import RegularisedRisk
 
@@ -103,7 +104,7 @@ MOST = DRAWS * DELTA + 6.5 * math.sqrt(DRAWS * DELTA)
 @pytest.mark.parametrize("epsilon", [0.5, 2.0])
 def test_lemma_5_holds_as_often_as_stated_and_half_the_noise_is_caught(epsilon):
     problem, data, rows = setting()
-    found = excesses(published_objective(problem, epsilon=epsilon, delta=0.0, neighbours=REPLACE_ONE), problem, data, rows)
+    found = excesses(module_of("papers").published_objective(problem, epsilon=epsilon, delta=0.0, neighbours=REPLACE_ONE), problem, data, rows)
     left = published_slack(records=RECORDS, epsilon=epsilon, ridge=RIDGE, smoothness=0.25)
     tight = objective_excess(GammaNorm(dimension=FEATURES, rate=0.5 * left), records=RECORDS, ridge=RIDGE, delta=DELTA)
     printed = lemma_5(dimension=FEATURES, records=RECORDS, epsilon_slack=left, ridge=RIDGE, delta=DELTA)
@@ -117,7 +118,7 @@ def test_lemma_5_holds_as_often_as_stated_and_half_the_noise_is_caught(epsilon):
 @pytest.mark.parametrize("epsilon", [0.5, 2.0])
 def test_lemma_3_holds_as_often_as_stated_and_half_the_noise_is_caught(epsilon):
     problem, data, rows = setting()
-    found = excesses(published_output(problem, epsilon=epsilon, delta=0.0, neighbours=REPLACE_ONE), problem, data, rows)
+    found = excesses(module_of("papers").published_output(problem, epsilon=epsilon, delta=0.0, neighbours=REPLACE_ONE), problem, data, rows)
     rate = 0.5 * RECORDS * RIDGE * epsilon
     tight = output_excess(GammaNorm(dimension=FEATURES, rate=rate), smoothness=0.25, ridge=RIDGE, delta=DELTA)
     printed = lemma_3(dimension=FEATURES, records=RECORDS, epsilon=epsilon, ridge=RIDGE, smoothness=0.25, delta=DELTA)

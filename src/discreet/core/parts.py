@@ -18,6 +18,7 @@ PARTS: Mapping[str, str] = {
     "bounds": "how much error privacy costs, in theory",
     "cluster": "tables on the workers of a Dask cluster",
     "device": "rows on a GPU or in arrays of another library",
+    "papers": "noise as the papers print it",
     "planning": "plans before there are data",
     "workbench": "the page in the browser",
 }

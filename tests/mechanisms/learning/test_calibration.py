@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 from discreet.accounting import gaussian_delta, gaussian_mu
 from discreet.core.errors import InfeasibleTarget, InvalidInput
 from discreet.core.neighbours import ADD_REMOVE, REPLACE_ONE, Neighbours
+from discreet.core.parts import module_of
 from discreet.data import Records
 from discreet.losses import HuberHinge, Logistic, MarginLoss, SmoothedHinge, SoftplusHinge
 from discreet.matrices import DenseMatrix
@@ -22,8 +23,6 @@ from discreet.mechanisms.learning import (
     PureObjectivePerturbation,
     PureOutputPerturbation,
     calibrate,
-    published_objective,
-    published_output,
 )
 from discreet.mechanisms.learning.margin import MARGIN, jacobian_corners
 from discreet.noise import SeededNoise, SystemNoise
@@ -99,11 +98,11 @@ def test_under_replacement_no_line_above_the_jacobian_term_gives_much_less(loss:
 def test_the_published_algorithms_are_as_printed() -> None:
     ridge, epsilon, c = 129.0, 0.1, 0.25
     public = problem(Logistic(), ridge=ridge)
-    assert published_output(public, epsilon=epsilon, delta=0.0, neighbours=REPLACE_ONE).rate == ridge * epsilon / 2
-    first = published_objective(public, epsilon=epsilon, delta=0.0, neighbours=REPLACE_ONE)
+    assert module_of("papers").published_output(public, epsilon=epsilon, delta=0.0, neighbours=REPLACE_ONE).rate == ridge * epsilon / 2
+    first = module_of("papers").published_objective(public, epsilon=epsilon, delta=0.0, neighbours=REPLACE_ONE)
     assert first.rate == pytest.approx((epsilon - math.log(1 + 2 * c / ridge + c**2 / ridge**2)) / 2, rel=1e-14)
     assert first.extra_ridge == 0.0
-    second = published_objective(problem(Logistic(), ridge=4.0), epsilon=epsilon, delta=0.0, neighbours=REPLACE_ONE)
+    second = module_of("papers").published_objective(problem(Logistic(), ridge=4.0), epsilon=epsilon, delta=0.0, neighbours=REPLACE_ONE)
     assert second.rate == epsilon / 4
     assert second.extra_ridge == pytest.approx(c / math.expm1(epsilon / 4) - 4.0)
     for mechanism, ridge_given in ((first, ridge), (second, 4.0)):
@@ -114,18 +113,18 @@ def test_the_published_algorithms_are_as_printed() -> None:
 @pytest.mark.parametrize("norm", [0.5, 1.0])
 def test_published_output_perturbation_states_the_cost_of_its_last_stage(norm: float) -> None:
     public = problem(Logistic(), ridge=10.0, norm=norm)
-    mechanism = published_output(public, epsilon=1.0, delta=0.0, neighbours=REPLACE_ONE)
+    mechanism = module_of("papers").published_output(public, epsilon=1.0, delta=0.0, neighbours=REPLACE_ONE)
     assert mechanism.guarantee(public).epsilon == pytest.approx(norm + 0.001, rel=1e-9)
 
 
 def test_the_published_calibration_refuses_what_the_paper_does_not_cover() -> None:
     public = problem(Logistic(), ridge=10.0)
     for settings in ({"delta": 1e-6, "neighbours": REPLACE_ONE}, {"delta": 0.0, "neighbours": ADD_REMOVE}):
-        for algorithm in (published_objective, published_output):
+        for algorithm in (module_of("papers").published_objective, module_of("papers").published_output):
             with pytest.raises(InvalidInput):
                 algorithm(public, epsilon=1.0, **settings)
     with pytest.raises(InvalidInput, match="norm at most 1"):
-        published_objective(problem(Logistic(), ridge=10.0, intercept=0.1), epsilon=1.0, delta=0.0, neighbours=REPLACE_ONE)
+        module_of("papers").published_objective(problem(Logistic(), ridge=10.0, intercept=0.1), epsilon=1.0, delta=0.0, neighbours=REPLACE_ONE)
 
 
 def test_too_little_regularisation_is_refused_with_what_would_do() -> None:

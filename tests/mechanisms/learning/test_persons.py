@@ -14,10 +14,11 @@ from discreet.audit.densities import Counted, gaussian_losses, spherical_log_rat
 from discreet.certificates import Certificate
 from discreet.core.errors import InfeasibleTarget, InvalidInput
 from discreet.core.neighbours import ADD_REMOVE, REPLACE_ONE, Neighbours
+from discreet.core.parts import module_of
 from discreet.data import Records
 from discreet.losses import HuberHinge, Logistic, SmoothedHinge, SoftplusHinge
 from discreet.matrices import DenseMatrix
-from discreet.mechanisms.learning import MARGIN, calibrate, default_ridge, published_objective
+from discreet.mechanisms.learning import MARGIN, calibrate, default_ridge
 from discreet.mechanisms.learning.margin import row_loss
 from discreet.mechanisms.learning.persons import normal_loss, shared_delta
 from discreet.noise import SystemNoise
@@ -244,4 +245,4 @@ def test_too_little_regularisation_is_refused_for_persons_before_it_is_for_rows(
 
 def test_the_published_calibration_is_for_one_row_a_person():
     with pytest.raises(InvalidInput, match="one row per person"):
-        published_objective(problem(Logistic(), ridge=10.0, rows=2), **asked(1.0, 0.0, REPLACE_ONE))
+        module_of("papers").published_objective(problem(Logistic(), ridge=10.0, rows=2), **asked(1.0, 0.0, REPLACE_ONE))

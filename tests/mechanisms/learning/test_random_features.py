@@ -10,13 +10,13 @@ import pytest
 
 from discreet.audit.densities import Counted, minimiser, spherical_log_ratios
 from discreet.core.neighbours import REPLACE_ONE
+from discreet.core.parts import module_of
 from discreet.data import Records
 from discreet.kernels import Gaussian, Kernel, Laplacian, draw_frequencies
 from discreet.kernels.feature_map import FeatureMap
 from discreet.kernels.matrix import FeatureMapMatrix
 from discreet.losses import HuberHinge
 from discreet.matrices import DenseMatrix
-from discreet.mechanisms.learning import published_objective, published_output
 from tests.mechanisms.learning.problems import problem
 
 EPSILON, RECORDS = 1.0, 101
@@ -41,7 +41,7 @@ def neighbours(features: np.ndarray) -> tuple[Counted, Counted]:
 def output_loss_and_delta(features: np.ndarray, ridge: float) -> tuple[float, float]:
     """Exact privacy loss of Algorithm 1 on these neighbours, and delta at the claimed epsilon: densities proportional to exp(-rate |f - f*|)."""
     here = problem(LOSS, ridge=ridge, features=len(features), records=RECORDS)
-    rate = published_output(here, epsilon=EPSILON, delta=0.0, neighbours=REPLACE_ONE).rate
+    rate = module_of("papers").published_output(here, epsilon=EPSILON, delta=0.0, neighbours=REPLACE_ONE).rate
     ridges, zero = np.full(len(features), ridge), np.zeros((1, len(features)))
     first, second = (minimiser(zero, side, LOSS, ridges)[0] for side in neighbours(features))
     distance = float(np.linalg.norm(first - second))
@@ -70,7 +70,7 @@ def test_printed_features_break_algorithm_2_and_paired_ones_keep_it() -> None:
 
     def worst(features: np.ndarray) -> float:
         here = problem(LOSS, ridge=ridge, features=len(features), records=RECORDS)
-        rate = published_objective(here, epsilon=EPSILON, delta=0.0, neighbours=REPLACE_ONE).rate
+        rate = module_of("papers").published_objective(here, epsilon=EPSILON, delta=0.0, neighbours=REPLACE_ONE).rate
         line = points[:, np.newaxis] * features / np.linalg.norm(features)
         ratios = spherical_log_ratios(*neighbours(features), line, loss=LOSS, ridge=np.full(len(features), ridge), rate=rate)
         return float(np.abs(ratios).max())

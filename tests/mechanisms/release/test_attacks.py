@@ -12,6 +12,7 @@ from scipy.special import ndtr, ndtri
 
 from discreet.accounting import NoGuarantee, gaussian_delta
 from discreet.core.neighbours import REPLACE_ONE
+from discreet.core.parts import module_of
 from discreet.data import Domain
 from discreet.mechanisms.release import (
     ClearTargetSketch,
@@ -21,7 +22,6 @@ from discreet.mechanisms.release import (
     InformationSketch,
     NullSpaceNoise,
     PublishedSketch,
-    tu_theorem_1,
 )
 from discreet.mechanisms.release.answers import exact_moments
 from discreet.noise import SystemNoise
@@ -159,7 +159,7 @@ def test_the_worst_pair_of_a_fixed_projection_is_told_apart_under_the_published_
     left, values, _ = np.linalg.svd(query.map.matrix, full_matrices=False)
     apart = np.linalg.norm((2.0 * left[:, 0]) @ query.map.matrix)
     assert apart == pytest.approx(2 * values[0])
-    published = tu_theorem_1(query, epsilon=0.5, delta=1e-6)
+    published = module_of("papers").tu_theorem_1(query, epsilon=0.5, delta=1e-6)
     ours = GaussianRelease.calibrate(query, epsilon=0.5, delta=1e-6, neighbours=REPLACE_ONE)
     false_alarms = 1e-3
     allowed = math.exp(0.5) * false_alarms + 1e-6

@@ -9,8 +9,9 @@ from discreet.accounting import ApproximateDP, NoGuarantee, Unit, epsilon_for, g
 from discreet.accounting.gaussian import GaussianDP
 from discreet.core.errors import InvalidInput
 from discreet.core.neighbours import ADD_REMOVE, REPLACE_ONE
+from discreet.core.parts import module_of
 from discreet.data import Domain
-from discreet.mechanisms.release import FisherNoise, farokhi_theorem_5
+from discreet.mechanisms.release import FisherNoise
 from discreet.mechanisms.release.answers import rows_read
 from discreet.noise import SystemNoise
 from discreet.queries import WeightedRows
@@ -76,7 +77,7 @@ def test_the_published_condition_gives_the_printed_epsilon_and_the_true_one_is_l
     domain = Domain(features=30, entry_bound=0.5, target_bound=1.0)
     printed = math.sqrt(30) * (1 + math.sqrt(2 * math.log(1e5)))
     assert printed == pytest.approx(31.8, abs=0.05)
-    made = farokhi_theorem_5(WeightedRows.of(domain), epsilon=printed, delta=1e-5)
+    made = module_of("papers").farokhi_theorem_5(WeightedRows.of(domain), epsilon=printed, delta=1e-5)
     assert made.level == pytest.approx(1.0, rel=1e-3)
     assert isinstance(made.guarantee(WeightedRows.of(domain)), NoGuarantee)
     exact = epsilon_for(GaussianDP(mu=math.sqrt(30), neighbours=REPLACE_ONE, theorem="exact"), 1e-5)
@@ -85,10 +86,10 @@ def test_the_published_condition_gives_the_printed_epsilon_and_the_true_one_is_l
 
 def test_the_published_condition_is_refused_a_guarantee_on_wide_domains_and_has_one_where_it_holds():
     wide, narrow = (WeightedRows.of(Domain(features=30, entry_bound=bound, target_bound=1.0)) for bound in (50.0, 0.5))
-    stated = farokhi_theorem_5(wide, epsilon=1.0, delta=1e-5).guarantee(wide)
+    stated = module_of("papers").farokhi_theorem_5(wide, epsilon=1.0, delta=1e-5).guarantee(wide)
     assert isinstance(stated, NoGuarantee)
     assert "differ by at most 1" in stated.theorem
-    holds = farokhi_theorem_5(narrow, epsilon=1.0, delta=1e-5).guarantee(narrow)
+    holds = module_of("papers").farokhi_theorem_5(narrow, epsilon=1.0, delta=1e-5).guarantee(narrow)
     assert isinstance(holds, ApproximateDP)
     assert holds.delta_at_epsilon < 1e-5
 

@@ -8,8 +8,9 @@ import pytest
 from discreet.accounting import ApproximateDP, NoGuarantee
 from discreet.core.errors import InvalidInput
 from discreet.core.neighbours import ADD_REMOVE, REPLACE_ONE
+from discreet.core.parts import module_of
 from discreet.data import Domain
-from discreet.mechanisms.release import FreshProjection, GaussianRelease, tu_factor_1, tu_factor_2, tu_theorem_1
+from discreet.mechanisms.release import FreshProjection, GaussianRelease
 from discreet.mechanisms.release.answers import answers
 from discreet.noise import SystemNoise
 from discreet.queries import Projection, Rows
@@ -23,10 +24,10 @@ def test_a_fresh_projection_needs_half_the_published_noise(neighbours, slots, lo
     made = FreshProjection.calibrate(Rows(domain=WIDE), width=50, epsilon=0.9, delta=1e-6, neighbours=neighbours, slots=slots)
     in_units = made.deviation / longest * math.sqrt(50)
     assert 35.36024 <= in_units <= 35.37
-    assert round(tu_factor_1(0.9, 1e-6, 50), 1) == 67.8
-    assert round(tu_factor_2(0.9, 1e-6, 50)) == 1589
-    assert round(tu_factor_2(0.1, 1e-6, 200)) == 29322
-    assert round(tu_factor_1(0.5, 1e-6, 10), 1) == 82.9
+    assert round(module_of("papers").tu_factor_1(0.9, 1e-6, 50), 1) == 67.8
+    assert round(module_of("papers").tu_factor_2(0.9, 1e-6, 50)) == 1589
+    assert round(module_of("papers").tu_factor_2(0.1, 1e-6, 200)) == 29322
+    assert round(module_of("papers").tu_factor_1(0.5, 1e-6, 10), 1) == 82.9
 
 
 def test_the_release_holds_the_projection_and_rows_under_it():
@@ -78,7 +79,7 @@ def test_the_stated_delta_is_that_of_a_simulation_and_half_the_noise_breaks_it()
 @pytest.mark.parametrize(("features", "width", "exact"), [(100, 10, 4.5e-5), (1000, 10, 2.8e-2)])
 def test_the_published_noise_on_a_fixed_projection_is_refused_a_guarantee_where_it_is_false(features, width, exact):
     query = Projection.from_public_seed(Domain(features=features, norm_bound=1.0, target_bound=1.0), width=width, seed=1)
-    made = tu_theorem_1(query, epsilon=0.5, delta=1e-6)
+    made = module_of("papers").tu_theorem_1(query, epsilon=0.5, delta=1e-6)
     stated = made.guarantee(query)
     assert isinstance(stated, NoGuarantee)
     assert "look for the pair" in stated.theorem
@@ -87,7 +88,7 @@ def test_the_published_noise_on_a_fixed_projection_is_refused_a_guarantee_where_
 
 def test_the_published_noise_has_the_guarantee_that_holds_where_it_is_enough():
     query = Projection.from_public_seed(Domain(features=10, norm_bound=1.0, target_bound=1.0), width=10, seed=1)
-    stated = tu_theorem_1(query, epsilon=0.5, delta=1e-6).guarantee(query)
+    stated = module_of("papers").tu_theorem_1(query, epsilon=0.5, delta=1e-6).guarantee(query)
     assert isinstance(stated, ApproximateDP)
     assert stated.delta_at_epsilon <= 1e-6
 

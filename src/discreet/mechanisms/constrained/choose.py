@@ -32,12 +32,12 @@ from typing import NamedTuple
 from discreet.accounting import bounded_range_width
 from discreet.core.errors import InfeasibleTarget, InvalidInput
 from discreet.core.neighbours import ADD_REMOVE, Neighbours, Privacy
+from discreet.core.parts import module_of
 from discreet.mechanisms.constrained.base import NOMINAL, ConstrainedMechanism, checked_steps
 from discreet.mechanisms.constrained.excess import averaged_frank_wolfe, averaged_steps
 from discreet.mechanisms.constrained.frank_wolfe import GaussianFrankWolfe, NonPrivateFrankWolfe, PolytopeFrankWolfe
 from discreet.mechanisms.constrained.mirror_descent import NoisyMirrorDescent
 from discreet.mechanisms.constrained.objective_set import ObjectivePerturbationOverSet, require_factors, why_not, without_set
-from discreet.mechanisms.constrained.published import PUBLISHED, TIGHT, published_over_set
 from discreet.problems import SetRisk
 from discreet.sets import Polytope
 
@@ -45,6 +45,8 @@ AUTO = "auto"
 """Of a mechanism or a mirror map: chosen from public numbers."""
 OBJECTIVE, MIRROR = "objective-perturbation-set", "mirror-descent"
 GAUSSIAN, VERTICES = "frank-wolfe-gaussian", "frank-wolfe-polytope"
+TIGHT, PUBLISHED = "tight", "published"
+"""Calibrations."""
 GRID = 1.004
 """What rounding scores to the grid adds to the spread, at most."""
 FINE = 2.0**-10
@@ -77,7 +79,7 @@ class Choices(NamedTuple):
     """What it is multiplied by, coefficient by coefficient; none where all are pulled alike."""
     mirror_map: str = AUTO
     calibration: str = TIGHT
-    """"tight", or "published" for the noise that the paper prints (module `published`)."""
+    """"tight", or "published" for the noise that the paper prints (`discreet.papers`)."""
 
 
 UNCHOSEN = Choices()
@@ -126,7 +128,10 @@ def calibrate_over_set(
                 "calibration='published' uses the ridge printed in the paper; leave alpha and penalty_factor out, or use calibration='tight'."
             )
         privacy = Privacy(epsilon=epsilon, delta=delta, neighbours=neighbours)
-        return published_over_set(problem, privacy, mechanism=mechanism, steps=steps, mirror_map=choices.mirror_map)
+        made: ConstrainedMechanism = module_of("papers").published_over_set(
+            problem, privacy, mechanism=mechanism, steps=steps, mirror_map=choices.mirror_map
+        )
+        return made
     chosen = mechanism
     if mechanism == AUTO:
         chosen = _best(problem, candidates(problem, epsilon=epsilon, delta=delta, neighbours=neighbours, choices=choices), delta, steps, choices)

@@ -3,17 +3,11 @@
 from typing import TYPE_CHECKING
 
 from discreet.core.lazily import names_of
+from discreet.core.parts import also_of
 
 if TYPE_CHECKING:
     from discreet.mechanisms.learning.base import LearningMechanism
-    from discreet.mechanisms.learning.choose import (
-        calibrate,
-        default_ridge,
-        default_temperature,
-        mechanism_names,
-        published_objective,
-        published_output,
-    )
+    from discreet.mechanisms.learning.choose import calibrate, default_ridge, default_temperature, mechanism_names
     from discreet.mechanisms.learning.margin import MARGIN
     from discreet.mechanisms.learning.objective_perturbation import (
         GaussianMultinomialPerturbation,
@@ -26,7 +20,8 @@ if TYPE_CHECKING:
     from discreet.mechanisms.learning.output_perturbation import GaussianOutputPerturbation, NonPrivate, PureOutputPerturbation
     from discreet.mechanisms.learning.worth import Outlook, outlook
 else:
-    __getattr__, __dir__ = names_of(__name__)
+    _own_name, __dir__ = names_of(__name__)
+    __getattr__ = also_of(_own_name, dict.fromkeys(("published_objective", "published_output"), "papers"))
 
 __all__ = [
     "MARGIN",
@@ -46,6 +41,4 @@ __all__ = [
     "default_temperature",
     "mechanism_names",
     "outlook",
-    "published_objective",
-    "published_output",
 ]

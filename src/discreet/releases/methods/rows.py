@@ -11,6 +11,7 @@ from discreet.core.arrays import Floats, is_finite
 from discreet.core.errors import InvalidInput, quoted
 from discreet.core.fields import finite
 from discreet.core.lazily import lazily
+from discreet.core.parts import module_of
 from discreet.queries import Rows, WeightedRows
 from discreet.releases.methods.base import (
     BITS,
@@ -188,7 +189,7 @@ def _fisher_level(request: Request) -> Plan:
 
 def _fisher_published(request: Request) -> Plan:
     query = _fisher_query(request)
-    return Plan(query, mechanisms.farokhi_theorem_5(query, epsilon=request[EPSILON], delta=request[DELTA]))
+    return Plan(query, module_of("papers").farokhi_theorem_5(query, epsilon=request[EPSILON], delta=request[DELTA]))
 
 
 def _fisher_weighted(parameters: Mapping[str, Json], query: Query) -> Floats:

@@ -18,6 +18,7 @@ from discreet.core.errors import InfeasibleTarget
 from discreet.core.fields import whole
 from discreet.core.lazily import lazily
 from discreet.core.neighbours import REPLACE_ONE
+from discreet.core.parts import module_of
 from discreet.queries import Projection, Rows, Target
 from discreet.releases.methods.base import (
     DELTA,
@@ -58,7 +59,7 @@ def _with_target_beside(request: Request) -> Projection:
 
 def _fixed_published(request: Request) -> Plan:
     query = _fixed(request)
-    return Plan(query, mechanisms.tu_theorem_1(query, epsilon=request[EPSILON], delta=request[DELTA]))
+    return Plan(query, module_of("papers").tu_theorem_1(query, epsilon=request[EPSILON], delta=request[DELTA]))
 
 
 def _fixed_private(request: Request) -> Plan:
@@ -84,7 +85,7 @@ PROJECTION = Method(
 def _fresh_published(request: Request) -> Plan:
     query, width, epsilon = request.records, request[WIDTH], request[EPSILON]
     profiles.require_rows(width)
-    deviation = 2.0 * query.read.norm * mechanisms.tu_factor_2(epsilon, request[DELTA], width) / math.sqrt(width)
+    deviation = 2.0 * query.read.norm * module_of("papers").tu_factor_2(epsilon, request[DELTA], width) / math.sqrt(width)
     step = rows.grid_step(query.sensitivity(REPLACE_ONE), width)
     if deviation / step >= rows.LARGEST_SCALE:
         raise InfeasibleTarget("the noise would not fit into 64-bit integers: raise epsilon or delta.")

@@ -28,7 +28,6 @@ from discreet.mechanisms.constrained.objective_set import ObjectivePerturbationO
 from discreet.noise import least_drawable
 from discreet.problems import SetRisk
 
-TIGHT, PUBLISHED = "tight", "published"
 OF_PAPER = {"mirror-descent": "Algorithm 1", "objective-perturbation-set": "Algorithm 2", "frank-wolfe-gaussian": "Algorithm 5"}
 """Mechanisms whose printed noise is proved to be enough."""
 
