@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from discreet.estimators.model import Model
+from discreet.estimators.files.model import Model
 from discreet.noise import SeededNoise
 from tests.cli.conftest import FIT, GOLDEN, SURVEY, discreet
 

@@ -10,8 +10,8 @@ from discreet.cli.program import program
 from discreet.display.workbench.jobs import results_of, words_of
 from discreet.display.workbench.runs import Recipe
 from discreet.display.workbench.wire import Fields, Refused
-from discreet.estimators.base import PrivateModel
-from discreet.estimators.kinds import settings_of
+from discreet.estimators.door.private_estimator import PrivateModel
+from discreet.estimators.model_kinds import settings_of
 
 JOBS = CommandJobs()
 QUICK = {"linear-svc", "lasso"}

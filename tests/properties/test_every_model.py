@@ -17,8 +17,8 @@ from discreet.core.errors import DiscreetError
 from discreet.data import Schema
 from discreet.display.workbench.invented import invented_trial
 from discreet.display.workbench.tradeoff import Budget, measured
-from discreet.estimators.base import PrivateModel
-from discreet.estimators.kinds import settings_of
+from discreet.estimators.door.private_estimator import PrivateModel
+from discreet.estimators.model_kinds import settings_of
 from discreet.ledger import Ledger
 from tests.cli.conftest import Outcome, discreet
 from tests.schemas import schema_text

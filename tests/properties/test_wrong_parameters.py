@@ -13,7 +13,7 @@ import pytest
 
 from discreet import estimators
 from discreet.core.errors import DiscreetError, InvalidInput
-from discreet.estimators.base import Spender
+from discreet.estimators.door.private_estimator import Spender
 from discreet.ledger import Account, Ledger
 
 X = np.random.default_rng(0).uniform(-0.5, 0.5, (40, 3))

@@ -14,7 +14,7 @@ import pytest
 from discreet.data import Dialect, Schema
 from discreet.display.workbench.runs import environment
 from discreet.estimators import Model
-from discreet.estimators.base import PrivateModel
+from discreet.estimators.door.private_estimator import PrivateModel
 from discreet.ledger import Ledger
 from discreet.releases import read_release
 from discreet.releases.synthetic import publish

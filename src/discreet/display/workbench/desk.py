@@ -40,8 +40,8 @@ from discreet.display.workbench.tradeoff import (
     read_settings,
 )
 from discreet.display.workbench.wire import Fields, Refused
-from discreet.estimators.base import PrivateModel
-from discreet.estimators.kinds import learnt_from
+from discreet.estimators.door.private_estimator import PrivateModel
+from discreet.estimators.model_kinds import learnt_from
 from discreet.releases.methods import ALL_METHODS
 
 _BEST = {"easy": 0.05, "middling": 0.15, "hard": 0.3}

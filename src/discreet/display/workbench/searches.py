@@ -17,7 +17,7 @@ from discreet.display.workbench.invented import Trial
 from discreet.display.workbench.tradeoff import Budget, Measured, encoded_for, error_of, measured_apart
 from discreet.display.workbench.wire import Fields
 from discreet.estimators import PrivateSearchCV
-from discreet.estimators.kinds import grid_of
+from discreet.estimators.model_kinds import grid_of
 from discreet.ledger import without_ledger
 
 SEARCHES = 4

@@ -28,8 +28,8 @@ from discreet.data.labels import canonical
 from discreet.data.targets import period_numbers
 from discreet.display.workbench.invented import Codes, Trial, wrong_order
 from discreet.display.workbench.wire import Fields
-from discreet.estimators.forms import linear_decision
-from discreet.estimators.kinds import check_learns, encoded_estimator, kind_named, learnt_from, settings_of
+from discreet.estimators.model_kinds import check_learns, encoded_estimator, kind_named, learnt_from, settings_of
+from discreet.estimators.prediction_rules import linear_decision
 from discreet.ledger import without_ledger
 from discreet.planning import Plan
 from discreet.queries import Target

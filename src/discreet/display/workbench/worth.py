@@ -9,7 +9,7 @@ from discreet.descriptions import prepare_description
 from discreet.descriptions.asked import QUARTILES
 from discreet.display.workbench.tradeoff import Budget, planned_release
 from discreet.display.workbench.wire import Fields
-from discreet.estimators.kinds import encoded_estimator, learnt_from, standard_kind
+from discreet.estimators.model_kinds import encoded_estimator, learnt_from, standard_kind
 from discreet.releases.methods import ALL_METHODS
 from discreet.releases.synthetic import SyntheticPlan, SyntheticPublication
 from discreet.releases.synthetic.plan import listed, listed_tables
