@@ -13,7 +13,7 @@ PAGE = Path(__file__).resolve().parents[1] / "docs" / "extend" / "life-of-a-fit.
 STEPS = {
     "cli/fit.py": "fit",
     "data/schema.py": "encode",
-    "estimators/door/linear_classifier.py": "fit",
+    "estimators/models/linear_classifier.py": "fit",
     "problems/regularised_risk.py": "__post_init__",
     "mechanisms/learning/choose.py": "calibrate",
     "mechanisms/base.py": "run",

@@ -7,9 +7,9 @@ import pytest
 
 from discreet import ConstrainedERM, Schema
 from discreet.core.errors import InvalidInput
-from discreet.estimators.door.linear_classifier import LinearClassifier
 from discreet.estimators.door.private_estimator import PrivateModel, TargetKind
 from discreet.estimators.model_kinds import check_learns, encoded_estimator, kind_named, settings_of, standard_kind, summary_of
+from discreet.estimators.models.linear_classifier import LinearClassifier
 
 KINDS = sorted(PrivateModel.models)
 OF_THE_COMMAND = {"epsilon", "delta", "neighbours", "ledger", "n_jobs", "random_state", "public_records", "device"}

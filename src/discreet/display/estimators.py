@@ -17,9 +17,9 @@ from discreet.data.toml_text import AnyTarget
 from discreet.display import certificates
 from discreet.display.pages import Block, Facts, Section, Text, Tone, view_html
 from discreet.estimators import ArrayModel, Model
-from discreet.estimators.door.linear_classifier import LinearClassifier
 from discreet.estimators.door.private_estimator import PrivateModel
 from discreet.estimators.intervals.released_noise import NoiseShare, noise_share
+from discreet.estimators.models.linear_classifier import LinearClassifier
 from discreet.estimators.models.set_model import ByComparison
 from discreet.estimators.summaries.explanation import Explanation, Setting, explain
 from discreet.losses import loss_named

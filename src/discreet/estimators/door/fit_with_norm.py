@@ -24,7 +24,7 @@ from discreet.core.arrays import Floats
 from discreet.core.errors import InvalidInput, PrivacyAdvice, VerificationFailure
 from discreet.core.neighbours import ADD_REMOVE, Persons, Privacy
 from discreet.data import Domain, EncodedTable, Records
-from discreet.estimators.door.private_estimator import Given
+from discreet.estimators.door.fit_input import FitInput
 from discreet.estimators.inputs import is_private
 from discreet.ledger import Account, spending_on, without_ledger
 from discreet.matrices import AugmentedMatrix
@@ -62,9 +62,9 @@ def planned_with_norm(prepared: Prepared, privacy: Privacy, persons: Persons | N
     return _issued(both, both.fit, None, noise="none was drawn: a plan", noise_private=False)
 
 
-def fitted_with_norm(given: Given, prepared: Prepared, privacy: Privacy, noise: Noise, account: Account | None) -> tuple[Release, Domain, float]:
+def fitted_with_norm(given: FitInput, prepared: Prepared, privacy: Privacy, noise: Noise, account: Account | None) -> tuple[Release, Domain, float]:
     """What was released, the domain of the divided rows, and N. Raises as a fit does."""
-    both = settled(prepared, privacy, given.persons)
+    both = settled(prepared, privacy, given.shape.persons)
     least = max(both.choice.mechanism.least_records(both.choice.problem).values())
     for words in mostly_noise("a norm that is chosen privately", least, None if privacy.neighbours is ADD_REMOVE else given.records):
         warnings.warn(f"{words} Pass a number as data_norm, one that you know without the records.", PrivacyAdvice, stacklevel=caller())
@@ -74,7 +74,7 @@ def fitted_with_norm(given: Given, prepared: Prepared, privacy: Privacy, noise: 
     found = list(widest.map(_norms))
     norms = np.concatenate([np.empty(0), *(norms for norms, _ in found)])
     several = domain.persons is not None and domain.persons.several
-    shares = np.concatenate([np.empty(0), *(weights for _, weights in found)]) / given.largest if several else None
+    shares = np.concatenate([np.empty(0), *(weights for _, weights in found)]) / given.shape.largest if several else None
     with spending_on(account, both.guarantee, purpose=NORM_THEN_FIT, table=widest.content()) as reservation, without_ledger():
         norm = both.choice.chosen(norms, noise, weights=shares)
         rows = given.data_of(replace(domain, norm_bound=norm, intercept_scale=0.0))

@@ -58,7 +58,7 @@ _MOST_EPSILON = 1e9
 
 
 @dataclass(kw_only=True, eq=False, repr=False)
-class Spender(BaseEstimator, metaclass=Answering):  # type: ignore[misc]
+class PrivateEstimator(BaseEstimator, metaclass=Answering):  # type: ignore[misc]
     """What spends a budget: the parameters of every estimator here, and of searches over them."""
 
     epsilon: float = 1.0
@@ -123,31 +123,7 @@ class Spender(BaseEstimator, metaclass=Answering):  # type: ignore[misc]
 
 
 @dataclass(kw_only=True, eq=False, repr=False)
-class Learner(Spender):
-    """An estimator of one vector of weights."""
-
-    weights_: Floats = field(init=False)
-
-    def __getstate__(self) -> dict[str, Any]:
-        """For pickling. An unfitted model without an account does not leave a process where a ledger is in use: its spending would be lost."""
-        if "weights_" not in vars(self):
-            check_may_travel(self.ledger)
-        state: dict[str, Any] = super().__getstate__()
-        return state
-
-    def __sklearn_is_fitted__(self) -> bool:
-        """Whether there are weights: a fit that failed, or `fit_many`, leaves other attributes behind."""
-        return "weights_" in vars(self)
-
-    def __sklearn_tags__(self) -> Any:
-        """Dense and sparse input."""
-        tags = super().__sklearn_tags__()
-        tags.input_tags.sparse = True
-        return tags
-
-
-@dataclass(kw_only=True, eq=False, repr=False)
-class PrivateModel(Learner):
+class PrivateModel(PrivateEstimator):
     """An estimator of one linear model.
 
     One whose models are files says so in its class, with what its certificates state; module `model_kinds` knows those that are read without it.
@@ -190,6 +166,25 @@ class PrivateModel(Learner):
 
     neighbours: str = "replace-one"
     public_records: int | None = None
+
+    weights_: Floats = field(init=False)
+
+    def __getstate__(self) -> dict[str, Any]:
+        """For pickling. An unfitted model without an account does not leave a process where a ledger is in use: its spending would be lost."""
+        if "weights_" not in vars(self):
+            check_may_travel(self.ledger)
+        state: dict[str, Any] = super().__getstate__()
+        return state
+
+    def __sklearn_is_fitted__(self) -> bool:
+        """Whether there are weights: a fit that failed, or `fit_many`, leaves other attributes behind."""
+        return "weights_" in vars(self)
+
+    def __sklearn_tags__(self) -> Any:
+        """Dense and sparse input."""
+        tags = super().__sklearn_tags__()
+        tags.input_tags.sparse = True
+        return tags
 
     @property
     def learns(self) -> tuple[TargetKind, ...]:

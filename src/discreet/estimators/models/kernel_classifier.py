@@ -27,8 +27,8 @@ from discreet.core.errors import InvalidInput
 from discreet.core.neighbours import Privacy
 from discreet.core.validate import number, whole
 from discreet.data import BlockTable, TransformedTable
-from discreet.estimators.door.linear_classifier import LinearClassifier
 from discreet.estimators.inputs import ClassRisk
+from discreet.estimators.models.linear_classifier import LinearClassifier
 from discreet.estimators.prediction_rules import KernelForm
 from discreet.estimators.summaries.explanation import Explanation
 from discreet.kernels import Kernel, draw_frequencies, fresh_public_seed, kernel_named, kernel_names

@@ -24,13 +24,12 @@ from discreet.core.arrays import Floats
 from discreet.core.errors import InvalidInput
 from discreet.core.intervals import Intervals
 from discreet.core.neighbours import ADD_REMOVE, Privacy
-from discreet.core.validate import probability, share_below_one, whole
+from discreet.core.validate import probability, share_below_one
 from discreet.data import Domain, bounded_rows
-from discreet.estimators.door.fit_with_norm import left
-from discreet.estimators.door.private_estimator import Given
-from discreet.estimators.door.regression_model import RegressionModel
-from discreet.estimators.inputs import count_or_none, is_private, whole_or_none
+from discreet.estimators.door.fit_input import FitInput
+from discreet.estimators.inputs import whole_or_none
 from discreet.estimators.intervals.known_errors import known_errors
+from discreet.estimators.models.regression_model import RegressionModel
 from discreet.estimators.summaries.explanation import Explanation, Reason, known_features, relation_words
 from discreet.losses.predictions import HuberLoss, LogCosh
 from discreet.matrices import Matrix, answers_per_record
@@ -167,18 +166,14 @@ class LinearRegression(RegressionModel):
         if d is unknown.
         """
         count = known_features(self, features)
-        privacy = self._privacy()
-        known, rule = self._known_records(count_or_none(records, "records"), privacy.neighbours), self._public_rule(told_apart=False)
-        domain = self._domain(count, known, rule)
-        units = self.units_for(whole(targets, "targets"))
+        shape = self._shape(count, records, targets=targets)
+        privacy = self._left(shape)
         problem: Any
         mechanism: Any
-        if is_private(self.data_norm):
-            privacy = left(partial(self._of_persons, domain, units=units), privacy, rule)
-        problem, mechanism = self._of_persons(domain, privacy, units)
+        problem, mechanism = self._set_up(shape, privacy)
         reasons = (
             Reason(choice="mechanism", text=mechanism.explained(problem), numbers={"name": mechanism.name}),
-            relation_words(privacy.neighbours, persons=rule is not None),
+            relation_words(privacy.neighbours, persons=shape.persons is not None),
         )
         budget = f"epsilon {privacy.epsilon:g}, delta {privacy.delta:g}, {privacy.neighbours}"
         return Explanation(title=f"{type(self).__name__} on {count:,} features: {budget}", reasons=reasons)
@@ -213,9 +208,9 @@ class LinearRegression(RegressionModel):
         width = default_width(LeastSquares(domain=domain), mu=mu, neighbours=privacy.neighbours)
         return PredictionRisk(loss=LogCosh(width=width) if name == "objective" else HuberLoss(half_width=width), domain=domain), None
 
-    def _keep(self, release: Release, domain: Domain, given: Given) -> None:
+    def _keep(self, release: Release, domain: Domain, given: FitInput) -> None:
         super()._keep(release, domain, given)
-        fitted = Fitted(release.value, None, None) if given.units else fitted_of(release)
+        fitted = Fitted(release.value, None, None) if given.shape.units else fitted_of(release)
         self.covariance_, self.residual_deviation_ = fitted.covariance, fitted.residual_deviation
         self.equations_ = None if fitted.equations is None or fitted.symmetric is None else (fitted.equations, fitted.symmetric)
 

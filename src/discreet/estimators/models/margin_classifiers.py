@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import Annotated, ClassVar
 
 from discreet.core.errors import InvalidInput
-from discreet.estimators.door.linear_classifier import LinearClassifier
+from discreet.estimators.models.linear_classifier import LinearClassifier
 from discreet.estimators.prediction_rules import SCHEMES
 from discreet.losses import Logistic, MarginLoss
 from discreet.matrices import answers_per_record

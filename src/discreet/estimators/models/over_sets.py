@@ -28,7 +28,8 @@ from discreet.core.arrays import Floats
 from discreet.core.errors import InvalidInput
 from discreet.core.validate import measure
 from discreet.data import Domain
-from discreet.estimators.door.private_estimator import Given, ScoredRegressor, measured, metrics
+from discreet.estimators.door.fit_input import FitInput
+from discreet.estimators.door.private_estimator import ScoredRegressor, measured, metrics
 from discreet.estimators.model_kinds import TargetKind
 from discreet.estimators.models.set_model import ByComparison, OfNumbers, WithIntercept, is_softmax, loss_of, set_of, takes_classes
 from discreet.estimators.prediction_rules import codes_above, log_probabilities, probabilities
@@ -321,6 +322,6 @@ class MatrixRegression(SetRegression):
             raise InvalidInput(f"matrices of shape ({rows}, {columns}) have {rows * columns} entries; X has {dimension} columns.")
         return NuclearBall(rows=rows, columns=columns, radius=measure(self.radius, "radius"))
 
-    def _keep(self, release: Release, domain: Domain, given: Given) -> None:
+    def _keep(self, release: Release, domain: Domain, given: FitInput) -> None:
         super()._keep(release, domain, given)
         self.matrix_ = self.coef_.reshape((1, -1) if self.shape is None else self.shape)

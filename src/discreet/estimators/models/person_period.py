@@ -19,9 +19,12 @@ from discreet.core.errors import InvalidInput
 from discreet.core.neighbours import Persons
 from discreet.core.private import holds_records
 from discreet.data import Block, EncodedTable, TransformedTable, class_codes
+from discreet.data.coding import Coding
+from discreet.estimators.door.fit_input import HeldRecords, Targets
 from discreet.matrices import AugmentedMatrix, DenseMatrix, Matrix, shortening
 from discreet.matrices.bounded import brought_near
 from discreet.matrices.levels import LevelMatrix
+from discreet.mechanisms.persons import Owners
 from discreet.problems import MadeRows
 from discreet.problems.made_rows import ORDERED
 
@@ -121,6 +124,15 @@ class Asked:
     def records(self) -> int | None:
         """n; None of blocks, which nobody has counted."""
         return None if self.codes is None else len(self.codes)
+
+    def held(self, coding: Coding | None) -> HeldRecords:
+        """The records as they were given, with the answers of their rows. Raises InvalidInput for a table in blocks."""
+        if self.rows is None or self.codes is None:
+            raise InvalidInput("intervals of this model need records in memory.")
+        classes = np.zeros(0) if self.known.classes is None else self.known.classes
+        targets = Targets(self.questions.signs(self.codes), self.questions.column(self.codes), classes, self.known.declared)
+        owners = Owners(rule=Persons(rows=self.questions.made.rows, weight="row"), number=len(self.codes), weights=None)
+        return HeldRecords(rows=self.rows, targets=targets, weights=None, owners=owners, coding=coding)
 
 
 def held_table(questions: Questions, rows: Matrix, codes: Codes) -> EncodedTable:

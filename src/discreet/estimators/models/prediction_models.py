@@ -26,9 +26,9 @@ from discreet.core.errors import InvalidInput
 from discreet.core.neighbours import Privacy
 from discreet.core.validate import measure, positive
 from discreet.data import Domain, EncodedTable
-from discreet.estimators.door.private_estimator import Given
-from discreet.estimators.door.regression_model import RegressionModel
+from discreet.estimators.door.fit_input import Targets
 from discreet.estimators.inputs import positive_or_none, ridge_of
+from discreet.estimators.models.regression_model import RegressionModel
 from discreet.losses.predictions import Expectile, Gamma, HuberLoss, Pinball, Poisson, PredictionLoss, SmoothPinball
 from discreet.matrices import answers_per_record
 from discreet.mechanisms.base import Mechanism
@@ -267,14 +267,14 @@ class LogLinkModel(PredictionModel):
         """See BoundedModel; of an encoded table from -1 to 1."""
         return self._span() or (-1.0, 1.0)
 
-    def _encoded(self, table: EncodedTable, y: Any) -> tuple[Floats, npt.NDArray[Any], tuple[str, ...]]:
+    def _encoded(self, table: EncodedTable, y: Any) -> Targets:
         if self.target_bound is not None:
             raise InvalidInput("the schema of an encoded table gives the range of its target; leave target_bound out.")
         return super()._encoded(table, y)
 
-    def _keep(self, release: Release, domain: Domain, given: Given) -> None:
-        super()._keep(release, domain, given)
-        self.intercept_ += self.intercept_level
+    def _coefficients(self, release: Release, domain: Domain) -> tuple[Floats, Any]:
+        coef, intercept = super()._coefficients(release, domain)
+        return coef, intercept + self.intercept_level
 
     @property
     def intercept_level(self) -> float:

@@ -6,17 +6,17 @@ minimise  sum_i l(<w, x_i> + t v; y_i) (+ n (alpha / 2) |(w, v)|^2)   over (w, v
 import math
 from abc import abstractmethod
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Annotated, ClassVar
 
 import numpy as np
 
 from discreet.core.errors import InvalidInput, quietly
 from discreet.core.neighbours import Privacy
-from discreet.core.validate import positive, whole
+from discreet.core.validate import positive
 from discreet.data import Domain
-from discreet.estimators.door.bounded_model import BoundedModel
 from discreet.estimators.inputs import positive_or_none, ridge_of, whole_or_none
+from discreet.estimators.models.bounded_model import BoundedModel
 from discreet.estimators.summaries.explanation import Explanation, Reason, known_features
 from discreet.losses import Logistic
 from discreet.losses.predictions import OfMargin, PredictionLoss, prediction_loss_named
@@ -54,9 +54,8 @@ class ConstrainedModel(BoundedModel):
         InvalidInput where d is unknown or epsilon is infinite.
         """
         known = known_features(self, features)
-        self.units_for(whole(targets, "targets"))
         privacy, count = self._privacy(), whole_or_none(self.public_records if records is None else records, "records")
-        problem = self._problem(self._domain(known, count, self._public_rule(told_apart=False), classes=self._kinds()))
+        problem = self._problem(self._domain(replace(self._shape(known, None, classes=self._kinds(), targets=targets), records=count)))
         found = [one for one in candidates(problem, **privacy.target, choices=self._choices(problem, privacy)) if self._considers(one.name)]
         chosen = self._mechanism(problem, privacy).name
         constraint = problem.constraint

@@ -16,7 +16,7 @@ from discreet.core.arrays import Floats
 from discreet.core.errors import InvalidInput
 from discreet.core.validate import measure
 from discreet.data import Domain
-from discreet.estimators.door.private_estimator import Given, ScoredClassifier, ScoredRegressor
+from discreet.estimators.door.private_estimator import ScoredClassifier, ScoredRegressor
 from discreet.estimators.models.set_model import ByFrankWolfe, OfNumbers, WithIntercept
 from discreet.estimators.prediction_rules import codes_above, log_probabilities, probabilities
 from discreet.losses import Logistic
@@ -150,6 +150,6 @@ class LassoClassifier(ScoredClassifier, _OverL1Ball):
     def _loss(self) -> OfMargin:
         return OfMargin(loss=Logistic())
 
-    def _keep(self, release: Release, domain: Domain, given: Given) -> None:
-        super()._keep(release, domain, given)
-        self.coef_, self.intercept_ = self.coef_[np.newaxis, :], np.array([self.intercept_])
+    def _coefficients(self, release: Release, domain: Domain) -> tuple[Floats, Any]:
+        coef, intercept = super()._coefficients(release, domain)
+        return coef[np.newaxis, :], np.array([intercept])

@@ -36,6 +36,7 @@ from discreet.data.domain import check_scale
 from discreet.data.labels import label_array
 from discreet.data.targets import ends_of, period_numbers
 from discreet.estimators.advice import names_checked
+from discreet.estimators.door.fit_input import HeldRecords
 from discreet.estimators.door.private_estimator import PrivateModel, ScoredClassifier, ScoredRegressor, require_own_targets
 from discreet.estimators.inputs import count_or_none, distinct_classes, encoded_codes, labels_and_classes
 from discreet.estimators.models.margin_classifiers import LogisticRegression
@@ -45,6 +46,7 @@ from discreet.estimators.prior import equal_classes
 from discreet.estimators.summaries.explanation import Explanation, explained, known_features
 from discreet.matrices import answers_per_record
 from discreet.mechanisms.persons import brought_by
+from discreet.noise import Noise
 from discreet.problems import MadeRows
 from discreet.problems.made_rows import ORDERED, TIMES
 from discreet.statements.base import CLASSES, LABELS_THAT_OCCUR, SCHEMA
@@ -178,6 +180,15 @@ class PersonRows(PrivateModel):
         if rows.shape[0] != len(codes):
             raise InvalidInput("X and y must have the same number of records.")
         return Asked(known, questions, held_table(questions, rows, codes), rows, codes)
+
+    def held_records(self, X: Any, y: Any, sample_weight: Any, persons: Any, noise: Noise, *, classes: Any, reset: bool) -> HeldRecords:  # noqa: ARG002
+        """Checked records in memory, with the answers of their rows. Raises InvalidInput for others than these `classes`."""
+        if sample_weight is not None or isinstance(X, BlockTable):
+            raise InvalidInput("intervals of this model need records in memory, each of which counts once; leave sample_weight out.")
+        held = self.asked(X, y, persons, reset=reset).held(X.coding if isinstance(X, EncodedTable) else None)
+        if classes is not None and held.targets.classes.tolist() != np.asarray(classes).tolist():
+            raise InvalidInput("the classes differ from those of the fit. Pass the records of the fit, and declare classes.")
+        return held
 
     def _log_odds(self, X: Any) -> Floats:
         """Of the M rows of each, (n, M), a function of each row by itself to the last bit."""

@@ -79,7 +79,7 @@ class _Estimator(Protocol):
         """The settings by name."""
 
 
-class PrivateEstimator(_Estimator, Protocol):
+class PlannedEstimator(_Estimator, Protocol):
     """What a search needs of an estimator."""
 
     certificate_: Certificate
@@ -119,7 +119,7 @@ class Fits:
         """work(item) for every item, in order, each about a fit of `table` or of a part of it. Items are taken in this thread."""
         return map_in_order(work, items, self.jobs if table.one_part else 1)
 
-    def prepared(self, number: int, *, epsilon: float, delta: float, seed: int | None, share_of_records: int = 1) -> PrivateEstimator:
+    def prepared(self, number: int, *, epsilon: float, delta: float, seed: int | None, share_of_records: int = 1) -> PlannedEstimator:
         """An unfitted copy with this setting and target, which has no ledger of its own.
 
         Under add-remove a declared public number of records is divided by `share_of_records`, the number of parts that the records are cut into.
@@ -142,7 +142,7 @@ class Fits:
         setting = {**known, **self.settings[number]}
         if "feature_seed" in setting and setting["feature_seed"] is None:
             fixed["feature_seed"] = self.feature_seed
-        copy: PrivateEstimator = clone(self.estimator).set_params(**{**self.settings[number], **fixed})
+        copy: PlannedEstimator = clone(self.estimator).set_params(**{**self.settings[number], **fixed})
         return copy
 
     def planned(
@@ -175,7 +175,7 @@ class Fits:
             require_target_bound(self.prepared(number, epsilon=1.0, delta=0.0, seed=0), X)
 
     @staticmethod
-    def fit_as_planned(copy: PrivateEstimator, table: SearchTable, planned: Certificate) -> None:
+    def fit_as_planned(copy: PlannedEstimator, table: SearchTable, planned: Certificate) -> None:
         """Fit on the records, and leave a certificate that is as planned. Raises VerificationFailure if it is not."""
         with without_ledger():
             copy.fit(table.X, table.y, **({} if table.persons is None else {"persons": table.persons}))
@@ -262,7 +262,7 @@ def random_stopping(
     return Found(index=index, model=model, score=stated, certificate=certificate)
 
 
-def _best(fits: Fits, table: SearchTable, noise: Noise, target: InnerTarget, planned: Sequence[Certificate]) -> tuple[int, PrivateEstimator, int]:
+def _best(fits: Fits, table: SearchTable, noise: Noise, target: InnerTarget, planned: Sequence[Certificate]) -> tuple[int, PlannedEstimator, int]:
     """The runs. A fit that fails is an outcome with the worst score, as the theorem wants it: when it fails may depend on the records.
 
     What is drawn is drawn here, in an order that does not depend on who fits: settings and seeds first, then the noise of the scores.
@@ -270,7 +270,7 @@ def _best(fits: Fits, table: SearchTable, noise: Noise, target: InnerTarget, pla
     drawn = [(target.mechanism.setting(noise, len(fits.settings)), fit_seed(noise)) for _ in range(target.mechanism.runs(noise))]
     runs = ((index, fits.prepared(index, epsilon=target.epsilon, delta=target.delta, seed=seed)) for index, seed in drawn)
 
-    def fitted(run: tuple[int, PrivateEstimator]) -> tuple[int, PrivateEstimator, int] | None:
+    def fitted(run: tuple[int, PlannedEstimator]) -> tuple[int, PlannedEstimator, int] | None:
         index, model = run
         try:
             fits.fit_as_planned(model, table, planned[index])
@@ -278,7 +278,7 @@ def _best(fits: Fits, table: SearchTable, noise: Noise, target: InnerTarget, pla
             return None
         return index, model, table.correct(model)
 
-    best: tuple[int, PrivateEstimator, int] | None = None
+    best: tuple[int, PlannedEstimator, int] | None = None
     for found in fits.spread(table, fitted, runs):
         if found is None:
             continue
@@ -330,7 +330,7 @@ def algorithm_4(fits: Fits, table: SearchTable, noise: Noise, *, epsilon: float,
         parts = table.parts(count + 1, noise, hidden=hidden)
         models = [fits.prepared(i, epsilon=epsilon, delta=delta, seed=fit_seed(noise), share_of_records=count + 1) for i in range(count)]
 
-        def fitted(i: int) -> PrivateEstimator:
+        def fitted(i: int) -> PlannedEstimator:
             fits.fit_as_planned(models[i], parts[i], planned[i])
             return models[i]
 

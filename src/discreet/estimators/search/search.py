@@ -32,7 +32,7 @@ from discreet.core.neighbours import ADD_REMOVE, Privacy, neighbours_of
 from discreet.core.validate import job_count, number
 from discreet.data import BlockTable, EncodedTable
 from discreet.estimators.advice import advise, names_checked, refuse_wrong_types
-from discreet.estimators.door.private_estimator import PrivateModel, Spender, account_of
+from discreet.estimators.door.private_estimator import PrivateEstimator, PrivateModel, account_of
 from discreet.estimators.search.blocks import streamed_table
 from discreet.estimators.search.methods import SET_BY_THE_SEARCH, Fits, Found, algorithm_4, random_stopping
 from discreet.estimators.search.scores import Scoring, scoring_of
@@ -58,7 +58,7 @@ def _offers(name: str) -> Any:
 
 @answers_as_its("best_estimator_")
 @dataclass(kw_only=True, eq=False, repr=False)
-class PrivateSearchCV(MetaEstimatorMixin, Spender):  # type: ignore[misc]
+class PrivateSearchCV(MetaEstimatorMixin, PrivateEstimator):  # type: ignore[misc]
     """The best of several settings of a private estimator, under differential privacy.
 
     Parameters

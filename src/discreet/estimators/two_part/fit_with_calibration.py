@@ -27,12 +27,13 @@ from discreet.core.neighbours import Persons, Privacy
 from discreet.core.short import short_repr
 from discreet.core.validate import job_count
 from discreet.data import BlockTable, Domain, EncodedTable, class_codes
-from discreet.estimators.door.linear_classifier import LinearClassifier
-from discreet.estimators.door.private_estimator import Given, account_of
+from discreet.estimators.door.fit_input import FitInput
+from discreet.estimators.door.private_estimator import account_of
 from discreet.estimators.inputs import is_private
 from discreet.estimators.models.kernel_classifier import KernelClassifier
+from discreet.estimators.models.linear_classifier import LinearClassifier
 from discreet.estimators.prediction_rules import log_chances, log_odds
-from discreet.estimators.two_part.release_uncertainty import content_of, records_of
+from discreet.estimators.two_part.release_uncertainty import held_records
 from discreet.estimators.two_part.two_part_fit import FitBeside
 from discreet.ledger import spending_on, without_ledger
 from discreet.matrices import Matrix
@@ -165,9 +166,8 @@ def _measured(model: LinearClassifier, beside: FitBeside, plan: ScoresPlan) -> S
     if isinstance(beside.X, BlockTable):
         answers = [_counted(model, beside, plan)]
     else:
-        again = records_of(model, beside.X, beside.y, None, beside.persons, beside.noise, classes=model.classes_, reset=False)
-        codes = np.maximum(again.records[1], 0.0).astype(np.intp)  # signs of two classes, numbers of more
-        answers = plan.problem.answers(*again.owners.kept([score.places(model.decision_function(beside.X), codes)]))
+        again = held_records(model, beside.X, beside.y, None, beside.persons, beside.noise, classes=model.classes_, reset=False)
+        answers = plan.problem.answers(*again.owners.kept([score.places(model.decision_function(beside.X), again.targets.values)]))
     counts = plan.mechanism.run(plan.problem, Numbers(answers), beside.noise).value / plan.problem.parts
     return score.shrinkage(counts, plan.deviation)
 
@@ -186,7 +186,8 @@ def _counted(model: LinearClassifier, beside: FitBeside, plan: ScoresPlan) -> In
 def _content(beside: FitBeside, classes: int) -> Iterator[bytes]:
     """Of the whole table, as a fit on it tells a ledger. Private."""
     given = beside.given
-    if isinstance(given, Given):
-        yield from given.data_of(Domain(features=given.features, norm_bound=1.0, classes=classes, persons=given.persons)).content()
+    if isinstance(given, FitInput):
+        shape = given.shape
+        yield from given.data_of(Domain(features=shape.features, norm_bound=1.0, classes=classes, persons=shape.persons)).content()
     else:
-        yield from content_of(given.records[0], given.said)
+        yield from given.content()

@@ -24,7 +24,6 @@ from discreet.estimators.two_part.release_uncertainty import (
     OF_KERNELS,
     Learnable,
     PreparedUncertainty,
-    content_of,
     measure_uncertainty,
     pulled_towards,
     records_again,
@@ -99,7 +98,7 @@ def fit_with_intervals(
     beside = FitBeside.of(estimator, X, y, sample_weight, persons, classes=classes)
     given, noise = beside.held, beside.noise
     both = settled(**privacy.target, share=share, planned=beside.planned, problem=problem_of)
-    account, table = account_of(estimator.ledger), content_of(given.records[0], given.said)
+    account, table = account_of(estimator.ledger), given.content()
     with spending_on(account, both.guarantee, purpose=CURVATURE_WITH_FIT, table=table) as reservation, without_ledger():
         model = beside.fitted(both)
         fit: Certificate = model.certificate_
@@ -108,7 +107,7 @@ def fit_with_intervals(
         point = None if pulled is None else pulled.point
         prepared = PreparedUncertainty(query=both.choice.problem, mechanism=both.choice.mechanism, model_certificate=fit, prior=point)
         again = records_again(prepared, model, X, y, sample_weight, persons, noise)
-        bought = measure_uncertainty(prepared, *again.records, noise, coding=again.coding)
+        bought = measure_uncertainty(prepared, again.rows, again.numbers, again.weights, noise, coding=again.coding)
     model.certificate_ = beside.issued(both, fit, fit.digest, entry=None if reservation is None else reservation.id)
     own = replace(bought.certificate, ledger_entry=model.certificate_.ledger_entry)
     return IntervalFit(model=model, uncertainty=replace(bought, model_certificate=model.certificate_, certificate=own))

@@ -9,7 +9,7 @@ What is released, and what it costs: module `mechanisms.curvature`. What follows
 import warnings
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any, NamedTuple, TypeAlias
+from typing import Any, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
@@ -20,19 +20,19 @@ from discreet.core.advice import REPRODUCIBLE, caller
 from discreet.core.arrays import Floats
 from discreet.core.errors import InvalidInput, PrivacyAdvice
 from discreet.core.frameless import frameless
-from discreet.core.neighbours import DELTA, Persons
+from discreet.core.neighbours import DELTA
 from discreet.core.validate import number, positive
-from discreet.data import BlockTable, EncodedTable, NumberTargets
+from discreet.data import EncodedTable, NumberTargets
 from discreet.data.coding import Coding
 from discreet.data.labels import canonical
-from discreet.data.reader import on_scale
 from discreet.data.targets import period_numbers
-from discreet.estimators.door.linear_classifier import LinearClassifier
-from discreet.estimators.door.regression_model import RegressionModel
+from discreet.estimators.door.fit_input import HeldRecords
 from discreet.estimators.files.model import Model
 from discreet.estimators.intervals.released_noise import fit_within
 from discreet.estimators.intervals.uncertainty import Uncertainty, problem_of
+from discreet.estimators.models.linear_classifier import LinearClassifier
 from discreet.estimators.models.person_period import Questions
+from discreet.estimators.models.regression_model import RegressionModel
 from discreet.estimators.models.survival_ordinal import PersonRows
 from discreet.estimators.prediction_rules import KernelForm
 from discreet.estimators.prior import made_prior, prior_again
@@ -40,7 +40,7 @@ from discreet.estimators.summaries.summary_source import legible
 from discreet.ledger import Account
 from discreet.matrices import Matrix
 from discreet.mechanisms.curvature import CurvatureQuery, CurvatureRecords, GaussianCurvature
-from discreet.mechanisms.persons import Owners, owners_of
+from discreet.mechanisms.persons import owners_of
 from discreet.noise import Noise, SeededNoise, SystemNoise
 from discreet.problems import MadeRisk, MadeRows, SeveralTargets
 from discreet.problems.made_rows import ORDERED, TIMES
@@ -189,65 +189,25 @@ def release_uncertainty(
         return measure_uncertainty(prepared, *table_records(prepared, model, X, noise), noise, account=ledger, coding=model.schema.coding)
     again = records_again(prepared, model, X, y, sample_weight, persons, noise)
     account = model._account() if ledger is None else ledger  # noqa: SLF001
-    return measure_uncertainty(prepared, *again.records, noise, account=account, coding=again.coding, said=again.said)
+    return measure_uncertainty(
+        prepared, again.rows, again.numbers, again.weights, noise, account=account, coding=again.coding, said=again.targets.said
+    )
 
 
-class Again(NamedTuple):
-    """The records of a fit, read once more."""
-
-    records: tuple[Matrix, Floats, Floats | None]
-    """Rows (n, d), targets (n,) or (n, m), and weights (n,) or None."""
-    coding: Coding | None
-    largest: float
-    """The most that a record may weigh."""
-    owners: Owners
-    said: npt.NDArray[Any]
-    """Targets as a ledger sees them in a fit."""
-
-
-def records_of(model: Learnable, X: Any, y: Any, sample_weight: Any, persons: Any, noise: Noise, *, classes: Any, reset: bool) -> Again:
-    """Through the door of `fit`; `noise` draws which rows of a person are kept. Raises InvalidInput for other records than `classes` say."""
-    if isinstance(model, PersonRows):
-        return _made_again(model, X, y, sample_weight, persons, classes=classes, reset=reset)
-    rows, coding = model._rows(X, reset=reset), X.coding if isinstance(X, EncodedTable) else None  # noqa: SLF001
-    weights, largest = None, 1.0
-    if isinstance(model, LinearClassifier):
-        found, codes, _ = model._targets(X, y, rows.shape[0], classes)  # noqa: SLF001
-        if not reset and found.tolist() != classes.tolist():
-            raise InvalidInput("the classes differ from those of the fit. Pass the records of the fit, and declare classes.")
-        weights, largest = model._weights(sample_weight, codes, found)  # noqa: SLF001
-        said: npt.NDArray[Any] = np.where(codes == 1, 1.0, -1.0) if len(found) == 2 else np.asarray(codes, dtype=np.int64)
-        targets: Floats = said.astype(np.float64)
-    else:
-        if sample_weight is not None:
-            raise InvalidInput("intervals of a regression need records of equal weight; leave sample_weight out.")
-        encoded = isinstance(X, EncodedTable)
-        said = (model._encoded(X, y) if encoded else model._targets(y, rows.shape[0], None))[0]  # noqa: SLF001
-        targets = said if encoded else on_scale(said, model._span())  # noqa: SLF001
-        if targets.ndim > 1:
-            targets = targets / np.array(model.units_for(targets.shape[1]))
-    owners = model._owners(X, persons, rows.shape[0], noise)  # noqa: SLF001
-    return Again((rows, targets, owners.shared(weights)), coding, largest, owners, said)
-
-
-def _made_again(model: PersonRows, X: Any, y: Any, sample_weight: Any, persons: Any, *, classes: Any, reset: bool) -> Again:
-    """As `records_of`: a record with the answers of its rows."""
-    if sample_weight is not None or isinstance(X, BlockTable):
-        raise InvalidInput("intervals of this model need records in memory, each of which counts once; leave sample_weight out.")
-    asked = model.asked(X, y, persons, reset=reset)
-    if classes is not None and asked.known.classes is not None and asked.known.classes.tolist() != np.asarray(classes).tolist():
+def held_records(model: Learnable, X: Any, y: Any, sample_weight: Any, persons: Any, noise: Noise, *, classes: Any, reset: bool) -> HeldRecords:
+    """Records through the door of `fit`; `noise` draws which rows of a person are kept. Raises InvalidInput for other ones than `classes` say."""
+    if sample_weight is not None and isinstance(model, RegressionModel):
+        raise InvalidInput("intervals of a regression need records of equal weight; leave sample_weight out.")
+    held = model.held_records(X, y, sample_weight, persons, noise, classes=classes, reset=reset)
+    if isinstance(model, LinearClassifier) and not reset and held.targets.classes.tolist() != classes.tolist():
         raise InvalidInput("the classes differ from those of the fit. Pass the records of the fit, and declare classes.")
-    made, coding = asked.questions.made, X.coding if isinstance(X, EncodedTable) else None
-    if asked.rows is None or asked.codes is None:
-        raise InvalidInput("intervals of this model need records in memory.")
-    owners = Owners(rule=Persons(rows=made.rows, weight="row"), number=len(asked.codes), weights=None)
-    return Again((asked.rows, asked.questions.signs(asked.codes), None), coding, 1.0, owners, asked.questions.column(asked.codes))
+    return held
 
 
-def records_again(prepared: PreparedUncertainty, model: Learnable, X: Any, y: Any, sample_weight: Any, persons: Any, noise: Noise) -> Again:
+def records_again(prepared: PreparedUncertainty, model: Learnable, X: Any, y: Any, sample_weight: Any, persons: Any, noise: Noise) -> HeldRecords:
     """The records of the fit of this model. Raises InvalidInput for other ones."""
     classes = vars(model).get("classes_")
-    again = records_of(model, X, y, sample_weight, persons, noise, classes=classes, reset=False)
+    again = held_records(model, X, y, sample_weight, persons, noise, classes=classes, reset=False)
     if again.largest > getattr(prepared.query.problem, "max_weight", 1.0):
         raise InvalidInput("a record has a larger weight than in the fit. Pass the sample_weight of the fit, or declare max_sample_weight.")
     if again.owners.rule != prepared.query.problem.persons:

@@ -13,11 +13,11 @@ from discreet.certificates import Certificate
 from discreet.core.errors import VerificationFailure
 from discreet.core.neighbours import ADD_REMOVE, Persons
 from discreet.data import BlockTable, EncodedTable
-from discreet.estimators.door.linear_classifier import LinearClassifier
-from discreet.estimators.door.private_estimator import Given
+from discreet.estimators.door.fit_input import FitInput, HeldRecords
+from discreet.estimators.models.linear_classifier import LinearClassifier
 from discreet.estimators.models.survival_ordinal import PersonRows
 from discreet.estimators.search.methods import fit_seed
-from discreet.estimators.two_part.release_uncertainty import Again, Learnable, records_of
+from discreet.estimators.two_part.release_uncertainty import Learnable, held_records
 from discreet.mechanisms.base import as_planned, certified
 from discreet.mechanisms.selection import ThenFit
 from discreet.noise import Noise
@@ -28,7 +28,7 @@ class FitBeside:
     """The estimator and the records of a fit, read through its own door."""
 
     estimator: Learnable
-    given: Again | Given
+    given: FitInput | HeldRecords
     """Records in memory, or those of a table in blocks, which are read anew in every pass."""
     known: int | None
     """Records, where their number is public."""
@@ -43,28 +43,28 @@ class FitBeside:
         """Raises InvalidInput, as `fit` does, for what it refuses."""
         privacy, noise, scratch = estimator._privacy(), estimator._noise(), clone(estimator)  # noqa: SLF001 - of this package
         # The same door as in fit: what is refused is refused before it is paid for.
-        given: Again | Given
+        given: FitInput | HeldRecords
         if isinstance(X, BlockTable) and isinstance(scratch, LinearClassifier):
-            given = scratch._given_blocks(X, y, sample_weight, persons, noise)  # noqa: SLF001
+            given = scratch._read_blocks(X, y, sample_weight, persons, noise)  # noqa: SLF001
             number = given.records
         else:
-            given = records_of(scratch, X, y, sample_weight, persons, noise, classes=classes, reset=True)
+            given = held_records(scratch, X, y, sample_weight, persons, noise, classes=classes, reset=True)
             number = given.owners.number
         scratch._advise(X, privacy, number)  # noqa: SLF001
         known = None if privacy.neighbours is ADD_REMOVE else number
         return cls(estimator=estimator, given=given, known=known, noise=noise, X=X, y=y, sample_weight=sample_weight, persons=persons)
 
     @property
-    def held(self) -> Again:
+    def held(self) -> HeldRecords:
         """The records, of a table in memory. Raises TypeError for one in blocks."""
-        if not isinstance(self.given, Again):
+        if not isinstance(self.given, HeldRecords):
             raise TypeError("the records of a table in blocks are not held.")
         return self.given
 
     @property
     def rule(self) -> Persons | None:
         """Whose rows are whose."""
-        return self.given.persons if isinstance(self.given, Given) else self.given.owners.rule
+        return self.given.shape.persons if isinstance(self.given, FitInput) else self.given.owners.rule
 
     def planned(self, epsilon: float, delta: float) -> Certificate:
         """What the fit would promise for this target."""
@@ -74,14 +74,14 @@ class FitBeside:
         if isinstance(self.estimator, PersonRows):
             asked = {}
         told_apart = rule is not None and rule.told_apart and not isinstance(self.estimator, PersonRows)
-        features = self.given.features if isinstance(self.given, Given) else self.given.records[0].shape[1]
+        features = self.given.shape.features if isinstance(self.given, FitInput) else self.given.rows.shape[1]
         found: Certificate = self._made(epsilon, delta, 0).plan(features=features, records=self.known, told_apart=told_apart, **asked)
         return found
 
     @property
     def targets(self) -> int:
         """How many numbers a record has to be predicted."""
-        return 1 if self.held.said.ndim == 1 else self.held.said.shape[1]
+        return 1 if self.held.targets.said.ndim == 1 else self.held.targets.said.shape[1]
 
     def fitted(self, both: ThenFit[Any]) -> Any:
         """A model for its part of the budget. Raises VerificationFailure where it promises anything but what was planned."""

@@ -4,20 +4,21 @@ predictions <w, x> + t v over all (w, v);   intercept = t v,   t a constant feat
 """
 
 from abc import abstractmethod
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Annotated, Any, ClassVar, Self
 
 import numpy as np
 
 from discreet.core.errors import InvalidInput
-from discreet.core.neighbours import Privacy
+from discreet.core.neighbours import Neighbours, Privacy
 from discreet.core.validate import positive
 from discreet.data import Domain
 from discreet.estimators.advice import names_checked
-from discreet.estimators.door.bounded_model import BoundedModel
-from discreet.estimators.door.private_estimator import Given, ScoredRegressor
+from discreet.estimators.door.fit_input import FitInput
+from discreet.estimators.door.private_estimator import ScoredRegressor
 from discreet.estimators.inputs import Weighting, constant_feature, positive_or_none
 from discreet.estimators.model_kinds import TargetKind
+from discreet.estimators.models.bounded_model import BoundedModel
 from discreet.estimators.prior import declared_prior, prior_of
 from discreet.mechanisms.base import Mechanism
 from discreet.mechanisms.regression import calibrate_targets
@@ -78,8 +79,9 @@ class RegressionModel(ScoredRegressor, BoundedModel):
         """What the ridge pulls towards."""
         return None if self.prior is None else prior_of(self.prior, domain, self.data_norm, level=self.intercept_level)
 
-    def _declared(self, given: Given) -> tuple[str, ...]:
-        return given.declared if self.prior is None else (*given.declared, *declared_prior(self.prior, given.classes))
+    def _declared(self, given: FitInput, neighbours: Neighbours) -> tuple[str, ...]:
+        own = () if self.prior is None else declared_prior(self.prior, given.classes)
+        return super()._declared(replace(given, declared=(*given.declared, *own)), neighbours)
 
     @abstractmethod
     def _each(self, domain: Domain, privacy: Privacy, targets: int) -> tuple[PredictionRisk, float | None]:
@@ -91,7 +93,7 @@ class RegressionModel(ScoredRegressor, BoundedModel):
         return problem, calibrate_targets(problem, ridge=ridge, **privacy.target)
 
     def units_for(self, targets: int) -> tuple[float, ...]:
-        """See BoundedModel: each target has the unit of its own bound, where it has one."""
+        """See LinearEstimator: each target has the unit of its own bound, where it has one."""
         own = _bounds(self.target_bound)
         if own is None:
             return (1.0,) * targets if targets > 1 else ()

@@ -8,29 +8,32 @@ lambda = alpha n, on the sum.
 """
 
 from collections.abc import Callable
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from functools import partial
 from numbers import Integral
-from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Self, cast
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Self
 
 import numpy as np
 import numpy.typing as npt
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
-from discreet.certificates import Certificate
+from discreet.certificates import Certificate, Release
 from discreet.core.arrays import Floats
 from discreet.core.errors import InvalidInput
 from discreet.core.fields import numbers
 from discreet.core.lazily import lazily
-from discreet.core.neighbours import ADD_REMOVE, Persons, Privacy
+from discreet.core.neighbours import ADD_REMOVE, Neighbours, Privacy
 from discreet.core.validate import positive, whole
 from discreet.data import BlockTable, Domain, EncodedTable, Reader, Records, class_codes
 from discreet.data.blocks.transformed import moved_blocks
 from discreet.data.domain import split_weights
 from discreet.data.labels import label_array
-from discreet.estimators.advice import advise_of_worth, names_checked
-from discreet.estimators.door.private_estimator import Given, ManyFits, PrivateModel, ScoredClassifier, require_own_targets
+from discreet.data.reader import as_known, class_numbers
+from discreet.estimators.advice import names_checked
+from discreet.estimators.door.fit_input import FitInput, FitShape, HeldRecords, Targets
+from discreet.estimators.door.linear_estimator import LinearEstimator
+from discreet.estimators.door.private_estimator import ManyFits, ScoredClassifier
 from discreet.estimators.inputs import (
     ClassRisk,
     Weighting,
@@ -39,7 +42,6 @@ from discreet.estimators.inputs import (
     count_or_none,
     distinct_classes,
     encoded_codes,
-    is_private,
     labels_and_classes,
     positive_or_none,
     public_norm,
@@ -57,8 +59,6 @@ from discreet.estimators.prediction_rules import (
 from discreet.estimators.prior import declared_prior, prior_of
 from discreet.losses import HuberHinge, MarginLoss, SoftplusHinge, loss_named
 from discreet.matrices import Matrix, as_matrix
-from discreet.mechanisms.persons import drawn_beside
-from discreet.noise import Noise
 from discreet.problems import RegularisedRisk
 from discreet.statements.base import CLASSES, SCHEMA
 
@@ -85,7 +85,7 @@ def _require_link(estimator: "LinearClassifier") -> bool:
 
 
 @dataclass(kw_only=True, eq=False, repr=False)
-class LinearClassifier(ScoredClassifier, PrivateModel):
+class LinearClassifier(ScoredClassifier, LinearEstimator):
     """What LogisticRegression, LinearSVC and KernelClassifier share; use one of these."""
 
     alpha: Annotated[float | None, "Strength of regularisation, of |w|^2 / 2 in the mean objective; from public numbers if left out."] = None
@@ -103,10 +103,6 @@ class LinearClassifier(ScoredClassifier, PrivateModel):
     device: str | None = None
     prior: Any = None
 
-    coef_: Floats = field(init=False)
-    intercept_: Floats = field(init=False)
-    classes_: npt.NDArray[Any] = field(init=False)
-    data_norm_: float = field(init=False)
     _standard_loss: ClassVar[str] = "softplus-hinge"
     _standard_scheme: ClassVar[str] = "one-vs-rest"
     _schemes: ClassVar[tuple[str, ...]] = SCHEMES[1:]
@@ -123,22 +119,7 @@ class LinearClassifier(ScoredClassifier, PrivateModel):
         the target for this alpha, SolverFailure when the minimiser cannot be certified (the budget then counts as spent). No message holds
         a value of X or y.
         """
-        with self._unless_refused():
-            noise, norm = self._noise(), 1.0
-            if is_private(self.data_norm):
-                fit_with_norm.require_unencoded(X)
-                given, prepared = self._records_of(X, y, sample_weight, persons, noise)
-                release, domain, norm = fit_with_norm.fitted_with_norm(given, prepared, self._privacy(), noise, self._account())
-                self.data_norm_ = norm
-            else:
-                given, problem, mechanism = self._task(X, y, sample_weight, persons, noise)
-                release, domain = mechanism.run(problem, given.data_of(problem.domain), noise, account=self._account()), problem.domain
-        self.classes_ = given.classes
-        self.weights_ = release.value
-        coef, intercept = _split(release.value[:, np.newaxis], domain)
-        self.coef_, self.intercept_ = (coef / norm, intercept) if len(given.classes) == 2 else (coef[0] / norm, intercept[0])
-        self.certificate_ = self._stated(release.certificate, given.declared)
-        return self
+        return self._fit(X, y, sample_weight, persons)
 
     def fit_many(self, X: Any, y: Any = None, *, count: int, sample_weight: Any = None, persons: Any = None) -> ManyFits:
         """`count` independent private fits at once, for studies and audits: one factorisation serves them all.
@@ -152,7 +133,8 @@ class LinearClassifier(ScoredClassifier, PrivateModel):
             raise InvalidInput(f"count must be a positive integer; {count!r} was given.")
         with self._unless_refused():
             noise = self._noise()
-            given, problem, mechanism = self._task(X, y, sample_weight, persons, noise, counts=False)
+            given = self._read_input(X, y, sample_weight, persons, noise)
+            problem, mechanism = self._set_up(given.shape, self._privacy())
             release = mechanism.run_many(problem, given.data_of(problem.domain), noise, int(count), account=self._account())
         coef, intercept = _split(release.value, problem.domain)
         return ManyFits(coef=coef, intercept=intercept, certificate=self._stated(release.certificate, given.declared))
@@ -166,23 +148,15 @@ class LinearClassifier(ScoredClassifier, PrivateModel):
         `weighted` whether records have weights, as those of a table in blocks do if max_sample_weight is declared; `told_apart` whether rows come
         with ids of persons, as they do where a person may have more than one. Raises InvalidInput and InfeasibleTarget as `fit` does.
         """
-        self._jobs()
-        columns, known, count = whole(features, "features"), count_or_none(records, "records"), self._class_count(classes)
-        as_matrix(np.zeros((1, columns)), self.device)  # to where it may not be able to go
-        rule = self._public_rule(told_apart=told_apart)
-        prepared = partial(self._prepared, columns, known, count, self._largest_weight(count, weighted=weighted), rule)
-        if is_private(self.data_norm):
-            return fit_with_norm.planned_with_norm(prepared, self._privacy(), rule)
-        problem, mechanism = prepared(self._privacy(), counts=True)
-        return self._stated(mechanism.planned(problem, shape=(problem.dimension,)), ())
+        as_matrix(np.zeros((1, whole(features, "features"))), self.device)  # to where it may not be able to go
+        return self._plan(self._shape(features, records, classes=self._class_count(classes), weighted=weighted, told_apart=told_apart))
 
     def outlook(self, *, features: int, records: int | None = None, classes: int | None = None) -> "learning.Outlook | None":
         """Whether a fit may be expected to beat always giving the commonest class, from public numbers (docs/defaults.md); parameters as of `plan`.
 
         None without privacy. Raises InvalidInput for numbers that are none.
         """
-        count, known = self._class_count(classes), count_or_none(records, "records")
-        return self._outlook(whole(features, "features"), known, count, self._public_rule(told_apart=False))
+        return self._outlook(self._shape(features, records, classes=self._class_count(classes)))
 
     def decision_function(self, X: Any) -> Floats:
         """<w, x> + intercept, (n,) or, with K > 2 classes, (n, K), with rows shortened to data_norm as in fit."""
@@ -217,16 +191,11 @@ class LinearClassifier(ScoredClassifier, PrivateModel):
         if not privacy.epsilon < np.inf:
             raise InvalidInput("epsilon=inf means no privacy and no noise; explain(...) needs a finite epsilon.")
         public = self._known_records(None, ADD_REMOVE) if records is None else count_or_none(records, "records")
-        count = self._class_count(classes)
-        rule = self._public_rule(told_apart=False)
-        domain = self._domain(known, public, count, rule)
-        if is_private(self.data_norm):
-            privacy = fit_with_norm.left(
-                partial(self._prepared, domain.features, public, count, self._largest_weight(count, weighted=True), rule), privacy, rule
-            )
+        shape = replace(self._shape(known, records, classes=self._class_count(classes), weighted=True), records=public)
+        privacy = self._left(shape)
         setting = explanation.Setting(
             name=type(self).__name__,
-            problem=self._problem(domain, self._largest_weight(count, weighted=True), privacy),
+            problem=self._problem(shape, privacy),
             privacy=privacy,
             mechanism=self.mechanism,
             chosen=self.alpha is None,
@@ -240,89 +209,63 @@ class LinearClassifier(ScoredClassifier, PrivateModel):
         tags.classifier_tags.multi_class = self.mechanism in ("auto", "objective") and self.calibration == "tight"
         return tags
 
-    def _task(
-        self, X: Any, y: Any, sample_weight: Any, persons: Any, noise: Noise, *, counts: bool = True
-    ) -> tuple[Given, RegularisedRisk | ClassRisk, "learning.LearningMechanism[Any]"]:
-        given, prepared = self._records_of(X, y, sample_weight, persons, noise)
-        problem, mechanism = prepared(self._privacy(), counts=counts)
-        return given, problem, cast("learning.LearningMechanism[Any]", mechanism)
+    def _outlook(self, shape: FitShape) -> "learning.Outlook | None":
+        two = RegularisedRisk(loss=self._loss(), ridge=1.0, domain=self._domain(shape))
+        return learning.outlook(two if shape.classes == 2 else class_problem(self._scheme(), two), self._privacy())
 
-    def _records_of(self, X: Any, y: Any, sample_weight: Any, persons: Any, noise: Noise) -> tuple[Given, "fit_with_norm.Prepared"]:
-        neighbours = self._privacy().neighbours
-        door = self._given_blocks if isinstance(X, BlockTable) else self._given
-        given = door(X, y, sample_weight, persons, noise)
-        declared = (*given.declared, *self._declared_records(neighbours))
-        declared += () if self.prior is None else declared_prior(self.prior, given.classes)
-        given = replace(given, declared=declared)
-        self._advise(X, self._privacy(), given.records)
-        advise_of_worth(self, self._outlook(given.features, given.records, len(given.classes), given.persons))
-        return given, partial(self._prepared, given.features, given.records, len(given.classes), given.largest, given.persons)
-
-    def _outlook(self, features: int, records: int | None, classes: int, persons: Persons | None) -> "learning.Outlook | None":
-        privacy = self._privacy()
-        domain = self._domain(features, self._known_records(records, privacy.neighbours), classes, persons)
-        two = RegularisedRisk(loss=self._loss(), ridge=1.0, domain=domain)
-        return learning.outlook(two if classes == 2 else class_problem(self._scheme(), two), privacy)
-
-    def _prepared(
-        self, features: int, records: int | None, classes: int, largest: float, persons: Persons | None, privacy: Privacy, *, counts: bool = False
+    def _set_up(
+        self, shape: FitShape, privacy: Privacy, *, counts: bool = False
     ) -> tuple[RegularisedRisk | ClassRisk, "learning.LearningMechanism[Any]"]:
-        """What follows from public numbers: `records` plays no part under add-remove; `counts` whether a secret number of them may be counted."""
-        domain = self._domain(features, self._known_records(records, privacy.neighbours), classes, persons)
-        return self._calibrated(self._problem(domain, largest, privacy), privacy, self.mechanism, counts=counts)
-
-    def _stated(self, certificate: Certificate, declared: tuple[str, ...]) -> Certificate:
-        """The certificate with what the caller declared."""
-        return replace(certificate, declared=declared)
+        return self._calibrated(self._problem(shape, privacy), privacy, self.mechanism, counts=counts)
 
     def _decision(self) -> Callable[[Matrix], Floats]:
         """From rows to decisions, without the estimator."""
-        norm = self.data_norm_ if is_private(self.data_norm) else positive(self.data_norm, "data_norm")
+        norm = self._unit * positive(public_norm(self.data_norm), "data_norm")
         if len(self.classes_) > 2:
             return partial(linear_decision, weights=self.coef_.T, intercept=self.intercept_, data_norm=norm)
         return partial(linear_decision, weights=self.coef_[0], intercept=float(self.intercept_[0]), data_norm=norm)
 
-    def _given(self, X: Any, y: Any, sample_weight: Any, persons: Any, noise: Noise) -> Given:
-        rows, jobs = as_matrix(self._rows(X, reset=True), self.device), self._jobs()
-        classes, codes, declared = self._targets(X, y, rows.shape[0], self.classes)
-        weights, largest = self._weights(sample_weight, codes, classes)
-        owners = self._owners(X, persons, rows.shape[0], noise)
-        weights = owners.shared(weights)
+    def _read_targets(self, X: Any, y: Any, records: int, classes: Any) -> Targets:
+        declared: tuple[str, ...] = (SCHEMA,)
+        if isinstance(X, EncodedTable):
+            codes, known = encoded_codes(X, y), label_array(X.classes)
+        else:
+            given, known, declared = labels_and_classes(y, classes=classes, name=type(self).__name__, records=records)
+            known = distinct_classes(known)
+            codes = np.asarray(class_codes(given, known), dtype=np.intp)
+        return Targets(codes, as_known(class_numbers(codes, len(known)), len(known)), known, declared)
 
-        def data_of(domain: Domain) -> Records:
-            return Records(rows=rows, targets=codes, domain=domain, weights=weights, jobs=jobs)
+    def _read_weights(self, sample_weight: Any, targets: Targets) -> tuple[Floats | None, float]:
+        return self._weighting.of_records(sample_weight, targets.values, targets.classes)
 
-        shape, rule = rows.shape, owners.rule
-        return Given(features=shape[1], records=owners.number, persons=rule, classes=classes, largest=largest, declared=declared, data_of=data_of)
+    def _data_of(self, domain: Domain, held: HeldRecords) -> Records:
+        return Records(rows=held.rows, targets=held.targets.values, domain=domain, weights=held.weights, jobs=self._jobs())
 
-    def _given_blocks(self, table: BlockTable, y: Any, sample_weight: Any, persons: Any, noise: Noise) -> Given:
-        """After one pass that counts and checks."""
-        require_own_targets(y, sample_weight, weights=True)
-        rule = self._block_rule(table, persons)
-        self.n_features_in_ = table.features
-        table = moved_blocks(self._blocks(table), self.device)
+    def _rows(self, X: Any, *, reset: bool) -> Matrix:
+        rows = super()._rows(X, reset=reset)
+        return as_matrix(rows, self.device) if reset else rows
+
+    def _block_classes(self) -> tuple[npt.NDArray[Any], tuple[str, ...]]:
         if self.classes is None:
             raise InvalidInput("for a table read in blocks, declare the classes: classes=[negative, positive], or a longer list.")
-        classes = distinct_classes(np.asarray(self.classes))
+        return distinct_classes(np.asarray(self.classes)), (CLASSES,)
+
+    def _reader(self, shape: FitShape, classes: npt.NDArray[Any]) -> Reader:
         # The rows are brought within a first domain, whose bounds do not matter.
-        first = Domain(features=table.features, norm_bound=1.0, classes=len(classes), persons=rule)
-        cut = positive_or_none(self.max_sample_weight, "max_sample_weight")
-        read = Reader(domain=first, classes=classes, max_weight=cut, class_weights=self._weighting.of_classes(classes))
-        records, data_of = read.read(table, self._jobs(), noise=drawn_beside(noise))
-        largest = self._largest_weight(len(classes), weighted=True)
-        return Given(
-            features=table.features,
-            records=records,
-            persons=rule,
-            classes=classes,
-            largest=largest,
-            declared=(CLASSES,),
-            data_of=data_of,
-        )
+        first = Domain(features=shape.features, norm_bound=1.0, classes=shape.classes, persons=shape.persons)
+        weighting = self._weighting
+        return Reader(domain=first, classes=classes, max_weight=weighting.most, class_weights=weighting.of_classes(classes))
 
     def _blocks(self, table: BlockTable) -> BlockTable:
-        """What the linear model sees of a table to be fitted."""
-        return table
+        return moved_blocks(table, self.device)
+
+    def _declared(self, given: FitInput, neighbours: Neighbours) -> tuple[str, ...]:
+        declared = super()._declared(given, neighbours)
+        return declared if self.prior is None else (*declared, *declared_prior(self.prior, given.classes))
+
+    def _coefficients(self, release: Release, domain: Domain) -> tuple[Floats, Any]:
+        coef, intercept = _split(release.value[:, np.newaxis], domain)
+        return (coef, intercept) if domain.classes == 2 else (coef[0], intercept[0])
 
     def _class_count(self, classes: int | None) -> int:
         declared = 2 if self.classes is None else len(distinct_classes(np.asarray(self.classes)))
@@ -346,13 +289,16 @@ class LinearClassifier(ScoredClassifier, PrivateModel):
     def _scheme(self) -> str:
         return scheme_named(self.multi_class, standard=self._standard_scheme, allowed=self._schemes)
 
-    def _domain(self, features: int, records: int | None, classes: int, persons: Persons | None) -> Domain:
+    def _domain(self, shape: FitShape) -> Domain:
         norm = positive(public_norm(self.data_norm), "data_norm")
         constant = constant_feature(norm, self.intercept_scale, wanted=self.fit_intercept)
-        return Domain(features=features, norm_bound=norm, intercept_scale=constant, records=records, classes=classes, persons=persons)
+        return Domain(
+            features=shape.features, norm_bound=norm, intercept_scale=constant, records=shape.records, classes=shape.classes, persons=shape.persons
+        )
 
-    def _problem(self, domain: Domain, largest_weight: float, privacy: Privacy) -> RegularisedRisk:
-        problem = RegularisedRisk(loss=self._loss(), ridge=1.0, domain=domain, max_weight=largest_weight)
+    def _problem(self, shape: FitShape, privacy: Privacy) -> RegularisedRisk:
+        domain = self._domain(shape)
+        problem = RegularisedRisk(loss=self._loss(), ridge=1.0, domain=domain, max_weight=shape.largest)
         if self.loss is None and self.calibration == "tight" and isinstance(problem.loss, SoftplusHinge):
             temperature = learning.default_temperature(problem, mechanism=self.mechanism, **privacy.target)
             problem = replace(problem, loss=SoftplusHinge(temperature=temperature))
@@ -377,17 +323,8 @@ class LinearClassifier(ScoredClassifier, PrivateModel):
         chosen = self.loss is not None or stated.get("scheme") == "multinomial"
         return self._loss() if chosen else loss_named(str(stated["loss"]), numbers(stated["loss_parameters"]))
 
-    def _targets(self, X: Any, y: Any, records: int, expected: Any) -> tuple[npt.NDArray[Any], npt.NDArray[np.intp], tuple[str, ...]]:
-        if isinstance(X, EncodedTable):
-            return label_array(X.classes), encoded_codes(X, y), (SCHEMA,)
-        given, classes, declared = labels_and_classes(y, classes=expected, name=type(self).__name__, records=records)
-        return distinct_classes(classes), np.asarray(class_codes(given, classes), dtype=np.intp), declared
-
-    def _weights(self, sample_weight: Any, codes: npt.NDArray[np.intp], classes: npt.NDArray[Any]) -> tuple[Floats | None, float]:
-        return self._weighting.of_records(sample_weight, codes, classes)
-
-    def _largest_weight(self, count: int, *, weighted: bool) -> float:
-        return self._weighting.largest(count, None if self.classes is None else np.asarray(self.classes), weighted=weighted)
+    def _largest_weight(self, classes: int, *, weighted: bool) -> float:
+        return self._weighting.largest(classes, None if self.classes is None else np.asarray(self.classes), weighted=weighted)
 
     @property
     def _weighting(self) -> Weighting:
