@@ -121,8 +121,8 @@ PLANTED: list[Fault] = [
     Fault("estimators/search/blocks.py", "uniform_below(words, parts,", "uniform_below(words, (parts + 1) // 2,"),
     Fault("estimators/search/blocks.py", "shuffled(words, rows)", "np.arange(rows)"),
     # What a record counts in a search over regressions, in parts of which there are 2^20.
-    Fault("estimators/search/scores.py", "= WHOLE - np.rint(WHOLE *", "= WHOLE - np.rint(2 * WHOLE *"),
-    Fault("estimators/search/scores.py", "(shares * counts) // WHOLE if", "(2 * shares * counts) // WHOLE if"),
+    Fault("estimators/search/tables.py", "= WHOLE - np.rint(WHOLE *", "= WHOLE - np.rint(2 * WHOLE *"),
+    Fault("estimators/search/tables.py", "(shares * counts) // WHOLE if", "(2 * shares * counts) // WHOLE if"),
     Fault("mechanisms/selection/score.py", "largest=self.parts // parts_of(self.persons)", "largest=1"),
     # Sizes that reach a sampler by another name, or noise that is in a covariance.
     Fault("mechanisms/noisy_sums.py", "integers(noise, off,", "integers(noise, 0.5 * off,"),
@@ -376,8 +376,10 @@ TESTS: dict[str, tuple[str, ...]] = {
     ),
     "mechanisms/selection/stopping.py": ("random-stopping-0.0-replace-one",),
     "estimators/search/blocks.py": ("tests/audit/test_drawn.py::test_how_searches_cut_tables_is_watched_too",),
-    "estimators/search/scores.py": ("tests/audit/test_drawn.py::test_no_record_counts_more_than_one_in_a_search_over_regressions",),
-    "estimators/search/tables.py": ("tests/audit/test_drawn.py::test_how_searches_cut_tables_is_watched_too",),
+    "estimators/search/tables.py": (
+        "tests/audit/test_drawn.py::test_no_record_counts_more_than_one_in_a_search_over_regressions",
+        "tests/audit/test_drawn.py::test_how_searches_cut_tables_is_watched_too",
+    ),
     "noise/chacha.py": ("tests/audit/test_drawn.py::test_no_word_of_a_key_is_drawn_twice",),
     "noise/source.py": (
         "output-1e-06-replace-one",

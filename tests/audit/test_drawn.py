@@ -22,7 +22,7 @@ from discreet.data import Domain, NumericColumn, PersonColumn, Records, Schema, 
 from discreet.data import Target as Classes
 from discreet.descriptions.asked import Asked
 from discreet.descriptions.records import counted, plain_schema
-from discreet.estimators.search.scores import OF_NUMBERS, Scoring
+from discreet.estimators.search.tables import OF_NUMBERS, Scoring
 from discreet.evaluation import TIME_METRICS, TimeSurvey
 from discreet.evaluation.outcomes import Outcomes
 from discreet.matrices import as_matrix

@@ -145,7 +145,7 @@ def fit(
         reopened = records.reopened(public, may_be_empty=may_be_empty)
         model, found = _train_with_cuts(kind, public, settings, reopened, cuts_share, calibrate=calibrate)
     elif intervals is not None:
-        from discreet.estimators.two_part.release_uncertainty import interval_labels
+        from discreet.estimators.two_part.fit_with_intervals import interval_labels
 
         with step("Fitting, and releasing the curvature"):
             table = records.open_table(public, may_be_empty=may_be_empty)
@@ -188,8 +188,7 @@ def _to_be_cut(schema: "discreet.Schema", beside: Mapping[str, str | None]) -> "
 def _check_intervals(promised: "discreet.Certificate", training: Training, *, public: bool) -> None:
     """Raise InvalidInput where a fit with intervals would refuse whatever the records are; `public` of what it does not go with."""
     from discreet.estimators.intervals.uncertainty import problem_of
-    from discreet.estimators.two_part.fit_with_intervals import require_gaussian
-    from discreet.estimators.two_part.release_uncertainty import OF_KERNELS
+    from discreet.estimators.two_part.fit_with_intervals import OF_KERNELS, require_gaussian
 
     require_gaussian(training.epsilon, training.delta)
     if not public:

@@ -28,8 +28,7 @@ if TYPE_CHECKING:
     from discreet.estimators.search.search import PrivateSearchCV
     from discreet.estimators.two_part.fit_with_calibration import CalibratedFit, fit_with_calibration
     from discreet.estimators.two_part.fit_with_cuts import CutFit, fit_with_cuts
-    from discreet.estimators.two_part.fit_with_intervals import IntervalFit, fit_with_intervals
-    from discreet.estimators.two_part.release_uncertainty import release_uncertainty
+    from discreet.estimators.two_part.fit_with_intervals import IntervalFit, fit_with_intervals, release_uncertainty
 else:
     __getattr__, __dir__ = names_of(__name__)
 

@@ -13,7 +13,7 @@ from discreet.core.errors import InvalidInput
 from discreet.data import Schema
 from discreet.estimators import IntervalFile, fit_with_intervals
 from discreet.estimators.intervals.uncertainty import problem_of
-from discreet.estimators.two_part.release_uncertainty import interval_labels
+from discreet.estimators.two_part.fit_with_intervals import interval_labels
 from discreet.losses.predictions import LogCosh, Poisson
 from discreet.mechanisms.curvature import CurvatureQuery
 from discreet.problems import PredictionRisk

@@ -14,7 +14,7 @@ from discreet.core.errors import InvalidInput
 from discreet.data import Schema
 from discreet.estimators.files.model import Model
 from discreet.estimators.intervals.uncertainty import mixture_quantile, noise_law
-from discreet.estimators.two_part.release_uncertainty import release_uncertainty
+from discreet.estimators.two_part.fit_with_intervals import release_uncertainty
 from discreet.ledger import Account, BudgetExceeded, Ledger
 from discreet.mechanisms.curvature.query import Curvature
 from discreet.noise import SeededNoise

@@ -10,7 +10,7 @@ import pytest
 from discreet import Lasso, LinearSVC, Model, PoissonRegression, Schema, evaluate_privately
 from discreet.core.errors import FileFormatError, InvalidInput
 from discreet.estimators.model_kinds import check_learns, encoded_estimator, learnt_from, standard_kind
-from discreet.estimators.two_part.release_uncertainty import release_uncertainty
+from discreet.estimators.two_part.fit_with_intervals import release_uncertainty
 from tests.schemas import schema_text
 
 DRAW = np.random.default_rng(0)

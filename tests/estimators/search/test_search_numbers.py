@@ -13,8 +13,7 @@ from discreet.core.errors import InvalidInput
 from discreet.core.neighbours import ADD_REMOVE, REPLACE_ONE, Persons
 from discreet.data import Block, FunctionTable
 from discreet.display.reports import page_of
-from discreet.estimators.search.scores import OF_NUMBERS, Scoring
-from discreet.estimators.search.tables import held_table
+from discreet.estimators.search.tables import OF_NUMBERS, Scoring, held_table
 from discreet.evaluation import evaluate_privately
 from discreet.matrices import as_matrix
 from discreet.mechanisms.counting.queries import shares_of

@@ -13,8 +13,7 @@ from discreet.data import Block, FunctionTable
 from discreet.data.targets import likelihood, period_numbers
 from discreet.display.reports import page_of
 from discreet.estimators.search.blocks import streamed_table
-from discreet.estimators.search.scores import Scoring
-from discreet.estimators.search.tables import held_table
+from discreet.estimators.search.tables import Scoring, held_table
 from discreet.ledger import Account, Ledger
 from discreet.matrices import as_matrix
 from discreet.noise import SeededNoise

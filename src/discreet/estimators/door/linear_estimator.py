@@ -117,10 +117,15 @@ class LinearEstimator(PrivateModel):
         return FitInput(shape=shape, records=held.owners.number, classes=classes, declared=held.targets.declared, data_of=data_of)
 
     def held_records(self, X: Any, y: Any, sample_weight: Any, persons: Any, noise: Noise, *, classes: Any, reset: bool) -> HeldRecords:
-        """Checked records in memory; `noise` draws which rows of a person are kept; `reset` in a fit, else they are those of the fit, again."""
+        """Checked records in memory; `noise` draws which rows of a person are kept; `reset` in a fit, else they are those of the fit, again.
+
+        Raises InvalidInput for what is not as it was declared, and for other records than those of the fit.
+        """
         require_target_bound(self, X)
         rows = self._rows(X, reset=reset)
         targets = self._read_targets(X, y, rows.shape[0], classes)
+        if not reset and len(targets.classes) and targets.classes.tolist() != classes.tolist():
+            raise InvalidInput("the classes differ from those of the fit. Pass the records of the fit, and declare classes.")
         weights, largest = self._read_weights(sample_weight, targets)
         owners = self._owners(X, persons, rows.shape[0], noise)
         return HeldRecords(

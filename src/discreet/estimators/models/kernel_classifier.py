@@ -24,10 +24,8 @@ from discreet.accounting import Json
 from discreet.certificates import Certificate, digest_of
 from discreet.core.arrays import Floats
 from discreet.core.errors import InvalidInput
-from discreet.core.neighbours import Privacy
 from discreet.core.validate import number, whole
-from discreet.data import BlockTable, TransformedTable
-from discreet.estimators.inputs import ClassRisk
+from discreet.data import BlockTable, Domain, TransformedTable
 from discreet.estimators.models.linear_classifier import LinearClassifier
 from discreet.estimators.prediction_rules import KernelForm
 from discreet.estimators.summaries.explanation import Explanation
@@ -35,9 +33,7 @@ from discreet.kernels import Kernel, draw_frequencies, fresh_public_seed, kernel
 from discreet.kernels.feature_map import FeatureMap
 from discreet.kernels.matrix import FeatureMapMatrix, RecentFeatures
 from discreet.matrices import Matrix, answers_per_record
-from discreet.mechanisms.learning.base import LearningMechanism
 from discreet.mechanisms.learning.worth import Outlook
-from discreet.problems import RegularisedRisk
 from discreet.statements.base import KERNEL
 from discreet.words import certified_words
 
@@ -193,12 +189,9 @@ class KernelClassifier(LinearClassifier):
             raise InvalidInput(f"feature_seed must be an integer of at least 0 or None; {seed!r} was given. It is public.")
         return int(seed)
 
-    def _calibrated(
-        self, two_classes: RegularisedRisk, privacy: Privacy, mechanism: str, *, counts: bool = False
-    ) -> tuple[RegularisedRisk | ClassRisk, LearningMechanism[Any]]:
+    def _prior(self, domain: Domain) -> None:  # noqa: ARG002 - none
         if self.prior is not None:
             raise InvalidInput("a prior needs coefficients of columns, and random features have none. Leave prior out.")
-        return super()._calibrated(two_classes, privacy, mechanism, counts=counts)
 
     def _stated(self, certificate: Certificate, declared: tuple[str, ...]) -> Certificate:
         """The certificate, with the map in the problem, its hypothesis, and what was declared."""

@@ -60,6 +60,7 @@ from discreet.estimators.prior import declared_prior, prior_of
 from discreet.losses import HuberHinge, MarginLoss, SoftplusHinge, loss_named
 from discreet.matrices import Matrix, as_matrix
 from discreet.problems import RegularisedRisk
+from discreet.problems.prior import Prior
 from discreet.statements.base import CLASSES, SCHEMA
 
 if TYPE_CHECKING:
@@ -195,11 +196,13 @@ class LinearClassifier(ScoredClassifier, LinearEstimator):
         privacy = self._left(shape)
         setting = explanation.Setting(
             name=type(self).__name__,
-            problem=self._problem(shape, privacy),
+            problem=learning.with_defaults(
+                self._two_classes(shape), privacy, mechanism=self.mechanism, softened=self._softened, ridge=self._ridge(shape, privacy)
+            ),
             privacy=privacy,
             mechanism=self.mechanism,
             chosen=self.alpha is None,
-            calibrated=partial(self._calibrated, counts=True),
+            calibrated=self._calibrated,
         )
         return explanation.explain(setting)
 
@@ -210,13 +213,52 @@ class LinearClassifier(ScoredClassifier, LinearEstimator):
         return tags
 
     def _outlook(self, shape: FitShape) -> "learning.Outlook | None":
-        two = RegularisedRisk(loss=self._loss(), ridge=1.0, domain=self._domain(shape))
-        return learning.outlook(two if shape.classes == 2 else class_problem(self._scheme(), two), self._privacy())
+        return learning.outlook(self._of_all_classes(self._two_classes(shape)), self._privacy())
 
     def _set_up(
         self, shape: FitShape, privacy: Privacy, *, counts: bool = False
     ) -> tuple[RegularisedRisk | ClassRisk, "learning.LearningMechanism[Any]"]:
-        return self._calibrated(self._problem(shape, privacy), privacy, self.mechanism, counts=counts)
+        ridge = self._ridge(shape, privacy)
+        return self._planned(self._two_classes(shape), privacy, self.mechanism, ridge=ridge, softened=self._softened, counts=counts)
+
+    def _planned(
+        self, two_classes: RegularisedRisk, privacy: Privacy, mechanism: str, *, ridge: float | None, softened: bool, counts: bool
+    ) -> tuple[RegularisedRisk | ClassRisk, "learning.LearningMechanism[Any]"]:
+        """The problem that is solved and its mechanism: those of two classes, or of more."""
+        share = self.records_share if counts and self.alpha is None else 0.0
+        return learning.plan(
+            self._of_all_classes(two_classes),
+            privacy,
+            mechanism=mechanism,
+            calibration=self.calibration,
+            softened=softened,
+            ridge=ridge,
+            prior=self._prior(two_classes.domain),
+            count_share=share,
+        )
+
+    def _calibrated(
+        self, two_classes: RegularisedRisk, privacy: Privacy, mechanism: str
+    ) -> tuple[RegularisedRisk | ClassRisk, "learning.LearningMechanism[Any]"]:
+        """The same of a problem whose loss and lambda are there, for explanations; lambda of more classes is their own."""
+        ridge = None if self.alpha is None and two_classes.domain.classes > 2 else two_classes.ridge
+        return self._planned(two_classes, privacy, mechanism, ridge=ridge, softened=False, counts=True)
+
+    def _of_all_classes(self, two_classes: RegularisedRisk) -> RegularisedRisk | ClassRisk:
+        scheme = self._scheme()
+        return two_classes if two_classes.domain.classes == 2 else class_problem(scheme, two_classes)
+
+    @property
+    def _softened(self) -> bool:
+        """Whether the temperature of the softplus hinge is for public numbers to choose."""
+        return self.loss is None and self.calibration == "tight" and self._standard_loss == SoftplusHinge.name
+
+    def _ridge(self, shape: FitShape, privacy: Privacy) -> float | None:
+        """lambda that the caller chose."""
+        return None if self.alpha is None else ridge_of(self.alpha, shape.records, privacy.neighbours)
+
+    def _prior(self, domain: Domain) -> Prior | None:
+        return None if self.prior is None else prior_of(self.prior, domain, self.data_norm)
 
     def _decision(self) -> Callable[[Matrix], Floats]:
         """From rows to decisions, without the estimator."""
@@ -271,21 +313,6 @@ class LinearClassifier(ScoredClassifier, LinearEstimator):
         declared = 2 if self.classes is None else len(distinct_classes(np.asarray(self.classes)))
         return declared if classes is None else whole(classes, "classes", least=2)
 
-    def _calibrated(
-        self, two_classes: RegularisedRisk, privacy: Privacy, mechanism: str, *, counts: bool = False
-    ) -> tuple[RegularisedRisk | ClassRisk, "learning.LearningMechanism[Any]"]:
-        """The problem that is solved and its mechanism: those of two classes, or of more."""
-        scheme, prior = self._scheme(), None if self.prior is None else prior_of(self.prior, two_classes.domain, self.data_norm)
-        if two_classes.domain.classes == 2:
-            two_classes = two_classes if prior is None else replace(two_classes, prior=prior)
-            share = self.records_share if counts and self.alpha is None else 0.0
-            named: dict[str, Any] = {"mechanism": mechanism, "calibration": self.calibration, "count_share": share}
-            return two_classes, learning.calibrate(two_classes, **named, **privacy.target)
-        many = replace(class_problem(scheme, two_classes), prior=prior)
-        if self.alpha is None:
-            many = replace(many, ridge=learning.default_ridge(many, **privacy.target))
-        return many, learning.calibrate(many, mechanism=mechanism, calibration=self.calibration, **privacy.target)
-
     def _scheme(self) -> str:
         return scheme_named(self.multi_class, standard=self._standard_scheme, allowed=self._schemes)
 
@@ -296,15 +323,9 @@ class LinearClassifier(ScoredClassifier, LinearEstimator):
             features=shape.features, norm_bound=norm, intercept_scale=constant, records=shape.records, classes=shape.classes, persons=shape.persons
         )
 
-    def _problem(self, shape: FitShape, privacy: Privacy) -> RegularisedRisk:
-        domain = self._domain(shape)
-        problem = RegularisedRisk(loss=self._loss(), ridge=1.0, domain=domain, max_weight=shape.largest)
-        if self.loss is None and self.calibration == "tight" and isinstance(problem.loss, SoftplusHinge):
-            temperature = learning.default_temperature(problem, mechanism=self.mechanism, **privacy.target)
-            problem = replace(problem, loss=SoftplusHinge(temperature=temperature))
-        if self.alpha is not None:
-            return replace(problem, ridge=ridge_of(self.alpha, domain.records, privacy.neighbours))
-        return replace(problem, ridge=learning.default_ridge(problem, mechanism=self.mechanism, **privacy.target))
+    def _two_classes(self, shape: FitShape) -> RegularisedRisk:
+        """The problem of two classes, or of each against the rest, whose lambda nobody chose yet."""
+        return RegularisedRisk(loss=self._loss(), ridge=1.0, domain=self._domain(shape), max_weight=shape.largest)
 
     def _loss(self) -> MarginLoss:
         if self.loss is None:

@@ -143,10 +143,6 @@ class ByFrankWolfe(ConstrainedModel):
 
     mechanism: Annotated[str, "auto (the better one by public numbers), frank-wolfe-polytope or frank-wolfe-gaussian."] = "auto"
 
-    def _choices(self, problem: SetRisk, privacy: Privacy) -> Choices:  # noqa: ARG002 - none
-        """What the caller chose beside a mechanism. Raises InvalidInput for what does not fit these numbers."""
-        return Choices()
-
     def _considers(self, mechanism: str) -> bool:
         return mechanism.startswith("frank-wolfe")
 

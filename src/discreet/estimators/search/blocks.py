@@ -30,8 +30,7 @@ from discreet.data.shared_table import Kept, kept_blocks
 from discreet.data.stream import Stream
 from discreet.data.targets import period_numbers
 from discreet.estimators.inputs import distinct_classes
-from discreet.estimators.search.scores import Scoring
-from discreet.estimators.search.tables import HeldTable, Predicts, SearchTable, parts_of_persons
+from discreet.estimators.search.tables import HeldTable, Predicts, Scoring, SearchTable, parts_of_persons
 from discreet.matrices import SparseMatrix
 from discreet.mechanisms.counting.queries import shares_of
 from discreet.mechanisms.persons import Owners, drawn_beside

@@ -39,8 +39,7 @@ from discreet.core.neighbours import ADD_REMOVE, REPLACE_ONE, Neighbours, Person
 from discreet.core.workers import map_in_order
 from discreet.estimators.door.fit_with_norm import require_declared
 from discreet.estimators.inputs import require_target_bound
-from discreet.estimators.search.scores import Scoring
-from discreet.estimators.search.tables import SearchTable
+from discreet.estimators.search.tables import Scoring, SearchTable
 from discreet.kernels import fresh_public_seed
 from discreet.ledger import Account, Reservation, spending_on, without_ledger
 from discreet.mechanisms.base import as_planned, certified

@@ -26,7 +26,6 @@ from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from discreet.accounting.stopping import NegativeBinomialRuns
-from discreet.core.arrays import Floats
 from discreet.core.errors import InvalidInput, InvalidType, quietly
 from discreet.core.neighbours import ADD_REMOVE, Privacy, neighbours_of
 from discreet.core.validate import job_count, number
@@ -35,8 +34,7 @@ from discreet.estimators.advice import advise, names_checked, refuse_wrong_types
 from discreet.estimators.door.private_estimator import PrivateEstimator, PrivateModel, account_of
 from discreet.estimators.search.blocks import streamed_table
 from discreet.estimators.search.methods import SET_BY_THE_SEARCH, Fits, Found, algorithm_4, random_stopping
-from discreet.estimators.search.scores import Scoring, scoring_of
-from discreet.estimators.search.tables import SearchTable, held_table
+from discreet.estimators.search.tables import Scoring, SearchTable, held_table, scoring_of
 from discreet.ledger import check_may_travel, current
 from discreet.matrices import answers_as_its, marked_per_record
 from discreet.mechanisms.persons import Owners, declared_rule, held_rule, owners_of, table_rule
@@ -48,12 +46,19 @@ LAWS = {"geometric": 1.0, "logarithmic": 0.0}
 _MOST_RUNS = 200
 
 
-def _offers(name: str) -> Any:
-    def check(search: "PrivateSearchCV") -> bool:
+def _answered(name: str) -> Any:
+    """The method of the chosen model of this name, there where its estimator has it."""
+
+    def offered(search: "PrivateSearchCV") -> bool:
         getattr(search.estimator, name)
         return True
 
-    return available_if(check)
+    def answer(self: "PrivateSearchCV", X: Any) -> Any:
+        """As this method of the chosen model."""
+        return getattr(self._chosen(X), name)(X)
+
+    answer.__name__, answer.__qualname__ = name, f"PrivateSearchCV.{name}"
+    return available_if(offered)(answer)
 
 
 @answers_as_its("best_estimator_")
@@ -181,35 +186,12 @@ class PrivateSearchCV(MetaEstimatorMixin, PrivateEstimator):  # type: ignore[mis
         """The predicted class or number for every row, (n,), by the chosen model."""
         return self._chosen(X).predict(X)
 
-    @_offers("decision_function")  # type: ignore[untyped-decorator]
-    def decision_function(self, X: Any) -> Floats:
-        """As this method of the chosen model."""
-        return self._chosen(X).decision_function(X)
-
-    @_offers("predict_proba")  # type: ignore[untyped-decorator]
-    def predict_proba(self, X: Any) -> Floats:
-        """As this method of the chosen model."""
-        return self._chosen(X).predict_proba(X)
-
-    @_offers("predict_log_proba")  # type: ignore[untyped-decorator]
-    def predict_log_proba(self, X: Any) -> Floats:
-        """As this method of the chosen model."""
-        return self._chosen(X).predict_log_proba(X)
-
-    @_offers("predict_survival")  # type: ignore[untyped-decorator]
-    def predict_survival(self, X: Any) -> Floats:
-        """As this method of the chosen model."""
-        return self._chosen(X).predict_survival(X)
-
-    @_offers("predict_hazard")  # type: ignore[untyped-decorator]
-    def predict_hazard(self, X: Any) -> Floats:
-        """As this method of the chosen model."""
-        return self._chosen(X).predict_hazard(X)
-
-    @_offers("predict_median")  # type: ignore[untyped-decorator]
-    def predict_median(self, X: Any) -> Floats:
-        """As this method of the chosen model."""
-        return self._chosen(X).predict_median(X)
+    decision_function = _answered("decision_function")
+    predict_proba = _answered("predict_proba")
+    predict_log_proba = _answered("predict_log_proba")
+    predict_survival = _answered("predict_survival")
+    predict_hazard = _answered("predict_hazard")
+    predict_median = _answered("predict_median")
 
     def score(self, X: Any, y: Any = None) -> float:
         """Accuracy, or R^2, of the chosen model on (X, y). This is not private: use it on public records only."""

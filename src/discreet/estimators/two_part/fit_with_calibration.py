@@ -33,7 +33,6 @@ from discreet.estimators.inputs import is_private
 from discreet.estimators.models.kernel_classifier import KernelClassifier
 from discreet.estimators.models.linear_classifier import LinearClassifier
 from discreet.estimators.prediction_rules import log_chances, log_odds
-from discreet.estimators.two_part.release_uncertainty import held_records
 from discreet.estimators.two_part.two_part_fit import FitBeside
 from discreet.ledger import spending_on, without_ledger
 from discreet.matrices import Matrix
@@ -166,7 +165,7 @@ def _measured(model: LinearClassifier, beside: FitBeside, plan: ScoresPlan) -> S
     if isinstance(beside.X, BlockTable):
         answers = [_counted(model, beside, plan)]
     else:
-        again = held_records(model, beside.X, beside.y, None, beside.persons, beside.noise, classes=model.classes_, reset=False)
+        again = model.held_records(beside.X, beside.y, None, beside.persons, beside.noise, classes=model.classes_, reset=False)
         answers = plan.problem.answers(*again.owners.kept([score.places(model.decision_function(beside.X), again.targets.values)]))
     counts = plan.mechanism.run(plan.problem, Numbers(answers), beside.noise).value / plan.problem.parts
     return score.shrinkage(counts, plan.deviation)

@@ -17,7 +17,6 @@ from discreet.estimators.door.fit_input import FitInput, HeldRecords
 from discreet.estimators.models.linear_classifier import LinearClassifier
 from discreet.estimators.models.survival_ordinal import PersonRows
 from discreet.estimators.search.methods import fit_seed
-from discreet.estimators.two_part.release_uncertainty import Learnable, held_records
 from discreet.mechanisms.base import as_planned, certified
 from discreet.mechanisms.selection import ThenFit
 from discreet.noise import Noise
@@ -27,7 +26,7 @@ from discreet.noise import Noise
 class FitBeside:
     """The estimator and the records of a fit, read through its own door."""
 
-    estimator: Learnable
+    estimator: Any
     given: FitInput | HeldRecords
     """Records in memory, or those of a table in blocks, which are read anew in every pass."""
     known: int | None
@@ -39,17 +38,17 @@ class FitBeside:
     persons: Any
 
     @classmethod
-    def of(cls, estimator: Learnable, X: Any, y: Any, sample_weight: Any, persons: Any, *, classes: Any) -> "FitBeside":
+    def of(cls, estimator: Any, X: Any, y: Any, sample_weight: Any, persons: Any, *, classes: Any) -> "FitBeside":
         """Raises InvalidInput, as `fit` does, for what it refuses."""
         privacy, noise, scratch = estimator._privacy(), estimator._noise(), clone(estimator)  # noqa: SLF001 - of this package
         # The same door as in fit: what is refused is refused before it is paid for.
         given: FitInput | HeldRecords
         if isinstance(X, BlockTable) and isinstance(scratch, LinearClassifier):
-            given = scratch._read_blocks(X, y, sample_weight, persons, noise)  # noqa: SLF001
-            number = given.records
+            given = read = scratch._read_blocks(X, y, sample_weight, persons, noise)  # noqa: SLF001
+            number = read.records
         else:
-            given = held_records(scratch, X, y, sample_weight, persons, noise, classes=classes, reset=True)
-            number = given.owners.number
+            given = held = scratch.held_records(X, y, sample_weight, persons, noise, classes=classes, reset=True)
+            number = held.owners.number
         scratch._advise(X, privacy, number)  # noqa: SLF001
         known = None if privacy.neighbours is ADD_REMOVE else number
         return cls(estimator=estimator, given=given, known=known, noise=noise, X=X, y=y, sample_weight=sample_weight, persons=persons)

@@ -11,8 +11,10 @@ if TYPE_CHECKING:
         default_ridge,
         default_temperature,
         mechanism_names,
+        plan,
         published_objective,
         published_output,
+        with_defaults,
     )
     from discreet.mechanisms.learning.margin import MARGIN
     from discreet.mechanisms.learning.objective_perturbation import (
@@ -46,6 +48,8 @@ __all__ = [
     "default_temperature",
     "mechanism_names",
     "outlook",
+    "plan",
     "published_objective",
     "published_output",
+    "with_defaults",
 ]
