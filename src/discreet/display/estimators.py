@@ -20,7 +20,7 @@ from discreet.estimators import ArrayModel, Model
 from discreet.estimators.door.private_estimator import PrivateModel
 from discreet.estimators.intervals.released_noise import NoiseShare, noise_share
 from discreet.estimators.models.linear_classifier import LinearClassifier
-from discreet.estimators.models.set_model import ByComparison
+from discreet.estimators.models.set_model import AutoMechanismMixin
 from discreet.estimators.summaries.explanation import Explanation, Setting, explain
 from discreet.losses import loss_named
 from discreet.mechanisms.learning import (
@@ -90,7 +90,7 @@ def _reasons(explanation: Explanation, caption: str) -> Facts:
 def signal_of_estimator(estimator: PrivateModel, certificate: Certificate, weights: Floats) -> list[Section]:
     """From a fitted estimator; nothing where it cannot be said."""
     records, explanation = certificate.problem.get("records"), None
-    if isinstance(estimator, LinearClassifier | ByComparison):
+    if isinstance(estimator, LinearClassifier | AutoMechanismMixin):
         try:
             explanation = estimator.explain(records=records if isinstance(records, int) else None)
         except DiscreetError:

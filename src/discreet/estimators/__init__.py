@@ -32,34 +32,18 @@ if TYPE_CHECKING:
 else:
     __getattr__, __dir__ = names_of(__name__)
 
-keep_old_names(
-    __name__,
-    {
-        "array_model": "files.array_model",
-        "base": "door.private_estimator",
-        "calibrated_fit": "two_part.fit_with_calibration",
-        "curves": "summaries.curves",
-        "cut_fit": "two_part.fit_with_cuts",
-        "explanation": "summaries.explanation",
-        "forms": "prediction_rules",
-        "interval_file": "intervals.interval_file",
-        "interval_fit": "two_part.fit_with_intervals",
-        "kernel_classifier": "models.kernel_classifier",
-        "known_errors": "intervals.known_errors",
-        "linear_regression": "models.linear_regression",
-        "margin_classifiers": "models.margin_classifiers",
-        "metric": "transformers.public_metric",
-        "model": "files.model",
-        "over_sets": "models.over_sets",
-        "person_rows": "models.survival_ordinal",
-        "prediction_models": "models.prediction_models",
-        "released_noise": "intervals.released_noise",
-        "sparse": "models.sparse",
-        "summary": "summaries.summary",
-        "transformer": "transformers.schema_transformer",
-        "uncertainty": "intervals.uncertainty",
-    },
-)
+_MOVED = {
+    "files": "array_model model",
+    "intervals": "interval_file known_errors released_noise uncertainty",
+    "models": "kernel_classifier linear_regression margin_classifiers over_sets prediction_models sparse person_rows=survival_ordinal",
+    "summaries": "curves explanation summary",
+    "transformers": "metric=public_metric transformer=schema_transformer",
+    "two_part": "calibrated_fit=fit_with_calibration cut_fit=fit_with_cuts interval_fit=fit_with_intervals",
+    "door": "base=private_estimator",
+}
+"""Folder -> its modules that stood here before there were folders, with another name than now: old=new."""
+_OLD_AND_NEW = [(folder, *name.split("=")) for folder, names in _MOVED.items() for name in names.split()]
+keep_old_names(__name__, {"forms": "prediction_rules"} | {old: f"{folder}.{([old, *new])[-1]}" for folder, old, *new in _OLD_AND_NEW})
 
 __all__ = [
     "ArrayModel",

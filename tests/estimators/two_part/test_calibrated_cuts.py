@@ -15,7 +15,7 @@ from discreet.data import Block, FunctionTable, Target, schema_files
 from discreet.estimators import fit_with_calibration, fit_with_cuts, release_uncertainty
 from discreet.estimators.intervals.released_noise import noise_law
 from discreet.estimators.two_part.fit_with_calibration import _counted
-from discreet.estimators.two_part.two_part_fit import FitBeside
+from discreet.estimators.two_part.two_part_fit import FitWithQuery
 from discreet.ledger import Account, Ledger
 from discreet.matrices import as_matrix
 from discreet.mechanisms.cuts import CutsPlan
@@ -160,7 +160,7 @@ def check_counts_by_score(classes):
     table = FunctionTable(made, blocks=2, features=3)
     known = list(range(classes))
     model = LinearSVC(epsilon=1.0, delta=1e-6, classes=known, rows_per_person=3, random_state=0).fit(table)
-    beside = FitBeside.of(model, table, None, None, None, classes=known)
+    beside = FitWithQuery.of(model, table, None, None, None, classes=known)
     plan = ScoresPlan.calibrate(epsilon=1.0, delta=1e-6, neighbours=REPLACE_ONE, persons=beside.rule, classes=classes)
     counts = _counted(model, beside, plan)
     assert 3 * PARTS < counts[:classes].sum() == counts[classes:].sum() <= 4 * PARTS  # of four persons

@@ -11,6 +11,7 @@ from discreet.core.arrays import Floats
 from discreet.core.neighbours import Persons
 from discreet.data import Domain
 from discreet.data.coding import Coding
+from discreet.data.reader import as_known, class_numbers
 from discreet.matrices import Matrix
 from discreet.mechanisms.persons import Owners
 
@@ -37,13 +38,21 @@ class Targets(NamedTuple):
     """The checked targets of held records; private but for the classes and what was declared."""
 
     values: npt.NDArray[Any]
-    """What is fitted: numbers (n,) or (n, m) on the scale of the model, signs, or numbers of classes."""
-    said: npt.NDArray[Any]
-    """What a ledger sees of them: numbers as they were given, signs of two classes, numbers of more."""
+    """What is fitted: numbers (n,) or (n, m) on the scale of the model, signs, or whole numbers of classes."""
     classes: npt.NDArray[Any]
     """(K,); none of targets that are numbers."""
     declared: tuple[str, ...]
     """What the caller declared public by passing them, for the certificate."""
+    given: npt.NDArray[Any] | None = None
+    """What a ledger sees of them, where that is something else than their values."""
+
+    @property
+    def said(self) -> npt.NDArray[Any]:
+        """What a ledger sees of them: numbers as they were given, signs of two classes, whole numbers of more."""
+        if self.given is not None:
+            return self.given
+        count = len(self.classes)
+        return as_known(self.values if self.values.dtype.kind == "f" else class_numbers(self.values, count), count)
 
 
 class HeldRecords(NamedTuple):

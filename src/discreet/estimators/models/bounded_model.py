@@ -24,7 +24,7 @@ from discreet.core.validate import bound_or_infinity
 from discreet.data import Domain, EncodedTable, Reader, Records
 from discreet.data.domain import check_scale
 from discreet.data.labels import label_array
-from discreet.data.reader import as_known, class_numbers, on_scale
+from discreet.data.reader import class_numbers, on_scale
 from discreet.data.target_table import TargetTable
 from discreet.estimators.advice import names_checked
 from discreet.estimators.door.fit_input import FitShape, HeldRecords, Targets
@@ -146,9 +146,8 @@ class BoundedModel(ABC, LinearEstimator):
         name = type(self).__name__
         if not self._of_classes():
             said = real_targets(y, name, records, several=self._several)
-            return Targets(on_scale(said, self._span()), said, NO_CLASSES, ())
-        signs, known, declared = signs_and_classes(y, classes=classes, name=name, records=records, many=self._takes_many())
-        return Targets(signs, as_known(signs, len(known)), known, declared)
+            return Targets(on_scale(said, self._span()), NO_CLASSES, (), said)
+        return Targets(*signs_and_classes(y, classes=classes, name=name, records=records, many=self._takes_many()))
 
     def _read_weights(self, sample_weight: Any, targets: Targets) -> tuple[Floats | None, float]:
         return self._weighting.of_numbers(sample_weight, len(targets.values)), 1.0
@@ -182,8 +181,7 @@ class BoundedModel(ABC, LinearEstimator):
             codes, classes = encoded_codes(table, y), label_array(table.classes)
             if len(classes) != 2 and not self._takes_many():
                 raise InvalidInput("Only binary classification is supported. Declare two classes, or use LogisticRegression for more.")
-            numbers = class_numbers(codes, len(classes))
-            return Targets(numbers, as_known(numbers, len(classes)), classes, (SCHEMA,))
+            return Targets(class_numbers(codes, len(classes)), classes, (SCHEMA,))
         if y is not None:
             raise InvalidInput("an encoded table already contains its targets; leave y out.")
         if table.numbers is None and table.classes:
@@ -192,7 +190,7 @@ class BoundedModel(ABC, LinearEstimator):
             )
         if table.numbers is None:
             raise InvalidInput("the table was encoded without its target; encode it with target=True to fit.")
-        return Targets(table.numbers, table.numbers, NO_CLASSES, (SCHEMA,))
+        return Targets(table.numbers, NO_CLASSES, (SCHEMA,))
 
     @property
     def _weighting(self) -> Weighting:

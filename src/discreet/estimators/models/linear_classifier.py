@@ -29,7 +29,6 @@ from discreet.data import BlockTable, Domain, EncodedTable, Reader, Records, cla
 from discreet.data.blocks.transformed import moved_blocks
 from discreet.data.domain import split_weights
 from discreet.data.labels import label_array
-from discreet.data.reader import as_known, class_numbers
 from discreet.estimators.advice import names_checked
 from discreet.estimators.door.fit_input import FitInput, FitShape, HeldRecords, Targets
 from discreet.estimators.door.linear_estimator import LinearEstimator
@@ -275,7 +274,7 @@ class LinearClassifier(ScoredClassifier, LinearEstimator):
             given, known, declared = labels_and_classes(y, classes=classes, name=type(self).__name__, records=records)
             known = distinct_classes(known)
             codes = np.asarray(class_codes(given, known), dtype=np.intp)
-        return Targets(codes, as_known(class_numbers(codes, len(known)), len(known)), known, declared)
+        return Targets(codes, known, declared)
 
     def _read_weights(self, sample_weight: Any, targets: Targets) -> tuple[Floats | None, float]:
         return self._weighting.of_records(sample_weight, targets.values, targets.classes)

@@ -31,7 +31,7 @@ from discreet.data import Domain
 from discreet.estimators.door.fit_input import FitInput
 from discreet.estimators.door.private_estimator import ScoredRegressor, measured, metrics
 from discreet.estimators.model_kinds import TargetKind
-from discreet.estimators.models.set_model import ByComparison, OfNumbers, WithIntercept, is_softmax, loss_of, set_of, takes_classes
+from discreet.estimators.models.set_model import AutoMechanismMixin, InterceptMixin, NumericTargetMixin, is_softmax, loss_of, set_of, takes_classes
 from discreet.estimators.prediction_rules import codes_above, log_probabilities, probabilities
 from discreet.losses import Logistic
 from discreet.losses.predictions import PredictionLoss, prediction_loss_named
@@ -57,7 +57,7 @@ def _has_decisions(estimator: "ConstrainedERM") -> bool:
 
 @answers_per_record
 @dataclass(kw_only=True, eq=False, repr=False)
-class ConstrainedERM(OfNumbers, ByComparison, WithIntercept):
+class ConstrainedERM(NumericTargetMixin, AutoMechanismMixin, InterceptMixin):
     """A linear model over a convex set under differential privacy: a regression, or a classifier with two or more classes, depending on the loss.
 
     Parameters
@@ -207,7 +207,7 @@ class ConstrainedERM(OfNumbers, ByComparison, WithIntercept):
 
 
 @dataclass(kw_only=True, eq=False, repr=False)
-class SetRegression(ScoredRegressor, OfNumbers, ByComparison):
+class SetRegression(ScoredRegressor, NumericTargetMixin, AutoMechanismMixin):
     """What the regressions here share; they take these parameters, beside their own, and have no intercept: centre targets by a public number.
 
     Parameters: `epsilon`, `delta`, `neighbours`, `data_bound`, `data_norm`, `target_bound`, `max_slope`, `mechanism`, `alpha`, `penalty_factor`,

@@ -130,7 +130,7 @@ class Asked:
         if self.rows is None or self.codes is None:
             raise InvalidInput("intervals of this model need records in memory.")
         classes = np.zeros(0) if self.known.classes is None else self.known.classes
-        targets = Targets(self.questions.signs(self.codes), self.questions.column(self.codes), classes, self.known.declared)
+        targets = Targets(self.questions.signs(self.codes), classes, self.known.declared, self.questions.column(self.codes))
         owners = Owners(rule=Persons(rows=self.questions.made.rows, weight="row"), number=len(self.codes), weights=None)
         return HeldRecords(rows=self.rows, targets=targets, weights=None, owners=owners, coding=coding)
 

@@ -109,7 +109,7 @@ class ConstrainedModel(BoundedModel):
 
 
 @dataclass(kw_only=True, eq=False, repr=False)
-class WithIntercept(ConstrainedModel):
+class InterceptMixin(ConstrainedModel):
     """An intercept whose coefficient is the last coordinate of the set; its feature is as large as entries may be, which costs no noise."""
 
     fit_intercept: Annotated[bool, "Whether there is an intercept."] = True
@@ -123,7 +123,7 @@ class WithIntercept(ConstrainedModel):
 
 
 @dataclass(kw_only=True, eq=False, repr=False)
-class OfNumbers(ConstrainedModel):
+class NumericTargetMixin(ConstrainedModel):
     """Targets that are numbers, and the choice of a loss for them."""
 
     target_bound: float | None = None
@@ -138,7 +138,7 @@ class OfNumbers(ConstrainedModel):
 
 
 @dataclass(kw_only=True, eq=False, repr=False)
-class ByFrankWolfe(ConstrainedModel):
+class FrankWolfeMixin(ConstrainedModel):
     """Over the vertices of a set: the better one of two mechanisms."""
 
     mechanism: Annotated[str, "auto (the better one by public numbers), frank-wolfe-polytope or frank-wolfe-gaussian."] = "auto"
@@ -151,7 +151,7 @@ class ByFrankWolfe(ConstrainedModel):
 
 
 @dataclass(kw_only=True, eq=False, repr=False)
-class ByComparison(ConstrainedModel):
+class AutoMechanismMixin(ConstrainedModel):
     """Over any set: the mechanism with the best bound of risk, and what can be said about that choice."""
 
     mechanism: Annotated[

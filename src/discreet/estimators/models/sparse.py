@@ -17,7 +17,7 @@ from discreet.core.errors import InvalidInput
 from discreet.core.validate import measure
 from discreet.data import Domain
 from discreet.estimators.door.private_estimator import ScoredClassifier, ScoredRegressor
-from discreet.estimators.models.set_model import ByFrankWolfe, OfNumbers, WithIntercept
+from discreet.estimators.models.set_model import FrankWolfeMixin, InterceptMixin, NumericTargetMixin
 from discreet.estimators.prediction_rules import codes_above, log_probabilities, probabilities
 from discreet.losses import Logistic
 from discreet.losses.predictions import HuberLoss, LogCosh, OfMargin, PredictionLoss, Squared
@@ -28,7 +28,7 @@ _LOSSES = {loss.name: loss for loss in (Squared(), HuberLoss(), LogCosh())}
 
 
 @dataclass(kw_only=True, eq=False, repr=False)
-class _OverL1Ball(ByFrankWolfe, WithIntercept):
+class _OverL1Ball(FrankWolfeMixin, InterceptMixin):
     radius: Annotated[float, "Largest sum of absolute coefficients, chosen without the records."] = 1.0
     data_bound: float | None = 1.0
     data_norm: float | None = None
@@ -39,7 +39,7 @@ class _OverL1Ball(ByFrankWolfe, WithIntercept):
 
 @answers_per_record
 @dataclass(kw_only=True, eq=False, repr=False)
-class Lasso(ScoredRegressor, _OverL1Ball, OfNumbers):
+class Lasso(ScoredRegressor, _OverL1Ball, NumericTargetMixin):
     """Sparse linear regression under differential privacy.
 
     Parameters

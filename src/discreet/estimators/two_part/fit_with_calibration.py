@@ -33,7 +33,7 @@ from discreet.estimators.inputs import is_private
 from discreet.estimators.models.kernel_classifier import KernelClassifier
 from discreet.estimators.models.linear_classifier import LinearClassifier
 from discreet.estimators.prediction_rules import log_chances, log_odds
-from discreet.estimators.two_part.two_part_fit import FitBeside
+from discreet.estimators.two_part.two_part_fit import FitWithQuery
 from discreet.ledger import spending_on, without_ledger
 from discreet.matrices import Matrix
 from discreet.mechanisms.base import Numbers
@@ -93,7 +93,7 @@ def fit_with_calibration(estimator: LinearClassifier, X: Any, y: Any = None, *, 
         raise InvalidInput("calibrated probabilities need declared classes: classes=[negative, positive], or a longer list.")
     require_calibrated_table(estimator, X)
     classes = len(X.classes if isinstance(X, EncodedTable) else estimator.classes or ())
-    beside = FitBeside.of(estimator, X, y, None, persons, classes=estimator.classes)
+    beside = FitWithQuery.of(estimator, X, y, None, persons, classes=estimator.classes)
     both = settled(estimator._privacy(), beside.rule, beside.planned, classes=classes, share=share)  # noqa: SLF001
     with (
         spending_on(account_of(estimator.ledger), both.guarantee, purpose=SCORES_WITH_FIT, table=_content(beside, classes)) as reservation,
@@ -159,7 +159,7 @@ class _Score:
         return shrunk_classes(counts, deviation=deviation, telling=self.telling)
 
 
-def _measured(model: LinearClassifier, beside: FitBeside, plan: ScoresPlan) -> Shrinkage:
+def _measured(model: LinearClassifier, beside: FitWithQuery, plan: ScoresPlan) -> Shrinkage:
     """Draw the counts at the weights that were released, the rows of persons anew, and read them."""
     score = _Score(model)
     if isinstance(beside.X, BlockTable):
@@ -171,7 +171,7 @@ def _measured(model: LinearClassifier, beside: FitBeside, plan: ScoresPlan) -> S
     return score.shrinkage(counts, plan.deviation)
 
 
-def _counted(model: LinearClassifier, beside: FitBeside, plan: ScoresPlan) -> Integers:
+def _counted(model: LinearClassifier, beside: FitWithQuery, plan: ScoresPlan) -> Integers:
     """The exact counts over the blocks of a table; private."""
     decide, score, (query,) = model._decision(), _Score(model), plan.problem.each  # noqa: SLF001 - of this package
     known: dict[str, Any] = {"rows_per_person": model.rows_per_person, "person_weight": model.person_weight, "jobs": job_count(model.n_jobs)}
@@ -182,7 +182,7 @@ def _counted(model: LinearClassifier, beside: FitBeside, plan: ScoresPlan) -> In
     return sums_of(whose_rows(beside.X, beside.noise, **known), of_rows, query.size, jobs=known["jobs"])
 
 
-def _content(beside: FitBeside, classes: int) -> Iterator[bytes]:
+def _content(beside: FitWithQuery, classes: int) -> Iterator[bytes]:
     """Of the whole table, as a fit on it tells a ledger. Private."""
     given = beside.given
     if isinstance(given, FitInput):

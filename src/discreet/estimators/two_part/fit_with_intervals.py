@@ -49,7 +49,7 @@ from discreet.estimators.models.survival_ordinal import PersonRows
 from discreet.estimators.prediction_rules import KernelForm
 from discreet.estimators.prior import made_prior, prior_again
 from discreet.estimators.summaries.summary_source import legible
-from discreet.estimators.two_part.two_part_fit import FitBeside
+from discreet.estimators.two_part.two_part_fit import FitWithQuery
 from discreet.ledger import Account, spending_on, without_ledger
 from discreet.matrices import Matrix
 from discreet.mechanisms.curvature import CurvatureQuery, CurvatureRecords, GaussianCurvature
@@ -338,7 +338,7 @@ def fit_with_intervals(
     if "classes" in vars(estimator) and classes is None and not isinstance(X, EncodedTable):
         raise InvalidInput("a fit with intervals needs its classes declared: classes=[negative, positive].")
     _require_equal_weights(estimator, sample_weight)
-    beside = FitBeside.of(estimator, X, y, sample_weight, persons, classes=classes)
+    beside = FitWithQuery.of(estimator, X, y, sample_weight, persons, classes=classes)
     given, noise = beside.held, beside.noise
     both = settled(**privacy.target, share=share, planned=beside.planned, problem=problem_of)
     account, table = account_of(estimator.ledger), given.content()

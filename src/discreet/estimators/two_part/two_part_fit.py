@@ -23,7 +23,7 @@ from discreet.noise import Noise
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class FitBeside:
+class FitWithQuery:
     """The estimator and the records of a fit, read through its own door."""
 
     estimator: Any
@@ -38,7 +38,7 @@ class FitBeside:
     persons: Any
 
     @classmethod
-    def of(cls, estimator: Any, X: Any, y: Any, sample_weight: Any, persons: Any, *, classes: Any) -> "FitBeside":
+    def of(cls, estimator: Any, X: Any, y: Any, sample_weight: Any, persons: Any, *, classes: Any) -> "FitWithQuery":
         """Raises InvalidInput, as `fit` does, for what it refuses."""
         privacy, noise, scratch = estimator._privacy(), estimator._noise(), clone(estimator)  # noqa: SLF001 - of this package
         # The same door as in fit: what is refused is refused before it is paid for.
