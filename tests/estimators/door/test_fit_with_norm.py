@@ -258,3 +258,10 @@ def test_one_person_moves_the_scores_of_norms_as_one_record_and_rows_that_count_
     far = norms > 1e4
     assert far.sum() >= 4
     assert (weights[far].sum() <= 1.0) is not fault
+
+
+def test_a_plan_and_an_explanation_refuse_a_private_norm_of_several_targets_as_the_fit_does():
+    model = LinearRegression(delta=1e-6, data_norm="private", target_bound=[1.0, 2.0])
+    for ask in (model.plan, model.explain):
+        with pytest.raises(InvalidInput, match="works for one target"):
+            ask(features=3, targets=2)

@@ -23,7 +23,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Self, cast
 
 import numpy as np
 import numpy.typing as npt
-from sklearn.base import BaseEstimator, ClassifierMixin, RegressorMixin
+from sklearn.base import BaseEstimator, ClassifierMixin, RegressorMixin, clone
 from sklearn.utils.validation import validate_data
 
 from discreet.certificates import Certificate
@@ -224,6 +224,15 @@ class PrivateModel(PrivateEstimator):
         Raises InvalidInput where there was no fit, or the file exists (unless `overwrite`) or cannot be written.
         """
         array_models.ArrayModel.from_estimator(self).save(path, overwrite=overwrite)
+
+    def with_share(self, epsilon: float, delta: float, *, seed: int | None, rule: Persons | None, **settings: Any) -> Self:
+        """An unfitted copy for a part of a budget, without a ledger; `settings` that follow from its table are for those that have them.
+
+        `rule` says whose rows are whose, as a schema may: a plan does not see the table.
+        """
+        known = self.get_params(deep=False)
+        own = {name: value for name, value in settings.items() if name in known} | ({} if rule is None else dict(rule.as_declared))
+        return cast("Self", clone(self).set_params(**own, epsilon=epsilon, delta=delta, random_state=seed, ledger=None))
 
     def _span(self) -> tuple[float, float] | None:
         """The numbers that -1 and 1 stand for, where targets are brought to that scale."""

@@ -61,13 +61,7 @@ class Lasso(ScoredRegressor, _OverL1Ball, NumericTargetMixin):
     mechanism : "auto" (the better one, from public numbers), "frank-wolfe-polytope" or "frank-wolfe-gaussian".
     n_iter : number of steps, chosen without looking at the records; None chooses it from public numbers.
     public_records : under add-remove, a number of records that you declare public; it sets the number of steps.
-    ledger : the Account(path, name) to charge; None charges the ledger in use (`discreet.ledger.using`), if any.
-    n_jobs : number of threads for one fit, as in scikit-learn: None is 1, -1 all processors. The result is the same for any number.
-    random_state : None draws noise from the operating system. With a seed, results are reproducible but not private, and the certificate is invalid.
-    rows_per_person : the largest number of rows kept per person, drawn uniformly, if `fit` gets the ids `persons`: neighbouring tables then differ
-        in all rows of one person, and n counts persons. 1 needs no ids: you declare that nobody has a second row. None: the unit of privacy is a row.
-    person_weight : the weight of a kept row: "person" (one over the number of that person's kept rows, so each person counts once) or "row" (1 /
-        rows_per_person, so rows count equally).
+    ledger, n_jobs, random_state, rows_per_person, person_weight : as in LinearRegression.
 
     Attributes
     ----------

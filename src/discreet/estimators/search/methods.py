@@ -23,7 +23,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
 from numbers import Integral
-from typing import Any, Protocol, TypeVar
+from typing import Any, TypeVar
 
 import numpy as np
 import numpy.typing as npt
@@ -38,6 +38,7 @@ from discreet.core.errors import InfeasibleTarget, InvalidInput, PrivacyAdvice, 
 from discreet.core.neighbours import ADD_REMOVE, REPLACE_ONE, Neighbours, Persons, Privacy
 from discreet.core.workers import map_in_order
 from discreet.estimators.door.fit_with_norm import require_declared
+from discreet.estimators.door.private_estimator import PrivateModel
 from discreet.estimators.inputs import require_target_bound
 from discreet.estimators.search.tables import Scoring, SearchTable
 from discreet.kernels import fresh_public_seed
@@ -63,28 +64,6 @@ _TOLD_APART = 0.05
 Setting = Mapping[str, Any]
 T = TypeVar("T")
 R = TypeVar("R")
-
-
-class _Estimator(Protocol):
-    """What scikit-learn asks of one."""
-
-    def fit(self, X: Any, y: Any) -> Any:
-        """Fit, and leave a certificate."""
-
-    def predict(self, X: Any) -> npt.NDArray[Any]:
-        """A class for each row by itself."""
-
-    def get_params(self, *, deep: bool) -> dict[str, Any]:
-        """The settings by name."""
-
-
-class PlannedEstimator(_Estimator, Protocol):
-    """What a search needs of an estimator."""
-
-    certificate_: Certificate
-
-    def plan(self, *, features: int, records: int | None = None) -> Certificate:
-        """What a fit would promise."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -118,30 +97,25 @@ class Fits:
         """work(item) for every item, in order, each about a fit of `table` or of a part of it. Items are taken in this thread."""
         return map_in_order(work, items, self.jobs if table.one_part else 1)
 
-    def prepared(self, number: int, *, epsilon: float, delta: float, seed: int | None, share_of_records: int = 1) -> PlannedEstimator:
+    def prepared(self, number: int, *, epsilon: float, delta: float, seed: int | None, share_of_records: int = 1) -> PrivateModel:
         """An unfitted copy with this setting and target, which has no ledger of its own.
 
         Under add-remove a declared public number of records is divided by `share_of_records`, the number of parts that the records are cut into.
         """
-        known = self.estimator.get_params(deep=False)
-        fixed: dict[str, Any] = {"epsilon": epsilon, "delta": delta, "random_state": seed}
+        own = clone(self.estimator).set_params(**self.settings[number])
+        known, fixed = own.get_params(deep=False), dict[str, Any]()
         if len(self.classes):
             fixed["classes"] = self.classes.tolist()
-        if "ledger" in known:
-            fixed["ledger"] = None
-        if "n_jobs" in known and self.n_jobs is not None:
+        if self.n_jobs is not None:
             fixed["n_jobs"] = self.n_jobs
         declared = known.get("public_records")
         if isinstance(declared, Integral) and share_of_records > 1:
             fixed["public_records"] = max(1, int(declared) // share_of_records)
-        if self.persons is not None:
-            fixed |= self.persons.as_declared
         if self.scoring.of_times:
             fixed["ends"] = self.scoring.ends
-        setting = {**known, **self.settings[number]}
-        if "feature_seed" in setting and setting["feature_seed"] is None:
+        if "feature_seed" in known and known["feature_seed"] is None:
             fixed["feature_seed"] = self.feature_seed
-        copy: PlannedEstimator = clone(self.estimator).set_params(**{**self.settings[number], **fixed})
+        copy: PrivateModel = own.with_share(epsilon, delta, seed=seed, rule=self.persons, **fixed)
         return copy
 
     def planned(
@@ -174,7 +148,7 @@ class Fits:
             require_target_bound(self.prepared(number, epsilon=1.0, delta=0.0, seed=0), X)
 
     @staticmethod
-    def fit_as_planned(copy: PlannedEstimator, table: SearchTable, planned: Certificate) -> None:
+    def fit_as_planned(copy: PrivateModel, table: SearchTable, planned: Certificate) -> None:
         """Fit on the records, and leave a certificate that is as planned. Raises VerificationFailure if it is not."""
         with without_ledger():
             copy.fit(table.X, table.y, **({} if table.persons is None else {"persons": table.persons}))
@@ -261,7 +235,7 @@ def random_stopping(
     return Found(index=index, model=model, score=stated, certificate=certificate)
 
 
-def _best(fits: Fits, table: SearchTable, noise: Noise, target: InnerTarget, planned: Sequence[Certificate]) -> tuple[int, PlannedEstimator, int]:
+def _best(fits: Fits, table: SearchTable, noise: Noise, target: InnerTarget, planned: Sequence[Certificate]) -> tuple[int, PrivateModel, int]:
     """The runs. A fit that fails is an outcome with the worst score, as the theorem wants it: when it fails may depend on the records.
 
     What is drawn is drawn here, in an order that does not depend on who fits: settings and seeds first, then the noise of the scores.
@@ -269,7 +243,7 @@ def _best(fits: Fits, table: SearchTable, noise: Noise, target: InnerTarget, pla
     drawn = [(target.mechanism.setting(noise, len(fits.settings)), fit_seed(noise)) for _ in range(target.mechanism.runs(noise))]
     runs = ((index, fits.prepared(index, epsilon=target.epsilon, delta=target.delta, seed=seed)) for index, seed in drawn)
 
-    def fitted(run: tuple[int, PlannedEstimator]) -> tuple[int, PlannedEstimator, int] | None:
+    def fitted(run: tuple[int, PrivateModel]) -> tuple[int, PrivateModel, int] | None:
         index, model = run
         try:
             fits.fit_as_planned(model, table, planned[index])
@@ -277,7 +251,7 @@ def _best(fits: Fits, table: SearchTable, noise: Noise, target: InnerTarget, pla
             return None
         return index, model, table.correct(model)
 
-    best: tuple[int, PlannedEstimator, int] | None = None
+    best: tuple[int, PrivateModel, int] | None = None
     for found in fits.spread(table, fitted, runs):
         if found is None:
             continue
@@ -329,7 +303,7 @@ def algorithm_4(fits: Fits, table: SearchTable, noise: Noise, *, epsilon: float,
         parts = table.parts(count + 1, noise, hidden=hidden)
         models = [fits.prepared(i, epsilon=epsilon, delta=delta, seed=fit_seed(noise), share_of_records=count + 1) for i in range(count)]
 
-        def fitted(i: int) -> PlannedEstimator:
+        def fitted(i: int) -> PrivateModel:
             fits.fit_as_planned(models[i], parts[i], planned[i])
             return models[i]
 

@@ -13,8 +13,6 @@ from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any
 
-from sklearn.base import clone
-
 from discreet.certificates import Certificate
 from discreet.core.arrays import is_finite
 from discreet.core.errors import InvalidInput, InvalidType, VerificationFailure
@@ -167,16 +165,14 @@ class _Copy:
 
     def made(self, epsilon: float, delta: float, *, seed: int | None) -> Any:
         """An unfitted one for this target, without a ledger of its own."""
-        fixed: dict[str, Any] = {"epsilon": epsilon, "delta": delta, "random_state": seed, "ledger": None, "data_norm": self.schema.norm_bound}
-        if isinstance(self.schema.target, Target) and "classes" in self.known:
+        fixed: dict[str, Any] = {"data_norm": self.schema.norm_bound}
+        if isinstance(self.schema.target, Target):
             fixed["classes"] = label_array(self.schema.target.classes).tolist()
-        if isinstance(self.schema.target, TimeTarget) and "ends" in self.known:
+        if isinstance(self.schema.target, TimeTarget):
             fixed["ends"] = self.schema.target.ends
-        if self.calibrate and "records_share" in self.known:
+        if self.calibrate:
             fixed["records_share"] = 0.0  # as fit_with_calibration has it, which is what is planned
-        if self.rule is not None:
-            fixed |= self.rule.as_declared
-        return clone(self.estimator).set_params(**fixed)
+        return self.estimator.with_share(epsilon, delta, seed=seed, rule=self.rule, **fixed)
 
     def require(self, privacy: Privacy, table: EncodedTable | BlockTable) -> None:
         """Raise InvalidType or InvalidInput for what cannot be calibrated, where it is to be; and say what is legal and tells more than it seems."""

@@ -98,11 +98,9 @@ class FitWithQuery:
         return replace(issued, declared=tuple(dict.fromkeys((*issued.declared, *fit.declared))), ledger_entry=entry)
 
     def _made(self, epsilon: float, delta: float, seed: int | None) -> Any:
-        known, rule = self.X if isinstance(self.X, EncodedTable) else None, self.rule
-        declared: dict[str, Any] = {"classes": list(known.classes)} if known is not None and isinstance(self.estimator, LinearClassifier) else {}
+        classifier, rule = isinstance(self.estimator, LinearClassifier), self.rule
+        declared = {"classes": list(self.X.classes)} if classifier and isinstance(self.X, EncodedTable) else {}
         if isinstance(self.estimator, PersonRows):
             declared, rule = self.estimator.declared_for(self.X), None
-        declared |= {} if rule is None else dict(rule.as_declared)  # as a schema may say, and a plan does not see the table
-        if "records_share" in self.estimator.get_params(deep=False):
-            declared["records_share"] = 0.0  # what is asked beside the fit is settled before anything is drawn, the width of the loss too
-        return clone(self.estimator).set_params(epsilon=epsilon, delta=delta, random_state=seed, ledger=None, **declared)
+        # What is asked beside the fit is settled before anything is drawn, the width of the loss too, so no records are counted.
+        return self.estimator.with_share(epsilon, delta, seed=seed, rule=rule, records_share=0.0, **declared)
