@@ -17,7 +17,7 @@ import numpy as np
 
 from discreet import LinearSVC, LogisticRegression
 from discreet.data.adult import adult_cms
-from discreet.estimators.linear_classifier import LinearClassifier
+from discreet.estimators.models.linear_classifier import LinearClassifier
 
 ALPHAS = (10**-2.5, 10**-3, 10**-3.5)
 PRINTED = {"alpha": ALPHAS[0], "calibration": "published", "delta": 0.0}

@@ -19,7 +19,7 @@ from tables import Table, adult, kdd_cup_99
 
 from discreet import LinearSVC, LogisticRegression
 from discreet.core.errors import InfeasibleTarget
-from discreet.estimators.linear_classifier import LinearClassifier
+from discreet.estimators.models.linear_classifier import LinearClassifier
 
 EPSILON = 0.1
 LAMBDAS = {

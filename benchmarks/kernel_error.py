@@ -25,7 +25,7 @@ import polars as pl
 
 from discreet import KernelClassifier, LinearSVC
 from discreet.core.arrays import Floats
-from discreet.estimators.linear_classifier import LinearClassifier
+from discreet.estimators.models.linear_classifier import LinearClassifier
 
 EPSILONS = (0.1, 0.5, 1.0, 4.0, np.inf)
 

@@ -6,7 +6,7 @@
 
 Kinds come from the registry, and their mechanisms from the refusal of one that there is not: no list here says which there are. Three features in
 [0, 1] around .4 with a deviation of .1 (module `model_intervals`). Views: `summary()` (which curves, reports, files and pictures repeat: one source,
-module `discreet.estimators.known_errors`), and where an estimator has them `coef_interval()` and `predict_interval()`. What is to be covered:
+`discreet.estimators.intervals.known_errors`), and where an estimator has them `coef_interval()` and `predict_interval()`. What is to be covered:
 
     the fit without noise     noise alone is counted: fits of the same records, whose mean is taken for it
     the population            least squares of many records; targets of new records for `predict_interval`
@@ -29,8 +29,8 @@ import numpy.typing as npt
 from benchmarks.model_intervals import CASES, PEOPLE, Case, coverage, records
 from discreet import LinearRegression
 from discreet.core.errors import InvalidInput, PrivacyAdvice
-from discreet.estimators.base import PrivateModel
-from discreet.estimators.known_errors import WHOLE
+from discreet.estimators.door.private_estimator import PrivateModel
+from discreet.estimators.intervals.known_errors import WHOLE
 
 Floats = npt.NDArray[np.float64]
 MANY = 1_000_000

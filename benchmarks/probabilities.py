@@ -22,7 +22,7 @@ from scipy.special import expit, log_expit
 from tables import Table, adult, kdd_cup_99, mnist_4_against_9
 
 from discreet import LinearSVC, LogisticRegression
-from discreet.estimators.forms import log_odds
+from discreet.estimators.prediction_rules import log_odds
 from discreet.losses import MarginLoss
 
 Floats = npt.NDArray[np.float64]

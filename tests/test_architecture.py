@@ -310,11 +310,11 @@ def test_what_a_string_imports_is_seen_by_the_contracts():
 @pytest.mark.parametrize(
     ("name", "body"),
     [
-        ("discreet.data.schema", 'import_module("discreet.estimators.transformer")'),
+        ("discreet.data.schema", 'import_module("discreet.estimators.transformers.schema_transformer")'),
         ("discreet.core.showing", 'import_module(f"discreet.display.{module}")'),
         ("discreet.statements.base", 'problems = lazily("discreet.problems")'),
         ("discreet.problems.prior", 'registered(kept, name, "discreet.verification")'),
-        ("discreet.estimators.array_model", 'layouts = lazily(f"discreet.{name}")'),
+        ("discreet.estimators.files.array_model", 'layouts = lazily(f"discreet.{name}")'),
     ],
 )
 def test_an_import_by_a_string_alone_is_seen(name, body):

@@ -13,7 +13,7 @@ import pytest
 
 from discreet.certificates import Certificate
 from discreet.estimators import Model
-from discreet.estimators.interval_file import IntervalFile
+from discreet.estimators.intervals.interval_file import IntervalFile
 from discreet.evaluation import read_evaluation
 from discreet.ledger import Ledger
 from discreet.releases import read_release

@@ -7,13 +7,13 @@ from pathlib import Path
 import pytest
 
 from discreet.core.remembered import forget
-from tools.house import PACKAGE, command_job
+from tools.house import PACKAGE, command_job, fit_job
 
 PAGE = Path(__file__).resolve().parents[1] / "docs" / "extend" / "life-of-a-fit.md"
 STEPS = {
     "cli/fit.py": "fit",
     "data/schema.py": "encode",
-    "estimators/linear_classifier.py": "fit",
+    "estimators/models/linear_classifier.py": "fit",
     "problems/regularised_risk.py": "__post_init__",
     "mechanisms/learning/choose.py": "calibrate",
     "mechanisms/base.py": "run",
@@ -48,3 +48,31 @@ def test_a_fit_passes_the_ten_files_of_its_page_in_their_order():
         sys.setprofile(None)
     left = iter(passed)
     assert all(name in left for name in named)
+
+
+def asked_of_choose(work):
+    """What estimators and their mechanisms ask of the module that chooses loss, lambda and noise, name by name."""
+    asked = []
+
+    def note(frame, event, _):
+        caller = frame.f_back
+        while caller is not None and caller.f_code.co_filename.endswith("core/remembered.py"):
+            caller = caller.f_back
+        inside, outside = (one is not None and one.f_code.co_filename.endswith("learning/choose.py") for one in (frame, caller))
+        if event == "call" and inside and not outside:
+            asked.append(frame.f_code.co_name)
+
+    sys.setprofile(note)
+    try:
+        work()
+    finally:
+        sys.setprofile(None)
+    return asked
+
+
+def test_loss_lambda_and_mechanism_of_a_fit_are_asked_for_in_one_call_and_remembered():
+    work = fit_job()
+    work()  # imports are not what is counted
+    forget()
+    assert sorted(asked_of_choose(work)) == ["plan", "relative_noise"]  # the second is the advice whether a fit is worth its budget
+    assert asked_of_choose(work) == []

@@ -25,8 +25,8 @@ LINES = {
     "releases/methods/features_sketch.py": {
         "releases/methods/__init__.py": "from discreet.releases.methods.features_sketch import FEATURES_SKETCH",
     },
-    "estimators/positive_regression.py": {
-        "estimators/__init__.py": "    from discreet.estimators.positive_regression import PositiveRegression",
+    "estimators/models/positive_regression.py": {
+        "estimators/__init__.py": "    from discreet.estimators.models.positive_regression import PositiveRegression",
     },
     "cli/header.py": {"cli/program.py": '    "header": "header",'},
     "data/blocks/listed.py": {"data/blocks/__init__.py": "    from discreet.data.blocks.listed import ListTable"},
@@ -39,7 +39,7 @@ AFTER = {
     "sets/mirror_maps/__init__.py": "from discreet.sets.mirror_maps.power import PowerMap\n",
     "mechanisms/counting/__init__.py": "    from discreet.mechanisms.counting.laplace import LaplaceCounting\n",
     "releases/methods/__init__.py": "from discreet.releases.methods.moments import MOMENTS\n",
-    "estimators/__init__.py": "    from discreet.estimators.model import Model\n",
+    "estimators/__init__.py": "    from discreet.estimators.files.model import Model\n",
     "cli/program.py": "COMMANDS = {\n",
     "data/blocks/__init__.py": "    from discreet.data.blocks.mapped import NpyTable\n",
 }

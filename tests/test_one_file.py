@@ -16,13 +16,19 @@ PACKAGE = Path(discreet.__file__).parent
 FILES = {path: path.read_text(encoding="utf-8") for path in PACKAGE.rglob("*.py")}
 EXAMPLES = {
     "a loss of the margin": ("SmoothedHinge smoothed-hinge", {"losses/hinges.py", "losses/__init__.py", "consumers/noisy_classifiers.py"}),
-    "a loss of numbers": ("Pinball pinball", {"losses/predictions/quantile.py", "losses/predictions/__init__.py", "estimators/prediction_models.py"}),
+    "a loss of numbers": (
+        "Pinball pinball",
+        {"losses/predictions/quantile.py", "losses/predictions/__init__.py", "estimators/models/prediction_models.py"},
+    ),
     "a set": ("KSupportBall k-support-ball", {"sets/k_support_ball.py", "sets/__init__.py"}),
     "a mirror map": ("EntropyMap entropy", {"sets/mirror_maps/entropy.py", "sets/mirror_maps/__init__.py"}),
     "a kernel": ("Cauchy cauchy", {"kernels/laws.py", "kernels/__init__.py"}),
     "an encoding": ("Log", {"data/encodings/log.py", "data/encodings/__init__.py"}),
     "a block source": ("NpyTable", {"data/blocks/mapped.py", "data/blocks/__init__.py", "data/__init__.py"}),
-    "an estimator": ("GroupLasso group-lasso", {"estimators/over_sets.py", "estimators/saved.py", "estimators/__init__.py", "__init__.py"}),
+    "an estimator": (
+        "GroupLasso group-lasso",
+        {"estimators/models/over_sets.py", "estimators/model_kinds.py", "estimators/__init__.py", "__init__.py"},
+    ),
     "a method of release": ("null-space", {"releases/methods/rows.py", "audit/drawn/named.py"}),
     "a mechanism": (
         "SampledMirrorDescent mirror-descent-sampled",

@@ -140,7 +140,7 @@ def write_files(folder: Path) -> None:
 
     from discreet import LogisticRegression, Model, Schema, SystemNoise, evaluate_privately, release_uncertainty  # noqa: PLC0415
     from discreet.data import NumericColumn, Target  # noqa: PLC0415
-    from discreet.estimators.interval_file import IntervalFile  # noqa: PLC0415
+    from discreet.estimators.intervals.interval_file import IntervalFile  # noqa: PLC0415
     from discreet.ledger import Account, Ledger  # noqa: PLC0415
     from discreet.releases import publish  # noqa: PLC0415
 

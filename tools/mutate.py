@@ -42,7 +42,7 @@ ELSEWHERE = {
     "releases/synthetic": "rows that are drawn from released counts, and noise beside that of these",
     "studies": "invented tables and splits",
     "estimators/advice.py": "a key by which this process knows a table again, for advice; nothing of it leaves",
-    "estimators/search_methods.py": "a seed of a seeded search; none where noise is private",
+    "estimators/search/methods.py": "a seed of a seeded search; none where noise is private",
 }
 """Folders and files that draw nothing that protects a record, and what they draw."""
 
@@ -112,17 +112,17 @@ PLANTED: list[Fault] = [
         f"{_EITHER}self.scale * self.parts,",
         f"{_EITHER}0.5 * self.scale * self.parts,",
     ),
-    Fault("estimators/search_tables.py", "thrown = uniform_below(noise.words(), count,", "thrown = uniform_below(noise.words(), (count + 1) // 2,"),
-    Fault("estimators/search_tables.py", "return uniform_below(noise.words(), count,", "return uniform_below(noise.words(), (count + 1) // 2,"),
-    Fault("estimators/search_tables.py", "shuffled(noise.words(), persons)", "np.arange(persons)"),
-    Fault("estimators/search_tables.py", "shuffled(noise.words(), records)", "np.arange(records)"),
-    Fault("estimators/search_blocks.py", "noise.words()(4).tobytes()", "bytes(32)"),
-    Fault("estimators/search_blocks.py", 'of a table" + seed + number', 'of a table" + number'),
-    Fault("estimators/search_blocks.py", "uniform_below(words, parts,", "uniform_below(words, (parts + 1) // 2,"),
-    Fault("estimators/search_blocks.py", "shuffled(words, rows)", "np.arange(rows)"),
+    Fault("estimators/search/tables.py", "thrown = uniform_below(noise.words(), count,", "thrown = uniform_below(noise.words(), (count + 1) // 2,"),
+    Fault("estimators/search/tables.py", "return uniform_below(noise.words(), count,", "return uniform_below(noise.words(), (count + 1) // 2,"),
+    Fault("estimators/search/tables.py", "shuffled(noise.words(), persons)", "np.arange(persons)"),
+    Fault("estimators/search/tables.py", "shuffled(noise.words(), records)", "np.arange(records)"),
+    Fault("estimators/search/blocks.py", "noise.words()(4).tobytes()", "bytes(32)"),
+    Fault("estimators/search/blocks.py", 'of a table" + seed + number', 'of a table" + number'),
+    Fault("estimators/search/blocks.py", "uniform_below(words, parts,", "uniform_below(words, (parts + 1) // 2,"),
+    Fault("estimators/search/blocks.py", "shuffled(words, rows)", "np.arange(rows)"),
     # What a record counts in a search over regressions, in parts of which there are 2^20.
-    Fault("estimators/search_scores.py", "= WHOLE - np.rint(WHOLE *", "= WHOLE - np.rint(2 * WHOLE *"),
-    Fault("estimators/search_scores.py", "(shares * counts) // WHOLE if", "(2 * shares * counts) // WHOLE if"),
+    Fault("estimators/search/tables.py", "= WHOLE - np.rint(WHOLE *", "= WHOLE - np.rint(2 * WHOLE *"),
+    Fault("estimators/search/tables.py", "(shares * counts) // WHOLE if", "(2 * shares * counts) // WHOLE if"),
     Fault("mechanisms/selection/score.py", "largest=self.parts // parts_of(self.persons)", "largest=1"),
     # Sizes that reach a sampler by another name, or noise that is in a covariance.
     Fault("mechanisms/noisy_sums.py", "integers(noise, off,", "integers(noise, 0.5 * off,"),
@@ -205,12 +205,16 @@ PLANTED: list[Fault] = [
     # Bins of predicted times are public, and no quantiles of the records.
     Fault("evaluation/times.py", "np.arange(1, self.bins) / self.bins", "np.quantile(shares, np.arange(1, self.bins) / self.bins)"),
     # Rows that are made of a record are one person's, in memory and in blocks.
-    Fault("estimators/made_tables.py", 'persons=pl.Series("", owners)', 'persons=pl.Series("", np.arange(len(owners)))'),
-    Fault("estimators/made_tables.py", "None, first + owners)", "None, first + np.arange(len(owners)))"),
+    Fault("estimators/models/person_period.py", 'persons=pl.Series("", owners)', 'persons=pl.Series("", np.arange(len(owners)))'),
+    Fault("estimators/models/person_period.py", "None, first + owners)", "None, first + np.arange(len(owners)))"),
     # Weights of records of a regression: cut to the public bound, and divided by it, in memory and in blocks.
     Fault("data/records.py", "return np.clip(given, 0.0, largest)", "return given"),
     Fault("estimators/inputs.py", "weights / self.most", "weights"),
-    Fault("estimators/calibrated_fit.py", "np.intp)), shares)", "np.intp)), None if shares is None else np.full_like(shares, 1 << 20))"),
+    Fault(
+        "estimators/two_part/fit_with_calibration.py",
+        "np.intp)), shares)",
+        "np.intp)), None if shares is None else np.full_like(shares, 1 << 20))",
+    ),
     Fault("data/reader.py", "found / largest", "found"),
     # Rows of persons: which are kept, by which key ids travel, what they weigh, and how many persons there are.
     Fault("data/persons.py", "self._words = noise.words()", "self._words = lambda count: np.arange(count, dtype=np.uint64)"),
@@ -274,8 +278,10 @@ _OF_CLASSES = "tests/audit/test_drawn.py::test_no_record_moves_the_gradient_of_m
 TESTS: dict[str, tuple[str, ...]] = {
     "estimators/inputs.py": _WEIGHTS,
     "evaluation/times.py": ("tests/audit/test_drawn.py::test_a_record_of_a_model_of_times_is_counted_whatever_stands_beside_it",),
-    "estimators/calibrated_fit.py": ("tests/audit/test_drawn.py::test_no_person_counts_more_than_one_record_of_classes_by_score_in_blocks",),
-    "estimators/made_tables.py": ("tests/audit/test_drawn.py::test_rows_that_are_made_of_a_record_are_one_persons",),
+    "estimators/two_part/fit_with_calibration.py": (
+        "tests/audit/test_drawn.py::test_no_person_counts_more_than_one_record_of_classes_by_score_in_blocks",
+    ),
+    "estimators/models/person_period.py": ("tests/audit/test_drawn.py::test_rows_that_are_made_of_a_record_are_one_persons",),
     "data/shared_table.py": _PERSONS,
     "data/persons.py": _PERSONS,
     "data/records.py": _WEIGHTS,
@@ -369,9 +375,11 @@ TESTS: dict[str, tuple[str, ...]] = {
         "tests/audit/test_drawn.py::test_no_record_counts_more_than_one_in_a_search_over_regressions",
     ),
     "mechanisms/selection/stopping.py": ("random-stopping-0.0-replace-one",),
-    "estimators/search_blocks.py": ("tests/audit/test_drawn.py::test_how_searches_cut_tables_is_watched_too",),
-    "estimators/search_scores.py": ("tests/audit/test_drawn.py::test_no_record_counts_more_than_one_in_a_search_over_regressions",),
-    "estimators/search_tables.py": ("tests/audit/test_drawn.py::test_how_searches_cut_tables_is_watched_too",),
+    "estimators/search/blocks.py": ("tests/audit/test_drawn.py::test_how_searches_cut_tables_is_watched_too",),
+    "estimators/search/tables.py": (
+        "tests/audit/test_drawn.py::test_no_record_counts_more_than_one_in_a_search_over_regressions",
+        "tests/audit/test_drawn.py::test_how_searches_cut_tables_is_watched_too",
+    ),
     "noise/chacha.py": ("tests/audit/test_drawn.py::test_no_word_of_a_key_is_drawn_twice",),
     "noise/source.py": (
         "output-1e-06-replace-one",

@@ -49,7 +49,7 @@ if TYPE_CHECKING:
         SurvivalModel,
         release_uncertainty,
     )
-    from discreet.estimators.metric import PublicMetric
+    from discreet.estimators.transformers.public_metric import PublicMetric
     from discreet.evaluation import PrivateEvaluation, evaluate_privately
     from discreet.mechanisms.bounds_choice import choose_bounds, choose_norm
     from discreet.noise import SeededNoise, SystemNoise
@@ -141,7 +141,7 @@ def _checked(stated: "Certificate") -> "Iterable[Check]":
 
 
 def _transformer(schema: "Schema", *, sparse_output: bool) -> object:
-    from discreet.estimators.transformer import SchemaTransformer  # noqa: PLC0415 - when somebody asks
+    from discreet.estimators.transformers.schema_transformer import SchemaTransformer  # noqa: PLC0415 - when somebody asks
 
     return SchemaTransformer(schema, sparse_output=sparse_output)
 

@@ -22,7 +22,7 @@ from discreet.data import Domain, NumericColumn, PersonColumn, Records, Schema, 
 from discreet.data import Target as Classes
 from discreet.descriptions.asked import Asked
 from discreet.descriptions.records import counted, plain_schema
-from discreet.estimators.search_scores import OF_NUMBERS, Scoring
+from discreet.estimators.search.tables import OF_NUMBERS, Scoring
 from discreet.evaluation import TIME_METRICS, TimeSurvey
 from discreet.evaluation.outcomes import Outcomes
 from discreet.matrices import as_matrix
@@ -43,9 +43,9 @@ from discreet.words.categories import RESPONSE, UNARY
 from discreet.words.counting import WHOLE
 from tests.accounting.test_profile import test_a_bound_across_zero_is_never_below_a_law_and_randomised_response_reaches_it as keep_the_laws
 from tests.accounting.test_shuffling import test_no_output_of_few_shuffled_reports_tells_more_than_the_bound as keep_the_count
-from tests.estimators.test_calibrated_cuts import check_counts_by_score
-from tests.estimators.test_made_tables import MODELS, check_made_rows
-from tests.estimators.test_weights_of_numbers import DOORS, check_weights
+from tests.estimators.door.test_weights_of_numbers import DOORS, check_weights
+from tests.estimators.models.test_person_period import MODELS, check_made_rows
+from tests.estimators.two_part.test_calibrated_cuts import check_counts_by_score
 from tests.mechanisms.constrained.test_objective_set_audit import check_factors
 from tests.mechanisms.constrained.test_softmax_audit import check_slopes
 from tests.mechanisms.constrained.test_transcript_audit import check_the_first_step

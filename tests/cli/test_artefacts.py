@@ -202,7 +202,7 @@ def test_what_a_budget_was_spent_on_is_never_lost(model, monkeypatch):
 
     with monkeypatch.context() as broken:
         broken.setattr("discreet.evaluation.report.write_whole", full)
-        broken.setattr("discreet.estimators.interval_file.write_whole", full)
+        broken.setattr("discreet.estimators.intervals.interval_file.write_whole", full)
         evaluated = discreet("evaluate", "model.json", "people.csv", *BUDGET, *spend, "--out", "evaluation.json")
         measured = discreet("intervals", "model.json", "people.csv", *BUDGET, *spend, "--out", "intervals.json", "--json")
     assert evaluated.code != 0

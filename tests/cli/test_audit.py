@@ -7,7 +7,7 @@ from xml.etree import ElementTree as ET
 
 import pytest
 
-from discreet.estimators.model import Model
+from discreet.estimators.files.model import Model
 from tests.cli.conftest import discreet
 from tests.cli.test_goldens import compare
 

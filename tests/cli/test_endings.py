@@ -11,7 +11,7 @@ import pytest
 
 from discreet.cli import program
 from discreet.cli.program import COMMANDS
-from discreet.estimators.model import Model
+from discreet.estimators.files.model import Model
 from discreet.ledger import Ledger
 from tests.canary import assert_silent
 from tests.cli.conftest import FIT, without_few

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from discreet.core.errors import DiscreetError, SchemaError
 from discreet.data import Schema
-from discreet.estimators.model import Model
+from discreet.estimators.files.model import Model
 from tests.cli.conftest import SCHEMA, discreet
 
 odd = st.sampled_from(

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from discreet.cli.program import COMMANDS as LISTED
-from discreet.estimators.model import Model
+from discreet.estimators.files.model import Model
 from discreet.noise import SeededNoise
 from tests.cli.conftest import FIT, GOLDEN, SURVEY, discreet
 from tests.parts import has_command

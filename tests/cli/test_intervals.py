@@ -6,8 +6,8 @@ from pathlib import Path
 import pytest
 
 from discreet.certificates import Certificate
-from discreet.estimators.interval_file import IntervalFile
-from discreet.estimators.model import Model
+from discreet.estimators.files.model import Model
+from discreet.estimators.intervals.interval_file import IntervalFile
 from discreet.ledger import Ledger
 from tests.cli.conftest import csv_text, discreet, rows
 from tests.cli.test_canary import CANARY, COVERING, MARKS
@@ -166,7 +166,7 @@ def test_what_cannot_be_saved_follows_as_one_document_and_the_other_file_is_ther
     def full(*_arguments, **_settings):
         raise OSError(28, "No space left on device")
 
-    for name, module in (("model", "model"), ("intervals", "interval_file")):
+    for name, module in (("model", "files.model"), ("intervals", "intervals.interval_file")):
         if broken in {name, "both"}:
             monkeypatch.setattr(f"discreet.estimators.{module}.write_whole", full)
     words = "fit people.csv --schema people.toml --epsilon 1 --delta 1e-6 --out model.json --intervals intervals.json --json"

@@ -4,8 +4,8 @@ import json
 
 import pytest
 
-from discreet.estimators.base import PrivateModel
-from discreet.estimators.kinds import settings_of
+from discreet.estimators.door.private_estimator import PrivateModel
+from discreet.estimators.model_kinds import settings_of
 from tests.cli.conftest import FIT, SURVEY, discreet
 
 NUMBERS = ("fit", "people.csv", "--schema", "survey.toml", "--epsilon", "1", "--out", "model.json")

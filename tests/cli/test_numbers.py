@@ -8,7 +8,7 @@ from sklearn.metrics import mean_absolute_error, mean_squared_error, r2_score
 
 from discreet import LinearRegression
 from discreet.data import Schema, read_table
-from discreet.estimators.model import Model
+from discreet.estimators.files.model import Model
 from tests.cli.conftest import SURVEY, discreet
 
 

@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from discreet.estimators.model import Model
+from discreet.estimators.files.model import Model
 from tests.cli.conftest import ASKED, FIT, SCHEMA, discreet
 
 PERSON = '\n[person]\ncolumn = "patient id"\nrows = 7\n'

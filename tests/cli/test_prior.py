@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
-from discreet.estimators.model import Model
-from discreet.estimators.plain import columns_of, prior_in
+from discreet.estimators.files.model import Model
+from discreet.estimators.files.to_sklearn import columns_of, prior_in
 from tests.cli.conftest import discreet
 
 FIT = ("fit", "people.csv", "--schema", "people.toml", "--epsilon", "1", "--delta", "1e-6", "--alpha", "10", "--seed", "1", "--overwrite")

@@ -2,7 +2,7 @@
 
 import pytest
 
-from discreet.estimators.model import Model
+from discreet.estimators.files.model import Model
 from tests.canary import assert_silent
 from tests.cli.conftest import discreet
 from tests.cli.test_goldens import compare, normalised

@@ -9,7 +9,7 @@ from discreet import LinearSVC, LogisticRegression, Model
 from discreet.core.errors import InvalidInput, SchemaError
 from discreet.data import NumberTarget, NumericColumn, Schema, Target
 from discreet.estimators import encoded_estimator
-from discreet.estimators.kinds import check_learns, learnt_from, standard_kind
+from discreet.estimators.model_kinds import check_learns, learnt_from, standard_kind
 from tests.canary import CANARY, assert_silent
 from tests.schemas import schema_text
 

@@ -12,9 +12,9 @@ from discreet.core.errors import InvalidInput
 from discreet.data.encodings import Month
 from discreet.display import curves as pictures
 from discreet.display.reports import page_of
-from discreet.estimators.curves import Contribution, CrossedSide, Curves
-from discreet.estimators.known_errors import AT_MOST
-from tests.estimators.test_curves import SCHEMA, fitted, people
+from discreet.estimators.intervals.known_errors import AT_MOST
+from discreet.estimators.summaries.curves import Contribution, CrossedSide, Curves
+from tests.estimators.summaries.test_curves import SCHEMA, fitted, people
 
 NAMES = ("<script>", "B & C", "a very long name of a category indeed")
 

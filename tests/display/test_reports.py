@@ -29,7 +29,7 @@ from discreet.data import Domain, Records
 from discreet.display.pages import page_html, page_markdown
 from discreet.display.reports import About, card_of, page_of, write_card, write_report
 from discreet.estimators import LinearRegression
-from discreet.estimators.released_noise import noise_share
+from discreet.estimators.intervals.released_noise import noise_share
 from discreet.ledger import Account, Ledger
 from discreet.matrices import as_matrix
 from discreet.mechanisms.release import GaussianRelease

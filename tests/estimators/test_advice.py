@@ -36,7 +36,7 @@ from discreet.estimators import advice as advice_of_fits
 from discreet.estimators import fit_with_cuts, fit_with_intervals, threshold_for
 from discreet.ledger import Ledger, using
 from discreet.matrices import as_matrix
-from tests.estimators.test_summary import TABLE, people
+from tests.estimators.summaries.test_summary import TABLE, people
 
 
 @pytest.fixture(autouse=True)

@@ -11,7 +11,7 @@ from discreet.accounting import Unit
 from discreet.core.errors import InvalidInput
 from discreet.data import CategoricalColumn, NumberTarget, NumericColumn, Target, schema_files
 from discreet.data.person_column import PersonColumn
-from discreet.estimators.model import Model
+from discreet.estimators.files.model import Model
 from discreet.noise import SeededNoise
 from discreet.releases import publish
 

@@ -21,7 +21,7 @@ from sklearn import svm
 
 from discreet import ConstrainedERM, Domain, LinearRegression, LinearSVC, LogisticRegression, Records, SystemNoise, release_uncertainty
 from discreet.core.errors import DiscreetError, InfeasibleTarget, InvalidInput, PrivacyAdvice, PrivacyWarning, PrivateDataError, SolverFailure
-from discreet.estimators import base
+from discreet.estimators.door import private_estimator
 from discreet.matrices import DenseMatrix
 from discreet.sets import L2Ball
 from tests.canary import CANARY, assert_silent
@@ -180,7 +180,7 @@ def test_a_failing_solver_raises_and_releases_nothing(monkeypatch: pytest.Monkey
     def fail(*_: object, **__: object) -> None:
         raise SolverFailure("no")
 
-    monkeypatch.setattr(base, "SystemNoise", Counting)
+    monkeypatch.setattr(private_estimator, "SystemNoise", Counting)
     monkeypatch.setattr("discreet.mechanisms.learning.base.solve", fail)
     model = LogisticRegression(classes=["no", "yes"])
     with pytest.raises(SolverFailure):

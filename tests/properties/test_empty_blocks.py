@@ -12,8 +12,8 @@ from sklearn.base import clone
 from discreet import PrivateSearchCV, Schema, evaluate_privately, release_uncertainty
 from discreet.core.errors import DiscreetError
 from discreet.data import schema_files
-from discreet.estimators.base import PrivateModel
-from discreet.estimators.kinds import encoded_estimator, settings_of
+from discreet.estimators.door.private_estimator import PrivateModel
+from discreet.estimators.model_kinds import encoded_estimator, settings_of
 from tests.cli.conftest import discreet
 from tests.cli.every_command import commands, people, world
 from tests.properties.test_every_model import CASES, COLUMNS, TARGETS

@@ -15,8 +15,8 @@ from discreet import Model
 from discreet.cli.inputs import Records
 from discreet.core.errors import DiscreetError
 from discreet.data import Schema
-from discreet.estimators.base import PrivateModel
-from discreet.estimators.kinds import settings_of
+from discreet.estimators.door.private_estimator import PrivateModel
+from discreet.estimators.model_kinds import settings_of
 from discreet.ledger import Ledger
 from tests.cli.conftest import Outcome, discreet
 from tests.parts import LACKING, cluster_here

@@ -22,7 +22,7 @@ from discreet.core.errors import InvalidInput
 from discreet.data import Block, FunctionTable, SchemaDraft
 from discreet.descriptions import describe
 from discreet.estimators import fit_with_calibration, fit_with_cuts, fit_with_intervals, release_uncertainty
-from discreet.estimators.kinds import encoded_estimator
+from discreet.estimators.model_kinds import encoded_estimator
 from discreet.evaluation import evaluate_privately
 from discreet.ledger import Account, Ledger
 from discreet.matrices import as_matrix

@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 from discreet.core.errors import DiscreetError, PrivacyWarning
-from discreet.estimators.base import PrivateModel
+from discreet.estimators.door.private_estimator import PrivateModel
 
 EPSILONS = (1e4, 1e8)
 """Compared with infinity, after a smaller one."""

@@ -17,7 +17,7 @@ from discreet import Lasso, LinearRegression, LogisticRegression, Schema
 from discreet.core.errors import DiscreetError, InvalidInput, PrivacyAdvice
 from discreet.data import schema_files
 from discreet.data.person_column import PersonColumn
-from discreet.estimators.kinds import encoded_estimator
+from discreet.estimators.model_kinds import encoded_estimator
 from tests.properties import answers as catalogue
 from tests.properties.answers import FEATURES, answers
 from tests.schemas import schema_text

@@ -11,7 +11,7 @@ import pytest
 from discreet import estimators
 from discreet.accounting import Unit
 from discreet.core.errors import InvalidInput, PrivacyAdvice
-from discreet.estimators.base import PrivateModel
+from discreet.estimators.door.private_estimator import PrivateModel
 from discreet.ledger import Account, Ledger
 from tests.properties.test_refusals import ESTIMATORS
 

@@ -13,13 +13,15 @@ import pytest
 
 from discreet import estimators
 from discreet.core.errors import DiscreetError, InvalidInput
-from discreet.estimators.base import Spender
+from discreet.estimators.door.private_estimator import PrivateEstimator
 from discreet.ledger import Account, Ledger
 
 X = np.random.default_rng(0).uniform(-0.5, 0.5, (40, 3))
 CODES = np.arange(40) % 3
 TARGETS = {"two classes": CODES % 2, "ordered classes": CODES, "numbers": X[:, 1], "times": 1.0 + CODES, "counts": CODES}
-MODELS = [made for made in (getattr(estimators, name) for name in estimators.__all__) if isinstance(made, type) and issubclass(made, Spender)]
+MODELS = [
+    made for made in (getattr(estimators, name) for name in estimators.__all__) if isinstance(made, type) and issubclass(made, PrivateEstimator)
+]
 NEEDED = {
     **{kind.__name__: {"target_bound": 5.0} for kind in MODELS if "target_bound" in inspect.signature(kind).parameters},
     "KernelClassifier": {"n_features": 8},

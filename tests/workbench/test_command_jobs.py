@@ -6,8 +6,8 @@ from click.core import ParameterSource
 
 from discreet.cli.options import options_of
 from discreet.cli.program import program
-from discreet.estimators.base import PrivateModel
-from discreet.estimators.kinds import settings_of
+from discreet.estimators.door.private_estimator import PrivateModel
+from discreet.estimators.model_kinds import settings_of
 from discreet.workbench.command_jobs import CommandJobs
 from discreet.workbench.jobs import results_of, words_of
 from discreet.workbench.runs import Recipe

@@ -13,7 +13,7 @@ import pytest
 
 from discreet.data import Dialect, Schema
 from discreet.estimators import Model
-from discreet.estimators.base import PrivateModel
+from discreet.estimators.door.private_estimator import PrivateModel
 from discreet.ledger import Ledger
 from discreet.releases import read_release
 from discreet.releases.synthetic import publish

@@ -17,7 +17,7 @@ from discreet.core.files.reading import opened
 
 if TYPE_CHECKING:
     from discreet.core.neighbours import Persons
-    from discreet.estimators.model import OneOfSeveral
+    from discreet.estimators.files.model import OneOfSeveral
 
 AnyModel: TypeAlias = "discreet.Model | discreet.ArrayModel"
 Measured: TypeAlias = "discreet.Model | discreet.ArrayModel | OneOfSeveral"

@@ -18,8 +18,8 @@ from discreet.core.arrays import Floats
 from discreet.core.neighbours import ADD_REMOVE, Neighbours, Persons
 from discreet.data import Block, BlockTable, FunctionTable
 from discreet.estimators import ConstrainedERM, Lasso, LassoClassifier, LinearSVC, LogisticRegression
-from discreet.estimators.search_blocks import streamed_table
-from discreet.estimators.search_tables import SearchTable, held_table
+from discreet.estimators.search.blocks import streamed_table
+from discreet.estimators.search.tables import SearchTable, held_table
 from discreet.matrices import DenseMatrix, as_matrix
 from discreet.mechanisms.persons import owners_of
 from discreet.mechanisms.selection import ALGORITHM_4

@@ -255,10 +255,9 @@ def intervals(
     TABLE needs the columns of the model's schema, including the target; - is CSV on standard input.
     """
     with step("Checking what can be checked without the records"):
-        from discreet.estimators.interval_file import interval_labels
-        from discreet.estimators.intervals import measure_uncertainty, prepare_uncertainty, table_records
-        from discreet.estimators.plain import prior_in
-        from discreet.estimators.uncertainty import check_target
+        from discreet.estimators.files.to_sklearn import prior_in
+        from discreet.estimators.intervals.uncertainty import check_target
+        from discreet.estimators.two_part.fit_with_intervals import interval_labels, measure_uncertainty, prepare_uncertainty, table_records
 
         if not 0 < level < 1:
             raise InvalidInput(f"--level must lie between 0 and 1; {level!r} was given.")

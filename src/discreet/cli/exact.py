@@ -86,7 +86,7 @@ class NumberMeasures:
 
 def measured(model: "Measured", records: "Held", *, jobs: int = 1) -> "Measures | NumberMeasures | TimeMeasures":
     """Of records with their targets, encoded, or in blocks, which are read once. Raises InvalidInput for a table without records."""
-    from discreet.estimators.model import OneOfSeveral
+    from discreet.estimators.files.model import OneOfSeveral
 
     if model.classes and not isinstance(model, OneOfSeveral):
         return measured_classes(model, records, jobs=jobs)

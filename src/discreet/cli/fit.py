@@ -145,7 +145,7 @@ def fit(
         reopened = records.reopened(public, may_be_empty=may_be_empty)
         model, found = _train_with_cuts(kind, public, settings, reopened, cuts_share, calibrate=calibrate)
     elif intervals is not None:
-        from discreet.estimators.interval_file import interval_labels
+        from discreet.estimators.two_part.fit_with_intervals import interval_labels
 
         with step("Fitting, and releasing the curvature"):
             table = records.open_table(public, may_be_empty=may_be_empty)
@@ -187,9 +187,8 @@ def _to_be_cut(schema: "discreet.Schema", beside: Mapping[str, str | None]) -> "
 
 def _check_intervals(promised: "discreet.Certificate", training: Training, *, public: bool) -> None:
     """Raise InvalidInput where a fit with intervals would refuse whatever the records are; `public` of what it does not go with."""
-    from discreet.estimators.interval_fit import require_gaussian
-    from discreet.estimators.intervals import OF_KERNELS
-    from discreet.estimators.uncertainty import problem_of
+    from discreet.estimators.intervals.uncertainty import problem_of
+    from discreet.estimators.two_part.fit_with_intervals import OF_KERNELS, require_gaussian
 
     require_gaussian(training.epsilon, training.delta)
     if not public:
@@ -201,7 +200,7 @@ def _check_intervals(promised: "discreet.Certificate", training: Training, *, pu
 
 def _check_calibrated(kind: str, schema: "discreet.Schema", settings: Settings, *, alone: bool) -> None:
     """Raise InvalidInput where a calibrated fit would refuse whatever the records are; `alone` of what it does not go with."""
-    from discreet.estimators.calibrated_fit import require_calibrated
+    from discreet.estimators.two_part.fit_with_calibration import require_calibrated
 
     require_calibrated(estimator_named(kind, schema, settings))
     if not alone:
@@ -222,7 +221,7 @@ def _warn_of_few(
 
 def _kinds_with(parameter: str) -> list[str]:
     """The models that have it."""
-    from discreet.estimators.base import PrivateModel
+    from discreet.estimators.door.private_estimator import PrivateModel
 
     return [name for name, made in PrivateModel.models.items() if any(one.name == parameter and one.init for one in fields(made))]
 
@@ -243,10 +242,10 @@ def _pulled(kind: str, path: str | None, schema: "discreet.Schema") -> Settings:
     """The point in a model file that the ridge pulls towards. Raises a usage error for models that take none, InvalidInput for another schema's."""
     if path is None:
         return {}
-    from discreet.estimators.base import PrivateModel
-    from discreet.estimators.forms import KernelForm
-    from discreet.estimators.plain import prior_in
-    from discreet.estimators.prediction_models import LogLinkModel
+    from discreet.estimators.door.private_estimator import PrivateModel
+    from discreet.estimators.files.to_sklearn import prior_in
+    from discreet.estimators.models.prediction_models import LogLinkModel
+    from discreet.estimators.prediction_rules import KernelForm
 
     having = [name for name in _kinds_with("prior") if PrivateModel.models[name].form is not KernelForm]
     if kind not in having:

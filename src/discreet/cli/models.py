@@ -25,8 +25,8 @@ def models(*, kind: Annotated[str | None, Argument(metavar="[KIND]")] = None) ->
 
     No file is read, and nothing is spent.
     """
-    from discreet.estimators.base import PrivateModel
-    from discreet.estimators.kinds import kind_named, learnt_words, settings_of, summary_of
+    from discreet.estimators.door.private_estimator import PrivateModel
+    from discreet.estimators.model_kinds import kind_named, learnt_words, settings_of, summary_of
 
     shown = dict(sorted(PrivateModel.models.items())) if kind is None else {kind: kind_named(kind)}
     document: dict[str, object] = {}
@@ -51,7 +51,7 @@ def estimator_named(kind: str, schema: "discreet.Schema", settings: Settings, *,
 
     Raises InvalidInput where it does not learn what the schema's target is.
     """
-    from discreet.estimators.kinds import check_learns, encoded_estimator
+    from discreet.estimators.model_kinds import check_learns, encoded_estimator
 
     made = encoded_estimator(kind, schema, settings)
     check_learns(made, schema)
@@ -62,7 +62,7 @@ def estimator_named(kind: str, schema: "discreet.Schema", settings: Settings, *,
 
 def standard_kind(schema: "discreet.Schema") -> str:
     """The kind that is fitted where nobody chooses."""
-    from discreet.estimators.kinds import learnt_from, standard_kind
+    from discreet.estimators.model_kinds import learnt_from, standard_kind
 
     return standard_kind(learnt_from(schema))
 
@@ -75,8 +75,8 @@ def option_of(name: str) -> str:
 @cache
 def setting_options(kind: str | None) -> tuple[type, str]:
     """The settings of this kind of model as options, or of all kinds; each a text or, of what is on or off, a flag. And words on them."""
-    from discreet.estimators.base import PrivateModel
-    from discreet.estimators.kinds import kind_named, settings_of, summary_of
+    from discreet.estimators.door.private_estimator import PrivateModel
+    from discreet.estimators.model_kinds import kind_named, settings_of, summary_of
 
     found: dict[str, Any] = {}
     for made in PrivateModel.models.values() if kind is None else (kind_named(kind),):
@@ -98,8 +98,8 @@ def settings_given(kind: str, given: object, schema: "discreet.Schema") -> Setti
 
     Raises a usage error for one that this kind does not have, or that is no such value.
     """
-    from discreet.estimators.base import PrivateModel
-    from discreet.estimators.kinds import kind_named, settings_of
+    from discreet.estimators.door.private_estimator import PrivateModel
+    from discreet.estimators.model_kinds import kind_named, settings_of
 
     known = settings_of(kind_named(kind))
     found: Settings = {}
@@ -120,7 +120,7 @@ def settings_given(kind: str, given: object, schema: "discreet.Schema") -> Setti
     return found
 
 
-def _read(setting: "discreet.estimators.kinds.Setting", text: str) -> Any:
+def _read(setting: "discreet.estimators.model_kinds.Setting", text: str) -> Any:
     """The value that a text means. Raises a usage error for one that means none."""
     return quietly(lambda: setting.read(text), usage_error(f"{option_of(setting.name)} takes {setting.takes}; {text!r} was given"), InvalidInput)
 
@@ -130,7 +130,7 @@ def planned(kind: str, schema: "discreet.Schema", settings: Settings) -> "discre
 
     What depends on the number of records is left to the fit itself, which also raises it before anything is spent.
     """
-    from discreet.estimators.kinds import kind_named
+    from discreet.estimators.model_kinds import kind_named
 
     public, alpha = dict(settings), settings.get("alpha")
     if public["neighbours"] == "replace-one" and alpha is not None:
@@ -201,7 +201,7 @@ class ModelFile:
         with step("Checking the certificate"):
             verification = model.verify()
         document, paid, checked = receipt(model.certificate, verification, account)
-        from discreet.estimators.released_noise import noise_share
+        from discreet.estimators.intervals.released_noise import noise_share
 
         share = noise_share(model.certificate, model.weights)
         noisy = None if share is None else share.words

@@ -142,7 +142,7 @@ def _scored(search: "discreet.PrivateSearchCV", model: "discreet.Model") -> str:
 
 def _grid(given: Sequence[str], kind: str) -> dict[str, list[Any]]:
     """From NAME=V1,V2 to the search's grid. Raises a usage error for one that is none."""
-    from discreet.estimators.kinds import grid_of
+    from discreet.estimators.model_kinds import grid_of
 
     try:
         return grid_of(given, kind)

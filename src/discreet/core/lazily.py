@@ -3,6 +3,7 @@
 optimize = lazily("scipy.optimize")                      stands for the module; what is asked of it is asked of the module
 __getattr__, __dir__ = names_of(__name__)                in a package: the names that its `if TYPE_CHECKING:` imports, each from its module
 registered(kept, name, package)                          what a module of the package registers as it is imported
+keep_old_names(__name__, {"plain": "files.to_sklearn"})  modules of a package by the names that pickles of earlier versions have
 above.shown(...)                                         what is asked of floors above, none of which may be imported
 
 `discreet/__init__.py` is above all floors and runs before any other module: it says who answers what is asked of those above, so that every import
@@ -13,6 +14,7 @@ import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import cache
 from importlib import import_module
+from importlib.machinery import ModuleSpec
 from types import ModuleType
 from typing import Any, TypeVar
 
@@ -85,6 +87,28 @@ def _homes(package: str) -> dict[str, str]:
     blocks = [node for node in ast.parse(loader.get_source(package)).body if isinstance(node, ast.If)]
     imports = [node for block in blocks if ast.unparse(block.test) == "TYPE_CHECKING" for node in block.body if isinstance(node, ast.ImportFrom)]
     return {alias.name: node.module for node in imports for alias in node.names if node.module is not None}
+
+
+class _OldNames:
+    """Asked last of all finders, for what no file is called any more."""
+
+    def __init__(self, homes: Mapping[str, str]) -> None:
+        self._homes = homes
+
+    def find_spec(self, fullname: str, path: object = None, target: object = None) -> ModuleSpec | None:  # noqa: ARG002 - as finders are called
+        loader: Any = self
+        return ModuleSpec(fullname, loader) if fullname in self._homes else None
+
+    def create_module(self, spec: ModuleSpec) -> None:
+        """An empty one, which is replaced."""
+
+    def exec_module(self, module: ModuleType) -> None:
+        sys.modules[module.__name__] = import_module(self._homes[module.__name__])
+
+
+def keep_old_names(package: str, moved: Mapping[str, str]) -> None:
+    """Let modules of `package` be imported by their old names too, as pickles of earlier versions do; `moved` is old name -> new one."""
+    sys.meta_path.append(_OldNames({f"{package}.{old}": f"{package}.{new}" for old, new in moved.items()}))
 
 
 class Above:

@@ -18,8 +18,8 @@ from discreet.core.errors import InvalidInput
 from discreet.display.pages import Block, Picture, Section, Table, Text, Tone, view_html
 from discreet.display.plots import BLUE, INK, PALE_BLUE, RED, Axis, Drawing, Panel, Shape, box, even_ticks, line, svg, words
 from discreet.estimators import Model
-from discreet.estimators.curves import Contribution, CrossedSide, Curves, iso_date
-from discreet.estimators.known_errors import AT_MOST, WHOLE
+from discreet.estimators.intervals.known_errors import AT_MOST, WHOLE
+from discreet.estimators.summaries.curves import Contribution, CrossedSide, Curves, iso_date
 
 _ACROSS, _SIDE, _HEIGHT = 3, 250, 190
 _LEFT, _TOP, _GAP, _BELOW = 62, 96, 62, 124

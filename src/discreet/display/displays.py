@@ -20,9 +20,9 @@ from discreet.display.evaluation import curve_plot
 from discreet.display.plots import LIGHT_BLUE, PALE_BLUE, Drawing, box, svg, words
 from discreet.display.summaries import pictures
 from discreet.estimators import Model, Uncertainty
-from discreet.estimators.base import PrivateModel
-from discreet.estimators.curves import Curves
-from discreet.estimators.summary import Summary
+from discreet.estimators.door.private_estimator import PrivateModel
+from discreet.estimators.summaries.curves import Curves
+from discreet.estimators.summaries.summary import Summary
 from discreet.evaluation import PrivateEvaluation, evaluate_privately
 from discreet.ledger import Account
 

@@ -17,11 +17,11 @@ from discreet.data.toml_text import AnyTarget
 from discreet.display import certificates
 from discreet.display.pages import Block, Facts, Section, Text, Tone, view_html
 from discreet.estimators import ArrayModel, Model
-from discreet.estimators.base import PrivateModel
-from discreet.estimators.explanation import Explanation, Setting, explain
-from discreet.estimators.linear_classifier import LinearClassifier
-from discreet.estimators.released_noise import NoiseShare, noise_share
-from discreet.estimators.set_model import ByComparison
+from discreet.estimators.door.private_estimator import PrivateModel
+from discreet.estimators.intervals.released_noise import NoiseShare, noise_share
+from discreet.estimators.models.linear_classifier import LinearClassifier
+from discreet.estimators.models.set_model import AutoMechanismMixin
+from discreet.estimators.summaries.explanation import Explanation, Setting, explain
 from discreet.losses import loss_named
 from discreet.mechanisms.learning import (
     GaussianObjectivePerturbation,
@@ -90,7 +90,7 @@ def _reasons(explanation: Explanation, caption: str) -> Facts:
 def signal_of_estimator(estimator: PrivateModel, certificate: Certificate, weights: Floats) -> list[Section]:
     """From a fitted estimator; nothing where it cannot be said."""
     records, explanation = certificate.problem.get("records"), None
-    if isinstance(estimator, LinearClassifier | ByComparison):
+    if isinstance(estimator, LinearClassifier | AutoMechanismMixin):
         try:
             explanation = estimator.explain(records=records if isinstance(records, int) else None)
         except DiscreetError:

@@ -24,8 +24,8 @@ from discreet.display.pages import Block, Bullets, Code, Facts, Page, Picture, S
 from discreet.display.printing import is_pdf, printed
 from discreet.display.promise import numbers_shown
 from discreet.estimators import ArrayModel, IntervalFile, Model, PrivateSearchCV
-from discreet.estimators.base import PrivateModel
-from discreet.estimators.released_noise import noise_share
+from discreet.estimators.door.private_estimator import PrivateModel
+from discreet.estimators.intervals.released_noise import noise_share
 from discreet.evaluation import PrivateEvaluation
 from discreet.ledger import Ledger
 from discreet.releases import PublishedRelease, SyntheticTable

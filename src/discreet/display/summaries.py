@@ -8,7 +8,7 @@ from discreet.display.markup import rendered_tex
 from discreet.display.pages import Block, Facts, Picture, Section, Table, Text, Tone, view_html
 from discreet.display.told import ranges
 from discreet.estimators import Model
-from discreet.estimators.summary import Part, Summary
+from discreet.estimators.summaries.summary import Part, Summary
 
 
 def view(summary: Summary) -> str:

@@ -86,8 +86,8 @@ def _job(name: str, title: str, group: str, command: str, *, says: str = "", **m
 
 
 def _kinds() -> tuple[Choice, ...]:
-    from discreet.estimators.base import PrivateModel
-    from discreet.estimators.kinds import summary_of
+    from discreet.estimators.door.private_estimator import PrivateModel
+    from discreet.estimators.model_kinds import summary_of
 
     return tuple(
         Choice(kind, _title(kind), summary_of(made), tuple(made().learns), tuple(made.standard_for))

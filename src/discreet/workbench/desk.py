@@ -23,8 +23,8 @@ from discreet.core.files.whole_file import write_whole
 from discreet.core.version import VERSION
 from discreet.data import Schema, dialect_of
 from discreet.data.toml_text import write_toml
-from discreet.estimators.base import PrivateModel
-from discreet.estimators.kinds import learnt_from
+from discreet.estimators.door.private_estimator import PrivateModel
+from discreet.estimators.model_kinds import learnt_from
 from discreet.releases.methods import ALL_METHODS
 from discreet.workbench import accounts, places
 from discreet.workbench.cautions import foreseen

@@ -14,7 +14,7 @@ from typing import Any
 from discreet.core.errors import DiscreetError, InvalidInput, quietly
 from discreet.data import NumberTarget, Schema
 from discreet.estimators import PrivateSearchCV
-from discreet.estimators.kinds import grid_of
+from discreet.estimators.model_kinds import grid_of
 from discreet.ledger import without_ledger
 from discreet.workbench.invented import Trial
 from discreet.workbench.tradeoff import Budget, Measured, encoded_for, error_of, measured_apart

@@ -27,8 +27,8 @@ from discreet.data import EncodedTable, Schema
 from discreet.data import Target as ClassTarget
 from discreet.data.labels import canonical
 from discreet.data.targets import period_numbers
-from discreet.estimators.forms import linear_decision
-from discreet.estimators.kinds import check_learns, encoded_estimator, kind_named, learnt_from, settings_of
+from discreet.estimators.model_kinds import check_learns, encoded_estimator, kind_named, learnt_from, settings_of
+from discreet.estimators.prediction_rules import linear_decision
 from discreet.ledger import without_ledger
 from discreet.queries import Target
 from discreet.releases import SETTINGS, About, Kind, Publication, Request

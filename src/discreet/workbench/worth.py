@@ -7,7 +7,7 @@ from discreet.core.neighbours import Neighbours
 from discreet.data import Schema, Target
 from discreet.descriptions import prepare_description
 from discreet.descriptions.asked import QUARTILES
-from discreet.estimators.kinds import encoded_estimator, learnt_from, standard_kind
+from discreet.estimators.model_kinds import encoded_estimator, learnt_from, standard_kind
 from discreet.releases.methods import ALL_METHODS
 from discreet.releases.synthetic import SyntheticPlan, SyntheticPublication
 from discreet.releases.synthetic.plan import listed, listed_tables

@@ -8,7 +8,7 @@ from scipy.special import expit
 
 from discreet.core.neighbours import ADD_REMOVE, REPLACE_ONE, Persons
 from discreet.data import Domain
-from discreet.estimators.made_tables import Questions, held_table
+from discreet.estimators.models.person_period import Questions, held_table
 from discreet.losses import Logistic
 from discreet.matrices import as_matrix
 from discreet.mechanisms.curvature import CurvatureQuery, CurvatureRecords, GaussianCurvature

@@ -13,7 +13,7 @@ from discreet.audit.claim import Claim
 from discreet.audit.exact import PrivacyLoss, exact_audit
 from discreet.core.errors import InvalidInput
 from discreet.core.neighbours import ADD_REMOVE, REPLACE_ONE, Persons
-from discreet.estimators.forms import log_odds
+from discreet.estimators.prediction_rules import log_odds
 from discreet.losses import Logistic, SoftplusHinge
 from discreet.mechanisms.counting import Queries, ScoredClasses
 from discreet.mechanisms.scores import EDGES, Fitted, ScoresPlan, places_of, shrunk, standard_share

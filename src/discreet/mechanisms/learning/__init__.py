@@ -7,7 +7,7 @@ from discreet.core.parts import also_of
 
 if TYPE_CHECKING:
     from discreet.mechanisms.learning.base import LearningMechanism
-    from discreet.mechanisms.learning.choose import calibrate, default_ridge, default_temperature, mechanism_names
+    from discreet.mechanisms.learning.choose import calibrate, default_ridge, default_temperature, mechanism_names, plan, with_defaults
     from discreet.mechanisms.learning.margin import MARGIN
     from discreet.mechanisms.learning.objective_perturbation import (
         GaussianMultinomialPerturbation,
@@ -41,4 +41,6 @@ __all__ = [
     "default_temperature",
     "mechanism_names",
     "outlook",
+    "plan",
+    "with_defaults",
 ]

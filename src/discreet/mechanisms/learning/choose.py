@@ -43,11 +43,11 @@ and of half the lambda without slack; never less than the rule has at the least 
 import math
 from collections.abc import Callable
 from dataclasses import replace
-from typing import Any, TypeAlias
+from typing import Any, TypeAlias, TypeVar
 
 from discreet.accounting import gaussian_mu
 from discreet.core.errors import InfeasibleTarget, InvalidInput
-from discreet.core.neighbours import ADD_REMOVE, Neighbours
+from discreet.core.neighbours import ADD_REMOVE, Neighbours, Privacy
 from discreet.core.parts import module_of
 from discreet.core.remembered import remembered
 from discreet.core.validate import share_below_one, small_delta
@@ -70,6 +70,7 @@ from discreet.mechanisms.learning.one_vs_rest import ONE_VS_REST
 from discreet.mechanisms.learning.output_perturbation import GaussianOutputPerturbation, NonPrivate, PureOutputPerturbation
 from discreet.mechanisms.learning.perturbation import Head
 from discreet.problems import AnyRisk, MultinomialRisk, OneVsRestRisk, RegularisedRisk
+from discreet.problems.prior import Prior
 
 _CURVATURE = 0.5
 """What the records' curvature is at least trusted to do to the noise of objective perturbation."""
@@ -83,6 +84,7 @@ _OUTPUT_FACTOR = 8.0
 _LEAST_NOISE = 0.3
 """sigma / G that the rule goes by where there is less."""
 
+RiskT = TypeVar("RiskT", bound=AnyRisk)
 Calibrator: TypeAlias = Callable[..., LearningMechanism[Any]]
 """From (problem, epsilon=, delta=, neighbours=) to a mechanism."""
 
@@ -192,6 +194,33 @@ def calibrate(
     return GaussianObjectivePerturbation.counting(problem, epsilon=epsilon, delta=delta, neighbours=neighbours, share=share)
 
 
+@remembered
+def plan(
+    problem: AnyRisk,
+    privacy: Privacy,
+    *,
+    mechanism: str,
+    calibration: str,
+    softened: bool,
+    ridge: float | None,
+    prior: Prior | None,
+    count_share: float | None,
+) -> tuple[AnyRisk, LearningMechanism[Any]]:
+    """The problem with what nobody chose, and its calibrated mechanism, in one call: loss, lambda and noise have the same target.
+
+    `softened`, `ridge` as of `with_defaults`; `prior` a public point, which lambda does not follow; the rest as of `calibrate`. Raises as that does.
+    """
+    problem = replace(with_defaults(problem, privacy, mechanism=mechanism, softened=softened, ridge=ridge), prior=prior)
+    return problem, calibrate(problem, mechanism=mechanism, calibration=calibration, count_share=count_share, **privacy.target)
+
+
+def with_defaults(problem: RiskT, privacy: Privacy, *, mechanism: str, softened: bool, ridge: float | None) -> RiskT:
+    """The problem with lambda of the module docstring where `ridge` is None, and with its temperature where its hinge is `softened` by it."""
+    if softened and not isinstance(problem, MultinomialRisk):
+        problem = replace(problem, loss=SoftplusHinge(temperature=default_temperature(problem, mechanism=mechanism, **privacy.target)))
+    return replace(problem, ridge=default_ridge(problem, mechanism=mechanism, **privacy.target) if ridge is None else ridge)
+
+
 def _check_target(epsilon: float, delta: float) -> None:
     if math.isnan(epsilon) or epsilon <= 0:
         raise InvalidInput(f"epsilon must be greater than 0; {epsilon!r} was given. Use epsilon=inf for a fit without privacy.")
@@ -209,11 +238,13 @@ def default_ridge(problem: AnyRisk, *, epsilon: float, delta: float, neighbours:
 
 
 @remembered
-def default_temperature(problem: RegularisedRisk, *, epsilon: float, delta: float, neighbours: Neighbours, mechanism: str = "objective") -> float:
+def default_temperature(
+    problem: RegularisedRisk | OneVsRestRisk, *, epsilon: float, delta: float, neighbours: Neighbours, mechanism: str = "objective"
+) -> float:
     """T of the softplus hinge where nobody chooses one, from public numbers. See the module docstring."""
     if mechanism == "output":
         return _OF_OUTPUT
-    if problem.domain.classes != 2:
+    if not isinstance(problem, RegularisedRisk) or problem.domain.classes != 2:
         return _SHARP
     sharp = replace(problem, loss=SoftplusHinge(temperature=_SHARP))
     noise, free = _noise_and_free(sharp, epsilon=epsilon, delta=delta, neighbours=neighbours, mechanism=mechanism)

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 
 from discreet.core.foreseen import with_two_digits
 from discreet.core.neighbours import Privacy
+from discreet.core.remembered import remembered
 from discreet.mechanisms.learning.base import solved_apart
 from discreet.mechanisms.learning.choose import relative_noise
 from discreet.problems import AnyRisk
@@ -54,6 +55,7 @@ class Outlook:
         return [("Worth", self.words)]
 
 
+@remembered
 def outlook(problem: AnyRisk, privacy: Privacy) -> Outlook | None:
     """From public numbers; `problem` with n where it is public. None without privacy."""
     if not privacy.adds_noise:

@@ -2,7 +2,7 @@
 
     score = sum_i [model(x_i) = y_i] + Z,    Z discrete Laplace of scale t, or discrete Gaussian of scale s
 
-Of a regression a record counts as much as its prediction is near, 1 less a bounded loss, in parts of 2^-20 (estimators/search_scores.py), and Z is
+Of a regression a record counts as much as its prediction is near, 1 less a bounded loss, in parts of 2^-20 (estimators/search/tables.py), and Z is
 drawn in such parts. It is too where persons have several rows: a row counts as many as its share of one record's weight allows, rounded down, and
 those of a person 1 together (mechanisms/counting/counting.md).
 

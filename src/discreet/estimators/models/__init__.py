@@ -1,0 +1,1 @@
+"""The estimators: which loss, which set, which targets and which mechanisms each has."""

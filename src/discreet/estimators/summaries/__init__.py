@@ -1,0 +1,1 @@
+"""What fitted models and unfitted estimators say of themselves: coefficients, curves, reasons."""

@@ -1,0 +1,1 @@
+"""Steps of a Pipeline that learn nothing from records."""
