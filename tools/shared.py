@@ -42,6 +42,7 @@ SHARED = {
     # How a record is read, and what it should say in words.
     "discreet.statements": {"Words"},
     "discreet.words": {"words_of"},
+    "discreet.statements.spec": {"SPECS"},
     "discreet.statements.base": {
         *("COMPOSED", "filled", "mapping", "persons_of", "public_records", "scored_persons", "unknown_lines"),
         # What is stated and what is said of it, as values.

@@ -16,8 +16,8 @@ probability by less than 1e-5.
 import math
 from abc import ABC, abstractmethod
 from collections.abc import Callable
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, ClassVar
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, ClassVar, Self
 
 import numpy as np
 import numpy.typing as npt
@@ -52,6 +52,10 @@ class Law(ABC):
     @abstractmethod
     def draw(self, noise: "Noise", dimension: int, draws: int) -> Floats | Integers:
         """Independent draws as columns, (dimension, draws)."""
+
+    @abstractmethod
+    def resized(self, factor: float) -> Self:
+        """The law of so many times its size."""
 
     @abstractmethod
     def log_mass(self, values: npt.ArrayLike) -> Floats:
@@ -127,6 +131,10 @@ class DiscreteLaplace(IntegerLaw):
         """See Law."""
         return noise.discrete_laplace(scale=self.scale, dimension=dimension, draws=draws)
 
+    def resized(self, factor: float) -> Self:
+        """See Law."""
+        return replace(self, scale=factor * self.scale)
+
     def log_mass(self, values: npt.ArrayLike) -> Floats:
         """See Law."""
         return -np.abs(np.asarray(values, dtype=np.float64)) / self.scale
@@ -167,6 +175,10 @@ class DiscreteGaussian(IntegerLaw):
     def draw(self, noise: "Noise", dimension: int, draws: int) -> Integers:
         """See Law."""
         return noise.discrete_gaussian(scale=self.scale, dimension=dimension, draws=draws)
+
+    def resized(self, factor: float) -> Self:
+        """See Law."""
+        return replace(self, scale=factor * self.scale)
 
     def log_mass(self, values: npt.ArrayLike) -> Floats:
         """See Law."""
@@ -214,6 +226,10 @@ class Gaussian(Law):
         """See Law."""
         return noise.gaussian(scale=self.scale, dimension=dimension, draws=draws)
 
+    def resized(self, factor: float) -> Self:
+        """See Law."""
+        return replace(self, scale=factor * self.scale)
+
     def log_mass(self, values: npt.ArrayLike) -> Floats:
         """See Law."""
         return -0.5 * np.square(np.asarray(values, dtype=np.float64) / self.scale)
@@ -242,6 +258,10 @@ class Spherical(Law):
         """See Law."""
         return noise.spherical(rate=self.rate, dimension=dimension, draws=draws)
 
+    def resized(self, factor: float) -> Self:
+        """See Law."""
+        return replace(self, rate=self.rate / factor)
+
     def log_mass(self, values: npt.ArrayLike) -> Floats:
         """See Law; of vectors of these lengths, or of places on a line through 0."""
         return -self.rate * np.abs(np.asarray(values, dtype=np.float64))
@@ -256,6 +276,13 @@ class Spherical(Law):
             scores.append(scores_of(special.stdtr(dimension - place - 1, vectors[:, place] / later)))
         scores.append(scores_of(0.5 * ((vectors[:, -1] > 0) + uniform((runs,)))))
         return np.column_stack(scores)
+
+
+LAWS_BY_NAME: dict[str, type[DiscreteLaplace | DiscreteGaussian]] = {
+    "discrete-laplace": DiscreteLaplace,
+    "discrete-gaussian": DiscreteGaussian,
+}
+"""As certificates name the law of a score."""
 
 
 def scores_of(uniform: npt.ArrayLike) -> Floats:

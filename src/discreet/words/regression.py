@@ -38,7 +38,7 @@ from discreet.words.learning import (
     target_units,
     who_says,
 )
-from discreet.words.sketch import SECRET, SKETCH, sketch_words
+from discreet.words.sketch import SECRET, GaussianSketchSpec, sketch_words
 
 if TYPE_CHECKING:
     from discreet import problems
@@ -252,20 +252,21 @@ def sketched_query(problem: Record, target_weight: float | None) -> SecondMoment
     return SecondMoments(domain=inner, target=target, most_records=whole(problem["most_records"]))
 
 
-@register_words("least-squares-mixing", parameters={**SKETCH, "target_weight": positive}, problem=_PROBLEM, shared=True)
+@register_words("least-squares-mixing", parameters={**GaussianSketchSpec.readers(), "target_weight": positive}, problem=_PROBLEM, shared=True)
 def _mixing(parameters: Record, problem: Record) -> Words:
-    sketch = sketch_words(parameters, sketched_query(problem, positive(parameters["target_weight"])))
+    of_sketch = {name: value for name, value in parameters.items() if name != "target_weight"}
+    sketch = sketch_words(GaussianSketchSpec.read(of_sketch), sketched_query(problem, positive(parameters["target_weight"])))
     return sketch._replace(hypotheses=(*_hypotheses(parameters, problem), *sketch.hypotheses[1:]))
 
 
-_OF_SKETCH: Fields = {f"sketch_{name}": reader for name, reader in SKETCH.items() if name != "neighbours"}
+_OF_SKETCH: Fields = {f"sketch_{name}": reader for name, reader in GaussianSketchSpec.readers().items() if name != "neighbours"}
 _HESSIAN: Fields = {**_OF_SKETCH, "step_noise": positive, "steps": whole, "epsilon": positive, "neighbours": relation}
 
 
 @register_words("least-squares-hessian-mixing", parameters=_HESSIAN, problem=_PROBLEM, shared=True)
 def _hessian_mixing(parameters: Record, problem: Record) -> Words:
     of_sketch = {name.removeprefix("sketch_"): value for name, value in parameters.items() if name.startswith("sketch_")}
-    sketch = sketch_words({**of_sketch, "neighbours": parameters["neighbours"]}, sketched_query(problem, None))
+    sketch = sketch_words(GaussianSketchSpec.read({**of_sketch, "neighbours": parameters["neighbours"]}), sketched_query(problem, None))
     steps = condition(
         "beside the sketch, which by itself has epsilon {sketch_epsilon:.10g}, a record's part of each of {steps} gradients is no longer than its "
         "bound; noise is discrete Gaussian, {step_noise:.10g} times it",

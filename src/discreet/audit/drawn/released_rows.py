@@ -96,7 +96,7 @@ def shuffled(target: Target, *, pure: bool = False) -> Watch:
     made: Any = kind.calibrate(query, **asked, neighbours=REPLACE_ONE)
     hidden: Any = kind.calibrate(query, **asked, neighbours=ADD_REMOVE, slots=size)
     zeros = Records(rows=DenseMatrix(np.zeros((size, 2))), targets=np.zeros(size), domain=_BALL)
-    silent = replace(made, shuffled=3, inner=replace(made.inner, step=2.0**-32, scale=4096.0))
+    silent = replace(made, shuffled=3, step=2.0**-32, scale=4096.0)
     parts = (
         _on_rows("noise on shuffled rows", made, query, zeros, np.zeros((size, 2)), law=law),
         _on_rows("noise on shuffled places", hidden, query, zeros, np.zeros((size, 2)), law=law),

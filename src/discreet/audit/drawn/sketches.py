@@ -76,7 +76,7 @@ def clear_target_sketch(target: Target) -> Watch:  # noqa: ARG001 - its promise 
 
 def published_sketch(target: Target) -> Watch:  # noqa: ARG001 - it promises nothing
     """The noise that was printed, on a table that leaves it something."""
-    made = PublishedSketch(rows=300, bits=0.5)
+    made = PublishedSketch(rows=300, claimed_bits=0.5)
     stated, (value,) = released(made, _ON_BOX, table(_BOX, _FEW))
     rows = numbers(_FEW, 2)
     rest = np.square(rows).sum(axis=0) - np.square(rows).max(axis=0)
