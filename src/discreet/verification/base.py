@@ -22,8 +22,8 @@ from discreet.core.version import KNOWN_VERSIONS
 from discreet.noise.stated import SYSTEM_SOURCE
 from discreet.statements import Words
 from discreet.statements.base import COMPOSED, RECHECKS, Check, Stated, mapping, public_records, register_recheck, unknown_lines
-from discreet.statements.spec import SPECS, Spec
-from discreet.words import words_of
+from discreet.statements.spec import Spec
+from discreet.words import spec_named, words_of
 
 __all__ = ["Check", "Stated", "register_recheck"]
 """What rechecks take from here that is made elsewhere."""
@@ -50,7 +50,7 @@ def verifies(spec: type[S]) -> Callable[[Callable[[Stated, S], Iterable[Check]]]
 
 def spec_of(stated: Stated, kind: type[S]) -> S:
     """The declaration that a certificate records. Raises ValueError for one of another kind."""
-    found = registered(SPECS, stated.mechanism, "discreet.words")
+    found = spec_named(stated.mechanism)
     if found is None or not issubclass(found, kind):
         raise ValueError("mechanism: it is of another kind")
     return found.read(stated.parameters)
