@@ -24,6 +24,7 @@ from discreet.evaluation.intervals import Estimate, NoiseLaw
 from discreet.evaluation.outcomes import Outcomes
 from discreet.evaluation.private import calibrated, measure
 from discreet.noise import SystemNoise
+from discreet.noise.laws import DiscreteGaussian
 
 Drawn = Callable[[np.random.Generator, int], Outcomes]
 RECORDS = (1_000, 10_000)
@@ -95,7 +96,7 @@ def truth_of(name: str) -> tuple[float, float, float]:
     survey = of_times(REPLACE_ONE)
     places, levels = survey.read(times)
     counts = np.bincount(places, minlength=survey.known * survey.bins).reshape(survey.known, survey.bins).astype(float)
-    ordered = concordance(counts, NoiseLaw.gaussian(0.05), level=0.95).value
+    ordered = concordance(counts, NoiseLaw.of(DiscreteGaussian(0.05)), level=0.95).value
     lost = survey.log_loss_bound * float(np.mean(levels[:, 0])) / survey.moments.levels
     return lost, ordered, float(np.mean(np.abs(classes.codes - classes.predicted_codes)))
 

@@ -47,7 +47,6 @@ ELSEWHERE = {
 """Folders and files that draw nothing that protects a record, and what they draw."""
 
 
-_EITHER = "draw = noise.discrete_laplace if self.law == LAPLACE else noise.discrete_gaussian\n        return correct + int(draw(scale="
 _DRAWN, _HALF = "self._noise(problem, noise, count)", "0.5 * self._noise(problem, noise, count)"
 _ON_WEIGHTS = """    def columns(self, problem: RegularisedRisk, data: Records, noise: Noise, count: int) -> Floats:
         \"\"\"See LearningMechanism.\"\"\"
@@ -81,17 +80,8 @@ PLANTED: list[Fault] = [
         "words = noise.words()(records)\n    return (words >> np.uint64(64 - RATE_BITS) < np.uint64(rate))",
         "words = noise.words()(records)\n    return (words >> np.uint64(64 - RATE_BITS) < np.uint64(2 * rate))",
     ),
-    Fault(
-        "mechanisms/release/bounded_noise.py",
-        'uniform = uniform_below(noise.words(), int(ends[-1]), count=rows.size)\n    drawn = (np.searchsorted(ends, uniform, side="right")',
-        "uniform = uniform_below(noise.words(), int(ends[-1]), count=rows.size) // 2 + int(ends[-1]) // 4\n"
-        '    drawn = (np.searchsorted(ends, uniform, side="right")',
-    ),
-    Fault(
-        "mechanisms/release/bounded_columns.py",
-        "uniform = uniform_below(noise.words(), int(ends[-1]), count=len(rows))",
-        "uniform = uniform_below(noise.words(), int(ends[-1]), count=len(rows)) // 2 + int(ends[-1]) // 4",
-    ),
+    Fault("mechanisms/release/bounded_noise.py", "law.draw(noise, *rows.shape)", "law.draw(noise, *rows.shape) // 2"),
+    Fault("mechanisms/release/bounded_columns.py", "law_in_steps.draw(noise, len(rows), 1)", "(law_in_steps.draw(noise, len(rows), 1) // 2)"),
     Fault(
         "mechanisms/release/categories.py",
         "uniform_below(noise.words(), kept + (cells - 1) * unit,",
@@ -109,8 +99,8 @@ PLANTED: list[Fault] = [
     Fault("mechanisms/selection/stopping.py", "uniform_below(noise.words(), count,", "uniform_below(noise.words(), (count + 1) // 2,"),
     Fault(
         "mechanisms/selection/score.py",
-        f"{_EITHER}self.scale * self.parts,",
-        f"{_EITHER}0.5 * self.scale * self.parts,",
+        "(self.scale * self.parts).draw(",
+        "(0.5 * self.scale * self.parts).draw(",
     ),
     Fault("estimators/search/tables.py", "thrown = uniform_below(noise.words(), count,", "thrown = uniform_below(noise.words(), (count + 1) // 2,"),
     Fault("estimators/search/tables.py", "return uniform_below(noise.words(), count,", "return uniform_below(noise.words(), (count + 1) // 2,"),
@@ -142,7 +132,7 @@ PLANTED: list[Fault] = [
         "noisy_moments(problem, exact, noise, scales)",
         "noisy_moments(problem, exact, noise, np.divide(scales, 2.0))",
     ),
-    Fault("mechanisms/counting/base.py", "self.integers(scale, query.size, noise)", "self.integers(0.5 * scale, query.size, noise)"),
+    Fault("mechanisms/counting/base.py", "self.law_of(scale).draw(", "self.law_of(0.5 * scale).draw("),
     # How far one record moves sums of powers of errors, and that targets move them too.
     Fault("mechanisms/counting/moments.py", "math.ceil(length *", "math.ceil(0.5 * length *"),
     Fault("mechanisms/counting/moments.py", "math.ceil(total *", "math.ceil(0.5 * total *"),
@@ -191,8 +181,8 @@ PLANTED: list[Fault] = [
     Fault("queries/farthest.py", "return float(weights @ squares)", "return float(weights[within] @ squares[within])"),
     Fault(
         "mechanisms/release/sketch.py",
-        "data), self.variance, self.grid",
-        "data), self.variance // 4, self.grid",
+        "data), int(self.variance), self.grid",
+        "data), int(self.variance) // 4, self.grid",
     ),
     Fault("mechanisms/release/eigenvalue_sketch.py", "bounds, moments, variance, grid", "bounds, moments, variance // 4, grid"),
     Fault(
@@ -200,7 +190,7 @@ PLANTED: list[Fault] = [
         "self.eigenvalue_step) / self.eigenvalue_scale * UP",
         "self.eigenvalue_step) / self.eigenvalue_scale * 0.5",
     ),
-    Fault("mechanisms/release/clear_target_sketch.py", "(moments, self.variance, self.", "(moments, self.variance // 4, self."),
+    Fault("mechanisms/release/clear_target_sketch.py", "(moments, int(self.variance), self.", "(moments, int(self.variance) // 4, self."),
     Fault("mechanisms/release/published_sketch.py", "np.full(query.columns, variance)", "np.full(query.columns, 0.25 * variance)"),
     # Bins of predicted times are public, and no quantiles of the records.
     Fault("evaluation/times.py", "np.arange(1, self.bins) / self.bins", "np.quantile(shares, np.arange(1, self.bins) / self.bins)"),
@@ -234,6 +224,13 @@ PLANTED: list[Fault] = [
     # How a recheck counts both stages in one integral: the second loss under it, and what lies beyond epsilon.
     Fault("verification/stages.py", "smooth(left, self.mu) + float", "smooth(left, 0.0) + float"),
     Fault("verification/stages.py", "float(ndtr(0.5 * self.mu - left / self.mu))", "0.0"),
+    # The reader of declarations: which fields a record must have.
+    Fault(
+        "statements/base.py",
+        "sorted(set(record) - set(fields))",
+        "sorted(set(fields) - set(fields))",
+        "tests/statements/test_spec.py::test_a_field_that_is_missing_or_holds_anything_else_is_named",
+    ),
     # Several fits under one certificate: how many are counted.
     Fault("mechanisms/learning/repeated.py", "n_fold(one, count, planned=True)", "n_fold(one, count - count // 8, planned=True)"),
     Fault(
@@ -256,6 +253,16 @@ PLANTED: list[Fault] = [
     ),
     Fault("noise/chacha.py", "made = np.empty", "encrypt_into, made = _key_stream(key), np.empty"),
     Fault("noise/chacha.py", "made[start : start + _PIECE]", "made[:_PIECE]"),
+    # The laws themselves, which draw for every mechanism that has one.
+    *(
+        Fault("noise/laws.py", f"noise.{law}({size}=self.{size},", f"noise.{law}({size}={factor} * self.{size},")
+        for law, size, factor in (
+            ("discrete_laplace", "scale", 0.5),
+            ("discrete_gaussian", "scale", 0.5),
+            ("gaussian", "scale", 0.5),
+            ("spherical", "rate", 2.0),
+        )
+    ),
     Fault("noise/source.py", '.T) * _checked(scale, "scale")', '.T) * 0.5 * _checked(scale, "scale")'),
     Fault("noise/source.py", 'lengths / _checked(rate, "rate")', 'lengths / (2.0 * _checked(rate, "rate"))'),
     Fault("noise/source.py", 'Fraction(_checked(scale, "scale")) ** 2', '(Fraction(_checked(scale, "scale")) / 2) ** 2'),
@@ -317,9 +324,7 @@ TESTS: dict[str, tuple[str, ...]] = {
     "mechanisms/constrained/frank_wolfe.py": ("frank-wolfe-polytope-1e-06-replace-one",),
     "mechanisms/constrained/mirror_sampled.py": ("mirror-descent-sampled-1e-06-replace-one",),
     "mechanisms/bounds_choice/choice.py": ("bounds-0.0-replace-one",),
-    "mechanisms/counting/base.py": ("counting-laplace-0.0-replace-one",),
-    "mechanisms/counting/gaussian.py": ("counting-gaussian-1e-06-replace-one",),
-    "mechanisms/counting/laplace.py": ("counting-laplace-0.0-replace-one",),
+    "mechanisms/counting/base.py": ("counting-laplace-0.0-replace-one", "counting-gaussian-1e-06-replace-one"),
     "mechanisms/counting/moments.py": ("tests/audit/test_drawn.py::test_no_record_moves_sums_of_powers_farther_than_the_noise_is_for",),
     "descriptions/records.py": ("tests/audit/test_drawn.py::test_no_person_moves_a_description_farther_than_the_noise_is_for",),
     "mechanisms/counting/scored.py": (
@@ -381,6 +386,10 @@ TESTS: dict[str, tuple[str, ...]] = {
         "tests/audit/test_drawn.py::test_how_searches_cut_tables_is_watched_too",
     ),
     "noise/chacha.py": ("tests/audit/test_drawn.py::test_no_word_of_a_key_is_drawn_twice",),
+    "noise/laws.py": (
+        "counting-laplace-0.0-replace-one",
+        "tests/noise/test_laws.py::test_draws_of_a_law_become_normal_scores_and_those_of_another_size_do_not",
+    ),
     "noise/source.py": (
         "output-1e-06-replace-one",
         "output-0.0-add-remove",
@@ -412,7 +421,7 @@ def faults() -> list[Fault]:
 def _faults_of(file: str, source: str) -> Iterator[Fault]:
     planted = [fault for fault in PLANTED if fault.file == file]
     yield from planted
-    texts = (*(f".{name}" for name in (*SAMPLERS, "words")), *(f"{name}(" for name in DRAWING))
+    texts = (*(f".{name}" for name in (*SAMPLERS, "words", "law.draw")), *(f"{name}(" for name in DRAWING))
     if any(file == name or file.startswith(f"{name}/") for name in ELSEWHERE) or not any(text in source for text in texts):
         return
     tree = ast.parse(source)
@@ -433,6 +442,8 @@ def _draws(node: ast.Call | ast.Attribute) -> bool:
     """Whether it is a call of a sampler, of words, or of what draws from words; or a sampler that is passed on."""
     if isinstance(node, ast.Attribute):
         return node.attr in {"spherical", "discrete_gaussian", "discrete_laplace"}
+    if _is_of_law(node):
+        return True
     match node.func:
         case ast.Name(id=name):
             return name in DRAWING
@@ -444,7 +455,9 @@ def _draws(node: ast.Call | ast.Attribute) -> bool:
 
 
 def _size(node: ast.Call | ast.Attribute, source: str) -> tuple[str, str] | None:
-    """The call, and the call with half the scale or twice the rate."""
+    """The call, and the call with half the scale or twice the rate; of a law, with one of half the size."""
+    if _is_of_law(node) and (call := ast.get_source_segment(source, node)) is not None:
+        return call, call.replace("law.draw(", "law.resized(0.5).draw(")
     if not (isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr in SAMPLERS):
         return None
     name = SAMPLERS[node.func.attr]
@@ -454,6 +467,11 @@ def _size(node: ast.Call | ast.Attribute, source: str) -> tuple[str, str] | None
         return None
     factor = "0.5" if name == "scale" else "2.0"
     return text, text.replace(f"{name}={inner}", f"{name}={factor} * ({inner})")
+
+
+def _is_of_law(node: ast.Call | ast.Attribute) -> bool:
+    """Whether it is a draw from the law of a declaration: `law.draw(noise, ...)`, whatever the law is of."""
+    return isinstance(node, ast.Call) and ast.unparse(node.func).endswith("law.draw")
 
 
 def faulty_code(fault: Fault) -> CodeType:

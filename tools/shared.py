@@ -41,7 +41,7 @@ SHARED = {
     "discreet.core.rounding": {"raising"},
     # How a record is read, and what it should say in words.
     "discreet.statements": {"Words"},
-    "discreet.words": {"words_of"},
+    "discreet.words": {"spec_named", "words_of"},
     "discreet.statements.base": {
         *("COMPOSED", "filled", "mapping", "persons_of", "public_records", "scored_persons", "unknown_lines"),
         # What is stated and what is said of it, as values.

@@ -73,7 +73,7 @@ def weights_of_all(x: Floats, y: Floats, *, bits: float, unit: int, seed: int) -
     # n is public: bits are about single entries of replaced records.
     query = SecondMoments(domain=domain, target=Target.NOISY, most_records=records)
     for size, k in sizes(records, unit).items():
-        yield "sketch, published", size, _least_squares(PublishedSketch(rows=k, bits=bits).run(query, data, noise).value)
+        yield "sketch, published", size, _least_squares(PublishedSketch(rows=k, claimed_bits=bits).run(query, data, noise).value)
         yield "sketch, sound", size, _least_squares(ClearTargetSketch.calibrate(query, rows=k, bits=bits).run(query, data, noise).value)
         yield "secret sketch, sound", size, _least_squares(InformationSketch.calibrate(query, rows=k, bits=bits).run(query, data, noise).value)
 

@@ -339,7 +339,7 @@ def published(planted, confidence):
     claim = Claim(epsilon=0.0, delta=MutualInformation(bits=0.5, neighbours=REPLACE_ONE, theorem="claimed").delta(0.0))
     query = SecondMoments(domain=domain, target="omitted", most_records=200)
     sketch = (
-        PublishedSketch(rows=20, bits=0.5)
+        PublishedSketch(rows=20, claimed_bits=0.5)
         if planted
         else GaussianSketch.calibrate(query, rows=20, epsilon=EPSILON, delta=LOOSE, neighbours=REPLACE_ONE)
     )

@@ -21,6 +21,7 @@ from discreet.matrices import DenseMatrix
 from discreet.mechanisms.counting import LaplaceCounting
 from discreet.mechanisms.regression import AdaSSP, GaussianMixing, HessianMixing, LeastSquares, RefinedMoments, hessian_mixing, mixing
 from discreet.noise import SeededNoise
+from discreet.noise.laws import DiscreteLaplace
 from tests.cli.conftest import discreet
 
 UNWATCHED = {
@@ -94,8 +95,7 @@ def test_weights_of_regressions_are_functions_of_the_answers_that_are_watched(mo
 @pytest.fixture
 def half_the_noise(monkeypatch):
     """Counts whose noise is half of what their certificate states."""
-    honest = LaplaceCounting.integers
-    monkeypatch.setattr(LaplaceCounting, "integers", lambda self, scale, size, noise: honest(self, 0.5 * scale, size, noise))
+    monkeypatch.setattr(LaplaceCounting, "law_of", staticmethod(lambda scale: DiscreteLaplace(0.5 * scale)))
 
 
 def test_half_the_noise_in_the_code_that_draws_is_an_exit_code_and_a_page(half_the_noise, tmp_path, monkeypatch):

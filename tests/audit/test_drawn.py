@@ -14,7 +14,7 @@ from discreet.audit.claim import Target
 from discreet.audit.drawn import regression
 from discreet.audit.drawn.learning import one_model, several_classes
 from discreet.audit.drawn.named import CATALOGUE
-from discreet.audit.parts import FALSE_ALARM, Part, Watch, chosen, discrete_gaussian, discrete_laplace, gaussian, of_law, spherical
+from discreet.audit.parts import FALSE_ALARM, Part, Watch, chosen, of_law, of_noise
 from discreet.audit.persons import WorstPerson
 from discreet.cli.audit_estimators import ESTIMATORS
 from discreet.core.neighbours import ADD_REMOVE, PARTS, REPLACE_ONE, Persons
@@ -36,6 +36,7 @@ from discreet.mechanisms.release.answers import answers
 from discreet.mechanisms.release.categories import probabilities
 from discreet.mechanisms.selection import CountNoise
 from discreet.noise import SystemNoise
+from discreet.noise.laws import DiscreteGaussian, DiscreteLaplace, Gaussian, Spherical
 from discreet.problems import Prior
 from discreet.queries import Projection, Rows, SecondMoments
 from discreet.queries import Target as Column
@@ -318,11 +319,11 @@ def choices():
 
 
 DRAWN = {
-    "gaussian": lambda size: gaussian("noise", NORMAL, scale=size),
-    "spherical": lambda size: spherical("noise", BALLS, rate=4.0 / size),
-    "discrete Laplace": lambda size: discrete_laplace("noise", LAPLACE, scale=3.0 * size),
-    "discrete Gaussian, fine": lambda size: discrete_gaussian("noise", FINEST, scale=1000.0 * size),
-    "discrete Gaussian, coarse": lambda size: discrete_gaussian("noise", COARSE, scale=2.5 * size),
+    "gaussian": lambda size: of_noise("noise", NORMAL, Gaussian(size)),
+    "spherical": lambda size: of_noise("noise", BALLS, Spherical(4.0 / size)),
+    "discrete Laplace": lambda size: of_noise("noise", LAPLACE, DiscreteLaplace(3.0 * size)),
+    "discrete Gaussian, fine": lambda size: of_noise("noise", FINEST, DiscreteGaussian(1000.0 * size)),
+    "discrete Gaussian, coarse": lambda size: of_noise("noise", COARSE, DiscreteGaussian(2.5 * size)),
     "chosen": lambda size: chosen("choice", "odds", choices(), np.exp(-1.2 / size * np.arange(3))),
     "any law": lambda size: of_law("noise", "normal", NORMAL, lambda x: ndtr(x / size)),
 }

@@ -7,10 +7,11 @@ from sklearn.metrics import roc_auc_score, roc_curve
 from discreet.evaluation import NoiseLaw
 from discreet.evaluation.curves import area_under_curve, calibration_curve
 from discreet.evaluation.curves import roc_curve as noisy_curve
+from discreet.noise.laws import DiscreteGaussian, DiscreteLaplace
 from tests.evaluation.people import drawn
 
 EDGES = tuple(i / 20 for i in range(1, 20))
-NONE = NoiseLaw.gaussian(0.05)
+NONE = NoiseLaw.of(DiscreteGaussian(0.05))
 
 
 def counted(X, y):
@@ -31,7 +32,7 @@ def test_without_noise_points_are_those_of_scikit_learn():
 
 def simulate(scale, records, drawings, level=0.9):
     """Curves of independent samples with drawn noise."""
-    law, row = NoiseLaw.gaussian(scale), NoiseLaw.gaussian(scale, count=20)
+    law, row = NoiseLaw.of(DiscreteGaussian(scale)), NoiseLaw.of(DiscreteGaussian(scale), count=20)
     draw = np.random.default_rng(0)
     for seed in range(drawings):
         counts = counted(*drawn(records, seed)) + draw.choice(law.values, (2, 20), p=law.masses)
@@ -70,7 +71,11 @@ RARE = {
 
 @pytest.mark.at_most(2)
 @pytest.mark.parametrize("population", RARE)
-@pytest.mark.parametrize("law", [NoiseLaw.laplace(0.5), NoiseLaw.gaussian(6.0), NoiseLaw.laplace(20.0)], ids=["weak", "middling", "strong"])
+@pytest.mark.parametrize(
+    "law",
+    [NoiseLaw.of(DiscreteLaplace(0.5)), NoiseLaw.of(DiscreteGaussian(6.0)), NoiseLaw.of(DiscreteLaplace(20.0))],
+    ids=["weak", "middling", "strong"],
+)
 def test_areas_of_a_rare_class_are_covered(population, law):
     """50 of 1,000 records, and noise on the class up to three times as large: at most two points below the level in 500 seeded drawings."""
     first, second = (np.array(row, dtype=float) for row in RARE[population])
@@ -92,7 +97,7 @@ def test_an_area_says_nothing_where_noise_drowns_a_class_and_something_where_it_
     counts = 50.0 * np.array([RARE["bells"][0], RARE["bells"][1]])
     widths = []
     for scale in (60.0, 0.3):
-        found = area_under_curve(counts, NoiseLaw.gaussian(scale), level=0.95)
+        found = area_under_curve(counts, NoiseLaw.of(DiscreteGaussian(scale)), level=0.95)
         widths.append((found.high - found.low, found.noise_high - found.noise_low))
     assert widths[0][0] > 0.9
     assert widths[1][0] < 0.3
@@ -100,7 +105,7 @@ def test_an_area_says_nothing_where_noise_drowns_a_class_and_something_where_it_
 
 
 def test_curves_rise_whatever_the_noise():
-    law, row = NoiseLaw.laplace(30.0), NoiseLaw.laplace(30.0, count=20)
+    law, row = NoiseLaw.of(DiscreteLaplace(30.0)), NoiseLaw.of(DiscreteLaplace(30.0), count=20)
     draw = np.random.default_rng(1)
     for _ in range(50):
         counts = draw.integers(0, 20, (2, 20)) + draw.choice(law.values, (2, 20), p=law.masses)
@@ -112,14 +117,14 @@ def test_curves_rise_whatever_the_noise():
 
 
 def test_a_class_of_which_nothing_is_left_says_nothing():
-    curve = noisy_curve(np.zeros((2, 20)) - 5.0, EDGES, NoiseLaw.gaussian(4.0), NoiseLaw.gaussian(4.0, count=20), level=0.95)
+    curve = noisy_curve(np.zeros((2, 20)) - 5.0, EDGES, NoiseLaw.of(DiscreteGaussian(4.0)), NoiseLaw.of(DiscreteGaussian(4.0), count=20), level=0.95)
     assert (curve.area.low, curve.area.high) == (0.0, 1.0)
     assert curve.hit_band[3] == (0.0, 1.0)
 
 
 def test_calibration_intervals_hold_the_share_of_each_bin():
     """A calibrated model: the share in (a, b] is (a + b) / 2. 20 bins of 60 samples at level 0.9: 120 misses expected at most."""
-    law, missed, empty = NoiseLaw.gaussian(5.0), 0, 0
+    law, missed, empty = NoiseLaw.of(DiscreteGaussian(5.0)), 0, 0
     for counts, _ in simulate(5.0, 3000, 60):
         for one in calibration_curve(counts, EDGES, law, level=0.9).bins:
             if one.share is None:
@@ -134,7 +139,7 @@ def test_calibration_intervals_hold_the_share_of_each_bin():
 def test_bins_without_records_are_left_open():
     counts = np.zeros((2, 20))
     counts[:, 3] = 100.0
-    curve = calibration_curve(counts, EDGES, NoiseLaw.gaussian(4.0), level=0.95)
+    curve = calibration_curve(counts, EDGES, NoiseLaw.of(DiscreteGaussian(4.0)), level=0.95)
     assert [one.share is None for one in curve.bins] == [place != 3 for place in range(20)]
     assert curve.bins[3].share.value == 0.5
     assert (curve.bins[0].lowest, curve.bins[-1].highest) == (0.0, 1.0)

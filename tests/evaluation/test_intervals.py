@@ -15,8 +15,9 @@ from discreet.core.errors import InvalidInput
 from discreet.evaluation import NoiseLaw, mean_interval, proportion_interval, ratio_interval
 from discreet.evaluation.intervals import noisy_range
 from discreet.noise import SeededNoise
+from discreet.noise.laws import DiscreteGaussian, DiscreteLaplace
 
-KINDS = {"laplace": NoiseLaw.laplace, "gaussian": NoiseLaw.gaussian}
+KINDS = {"laplace": DiscreteLaplace, "gaussian": DiscreteGaussian}
 
 
 def single(kind, scale, reach):
@@ -29,7 +30,7 @@ def single(kind, scale, reach):
 @pytest.mark.parametrize("scale", [0.2, 1.0, 7.3, 31.0])
 @pytest.mark.parametrize("count", [1, 2, 5])
 def test_sums_are_convolutions(kind, scale, count):
-    law = KINDS[kind](scale, count=count)
+    law = NoiseLaw.of(KINDS[kind](scale), count=count)
     masses = single(kind, scale, 1500)
     expected = masses
     for _ in range(count - 1):
@@ -43,7 +44,7 @@ def test_sums_are_convolutions(kind, scale, count):
 @pytest.mark.parametrize("kind", KINDS)
 @given(scale=st.floats(0.1, 1e6), count=st.integers(1, 40))
 def test_it_is_a_symmetric_law_whose_quantiles_fall(kind, scale, count):
-    law = KINDS[kind](scale, count=count)
+    law = NoiseLaw.of(KINDS[kind](scale), count=count)
     assert np.sum(law.masses) == pytest.approx(1.0)
     assert law.masses == pytest.approx(law.masses[::-1])
     assert law.values[len(law.values) // 2] == 0.0
@@ -55,7 +56,7 @@ def test_it_is_a_symmetric_law_whose_quantiles_fall(kind, scale, count):
 @pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize("scale", [40.0, 1000.0, 54321.0])
 def test_a_coarse_law_is_a_little_wider_and_never_narrower(kind, scale):
-    law = KINDS[kind](scale)
+    law = NoiseLaw.of(KINDS[kind](scale))
     masses = single(kind, scale, int(20 * scale))
     beyond = 2 * np.cumsum(masses[::-1])
     for tail in (0.3, 0.05, 1e-3, 1e-6):
@@ -67,7 +68,7 @@ def test_a_coarse_law_is_a_little_wider_and_never_narrower(kind, scale):
 def test_drawn_noise_exceeds_its_quantiles_as_often_as_stated(kind):
     noise = SeededNoise(1)
     drawn = (noise.discrete_laplace if kind == "laplace" else noise.discrete_gaussian)(scale=5.0, dimension=4, draws=40_000).sum(axis=0)
-    law = KINDS[kind](5.0, count=4)
+    law = NoiseLaw.of(KINDS[kind](5.0), count=4)
     for tail in (0.5, 0.1, 0.01):
         width = law.quantile(tail)
         share, stated = np.mean(np.abs(drawn) > width), 1.0 - float(law.masses[np.abs(law.values) <= width].sum())
@@ -76,7 +77,7 @@ def test_drawn_noise_exceeds_its_quantiles_as_often_as_stated(kind):
 
 
 def test_half_of_the_noise_is_half_as_wide():
-    law = NoiseLaw.gaussian(9.0, count=3)
+    law = NoiseLaw.of(DiscreteGaussian(9.0), count=3)
     assert law.halved().quantile(0.05) == law.quantile(0.05) / 2
 
 
@@ -84,16 +85,20 @@ def test_half_of_the_noise_is_half_as_wide():
 def test_scales_that_are_none_are_refused(scale):
     for kind in KINDS.values():
         with pytest.raises(InvalidInput):
-            kind(scale)
+            NoiseLaw.of(kind(scale))
     with pytest.raises(InvalidInput):
-        NoiseLaw.laplace(1.0, count=0)
+        NoiseLaw.of(DiscreteLaplace(1.0), count=0)
 
 
-LAWS = {"laplace": NoiseLaw.laplace(4.0), "gaussian": NoiseLaw.gaussian(6.0), "sum": NoiseLaw.gaussian(3.0, count=10)}
+LAWS = {
+    "laplace": NoiseLaw.of(DiscreteLaplace(4.0)),
+    "gaussian": NoiseLaw.of(DiscreteGaussian(6.0)),
+    "sum": NoiseLaw.of(DiscreteGaussian(3.0), count=10),
+}
 
 
 def test_without_noise_it_is_clopper_and_pearson():
-    law = NoiseLaw.gaussian(0.05)
+    law = NoiseLaw.of(DiscreteGaussian(0.05))
     found = proportion_interval(30, 100, law, level=0.9)
     assert found.low == pytest.approx(beta.ppf(0.05, 30, 71), rel=1e-6)
     assert found.high == pytest.approx(beta.ppf(0.95, 31, 70), rel=1e-6)
@@ -121,14 +126,14 @@ def test_a_proportion_is_covered_exactly_as_often_as_stated_or_more(kind, share,
 
 
 def test_more_noise_and_fewer_records_widen_it():
-    widths = [proportion_interval(80, 100, NoiseLaw.gaussian(scale)) for scale in (0.5, 3.0, 10.0)]
+    widths = [proportion_interval(80, 100, NoiseLaw.of(DiscreteGaussian(scale))) for scale in (0.5, 3.0, 10.0)]
     assert sorted(one.high - one.low for one in widths) == [one.high - one.low for one in widths]
     sizes = [proportion_interval(0.8 * n, n, LAWS["gaussian"]) for n in (50, 500, 5000)]
     assert sorted((one.high - one.low for one in sizes), reverse=True) == [one.high - one.low for one in sizes]
 
 
 def test_noise_beyond_the_counts_gives_the_whole_range():
-    law = NoiseLaw.gaussian(400.0)
+    law = NoiseLaw.of(DiscreteGaussian(400.0))
     for found in (proportion_interval(-300, 10, law), ratio_interval(-300, 10, law, law), ratio_interval(5, -9, law, law)):
         assert 0.0 <= found.low <= found.high <= 1.0
         assert found.high - found.low > 0.7
@@ -163,7 +168,7 @@ def test_a_ratio_with_a_secret_total_is_covered(kind, share, trials):
 @pytest.mark.parametrize("records", [40, 3000])
 def test_a_mean_is_covered(secret, records):
     draw, level, unit = np.random.default_rng(6), 0.9, 64
-    law, count_law = NoiseLaw.laplace(100.0), NoiseLaw.laplace(3.0)
+    law, count_law = NoiseLaw.of(DiscreteLaplace(100.0)), NoiseLaw.of(DiscreteLaplace(3.0))
     mean, missed, narrow = 0.15, 0, 0
     for _ in range(400):
         sample = draw.choice([0.0, 0.2, 1.0], records, p=[0.5, 0.4375, 0.0625])
@@ -178,7 +183,7 @@ def test_a_mean_is_covered(secret, records):
 
 
 def test_a_mean_of_nothing_known_is_between_its_bounds():
-    found = mean_interval(3.0, (-2.0, 1.0, 4.0), NoiseLaw.laplace(3.0), unit=8)
+    found = mean_interval(3.0, (-2.0, 1.0, 4.0), NoiseLaw.of(DiscreteLaplace(3.0)), unit=8)
     assert (found.low, found.high) == (0.0, 1.0)
 
 
@@ -190,7 +195,7 @@ def test_levels_that_are_none_are_refused(level):
 
 def test_noise_that_is_drawn_is_the_noise_that_is_assumed():
     """End to end with the real sampler: 200 drawings at level 0.9."""
-    noise, law, draw = SeededNoise(2), NoiseLaw.gaussian(8.0), np.random.default_rng(7)
+    noise, law, draw = SeededNoise(2), NoiseLaw.of(DiscreteGaussian(8.0)), np.random.default_rng(7)
     added = noise.discrete_gaussian(scale=8.0, dimension=1, draws=200)[0]
     counts = draw.binomial(300, 0.7, 200) + added
     missed = sum(not found.low <= 0.7 <= found.high for found in (proportion_interval(float(count), 300, law, level=0.9) for count in counts))
@@ -200,7 +205,7 @@ def test_noise_that_is_drawn_is_the_noise_that_is_assumed():
 @pytest.mark.parametrize("released", [-9000.0, -700.0, 0.0, 60.0, 100.0, 800.0, 9000.0])
 def test_noise_that_hides_everything_leaves_everything_open(released):
     """Whatever came out: a released count far beyond the possible ones must not be read as certainty."""
-    law = NoiseLaw.gaussian(3000.0)
+    law = NoiseLaw.of(DiscreteGaussian(3000.0))
     proportion = proportion_interval(released, 100, law)
     assert (proportion.low, proportion.high, proportion.noise_low, proportion.noise_high) == (0.0, 1.0, 0.0, 1.0)
     mean = mean_interval(released, (100.0,) * 3, law, unit=1.0)

@@ -19,6 +19,7 @@ from discreet.evaluation.stored import evaluation_from
 from discreet.ledger import Account, Ledger
 from discreet.matrices import DenseMatrix
 from discreet.mechanisms.persons import Owners
+from discreet.noise.laws import DiscreteGaussian, DiscreteLaplace
 from discreet.words.counting import WHOLE
 from tests.evaluation.people import SURE, Oracle, drawn
 from tests.parts import table_elsewhere
@@ -172,7 +173,7 @@ def test_intervals_of_persons_whose_rows_are_alike_cover_and_those_of_rows_do_no
     missed = float(sum(mass for mass, one in zip(masses, found, strict=True) if not one.low <= chance <= one.high))
     assert missed <= 0.05
     assert missed > 0 or chance == 0.02
-    law = NoiseLaw.gaussian(0.05)
+    law = NoiseLaw.of(DiscreteGaussian(0.05))
     as_rows = [proportion_interval(10.0 * k, 10 * persons, law) for k in right]
     assert sum(mass for mass, one in zip(masses, as_rows, strict=True) if not one.low <= chance <= one.high) > 0.2
 
@@ -180,7 +181,7 @@ def test_intervals_of_persons_whose_rows_are_alike_cover_and_those_of_rows_do_no
 @pytest.mark.more
 def test_intervals_hold_for_persons_of_every_size_where_right_ones_have_more_rows():
     """Rows of a person as alike as can be, and who has many is right more often; the number of rows is secret, as with noise on both."""
-    draw, law, missed, widest = np.random.default_rng(4), NoiseLaw.laplace(3.0), 0, 0.0
+    draw, law, missed, widest = np.random.default_rng(4), NoiseLaw.of(DiscreteLaplace(3.0)), 0, 0.0
     truth = (0.5 * 0.2 * 1 + 0.5 * 0.8 * 6) / (0.5 * 1 + 0.5 * 6)
     for _ in range(400):
         many = draw.uniform(size=200) < 0.5

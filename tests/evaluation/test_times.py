@@ -20,10 +20,11 @@ from discreet.evaluation.outcomes import Outcomes, outcomes_of
 from discreet.evaluation.stored import evaluation_from
 from discreet.evaluation.times import TimeSurvey
 from discreet.matrices import as_matrix
+from discreet.noise.laws import DiscreteGaussian, DiscreteLaplace
 from tests.canary import CANARY, assert_carries_nothing
 
 ENDS = (1.0, 2.0, 4.0)
-QUIET = NoiseLaw.gaussian(0.05)
+QUIET = NoiseLaw.of(DiscreteGaussian(0.05))
 
 
 @cache
@@ -215,7 +216,7 @@ def test_the_distance_of_ordered_classes_is_that_of_their_places():
 
 
 def test_the_law_of_a_weighted_sum_of_noise_is_enumerated():
-    single = NoiseLaw.laplace(0.7)
+    single = NoiseLaw.of(DiscreteLaplace(0.7))
     found = NoiseLaw.together([(1, single), (3, single)])
     masses = {}
     for (one, first), (other, second) in product(*(list(zip(single.values, single.masses, strict=True)),) * 2):

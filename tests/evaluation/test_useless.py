@@ -5,6 +5,7 @@ import pytest
 
 from discreet.evaluation import NoiseLaw, evaluate_privately
 from discreet.evaluation.means import Total, difference_of
+from discreet.noise.laws import DiscreteLaplace
 from tests.evaluation.people import SURE
 
 
@@ -55,7 +56,7 @@ def test_what_is_gained_is_the_difference_of_accuracies(answers, useless, gain):
 @pytest.mark.parametrize("side", [1.0, -1.0])
 def test_the_noise_of_a_secret_number_of_records_is_in_the_noise_of_a_gain(gain, side):
     """What was released is exact but for the number, which is as far off as it is once in twenty times."""
-    law = NoiseLaw.laplace(20.0)
+    law = NoiseLaw.of(DiscreteLaplace(20.0))
     size = Total(200.0 + side * law.quantile(0.05), law)
     found = difference_of(Total(gain * 200.0, None), Total(120.0, None), size, level=0.95)
     assert found.noise_low - 1e-9 <= gain <= found.noise_high + 1e-9

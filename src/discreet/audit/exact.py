@@ -26,11 +26,12 @@ from discreet.audit.report import AuditReport, Event, LawPicture
 from discreet.core.arrays import Floats
 from discreet.core.errors import InvalidInput
 from discreet.core.short import short_repr
+from discreet.noise.laws import DiscreteGaussian, DiscreteLaplace
 
 _ROOM = 1e-4
 _BINS = 48
-_GAUSSIAN_REACH, _LAPLACE_REACH = 9.5, 40.0
-"""Scales beyond which noise has next to no mass."""
+_REACH = 9.5
+"""Standard deviations beyond which a normal number has next to no mass."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -136,28 +137,12 @@ def _picture(first: PrivacyLoss, second: PrivacyLoss, claim: Claim) -> LawPictur
     )
 
 
-def discrete_gaussian_law(scale: float) -> tuple[Floats, Floats]:
-    """Integers and their probabilities, P(k) proportional to exp(-k^2 / (2 scale^2))."""
-    reach = int(_GAUSSIAN_REACH * scale) + 2
-    k = np.arange(-reach, reach + 1, dtype=float)
-    masses = np.exp(-0.5 * np.square(k / scale))
-    return k, masses / masses.sum()
-
-
-def discrete_laplace_law(scale: float) -> tuple[Floats, Floats]:
-    """Integers and their probabilities, P(k) proportional to exp(-|k| / scale)."""
-    reach = int(_LAPLACE_REACH * scale) + 2
-    k = np.arange(-reach, reach + 1, dtype=float)
-    masses = np.exp(-np.abs(k) / scale)
-    return k, masses / masses.sum()
-
-
 def gaussian_integers(shift: float, scale: float, *, times: int = 1) -> PrivacyLoss:
     """`times` integers k_t + K_t, K_t discrete Gaussian, where all k_t differ by `shift` between P and P'.
 
     The loss is a function of the sum of the integers: sum_t (2 K_t shift + shift^2) / (2 scale^2) under P, with the law of the sum by convolution.
     """
-    _, law = discrete_gaussian_law(scale)
+    _, law = DiscreteGaussian(scale).masses()
     total = law
     for _ in range(times - 1):
         total = np.maximum(fftconvolve(total, law), 0.0)
@@ -168,7 +153,7 @@ def gaussian_integers(shift: float, scale: float, *, times: int = 1) -> PrivacyL
 def laplace_integers(shifts: tuple[int, ...], scale: float) -> PrivacyLoss:
     """Integers k_j + K_j, K_j discrete Laplace, where k_j differs by shifts[j] between P and P'."""
     masses, losses = np.ones(1), np.zeros(1)
-    k, law = discrete_laplace_law(scale)
+    k, law = DiscreteLaplace(scale).masses()
     for shift in shifts:
         one = (np.abs(k + shift) - np.abs(k)) / scale
         levels, place = np.unique(np.round(one, 12), return_inverse=True)  # few different losses, many integers
@@ -216,7 +201,7 @@ def sketch(rows: int, ratio: float, *, removed: bool, nodes: int = 20_001) -> tu
 
 def _chi(degrees: int, nodes: int) -> tuple[Floats, Floats]:
     """Nodes and masses of the length of a standard Gaussian vector."""
-    radius = np.linspace(max(1e-6, np.sqrt(max(degrees - 1.0, 0.0)) - _GAUSSIAN_REACH), np.sqrt(degrees) + _GAUSSIAN_REACH, nodes)
+    radius = np.linspace(max(1e-6, np.sqrt(max(degrees - 1.0, 0.0)) - _REACH), np.sqrt(degrees) + _REACH, nodes)
     logs = (degrees - 1.0) * np.log(radius) - 0.5 * np.square(radius)
     masses = np.exp(logs - logs.max())
     return radius, masses / masses.sum()

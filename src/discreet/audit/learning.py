@@ -26,15 +26,12 @@ from discreet.core.fields import finite, numbers
 from discreet.core.neighbours import Neighbours
 from discreet.losses import MarginLoss, loss_named
 from discreet.mechanisms.learning.base import LearningMechanism
+from discreet.noise.laws import Gaussian
 from discreet.problems import RegularisedRisk
+from discreet.words.fits import FitSpec, GaussianObjectiveFit, GaussianOutputFit, PureObjectiveFit, PureOutputFit
 
-_LAWS = {
-    "objective-perturbation-gaussian": ("scale", True, True),
-    "objective-perturbation-pure": ("rate", False, True),
-    "output-perturbation-gaussian": ("scale", True, False),
-    "output-perturbation-pure": ("rate", False, False),
-}
-"""Mechanism -> name of its noise parameter, whether it is Gaussian, whether it is in the objective."""
+_AUDITED: dict[str, type[FitSpec]] = {spec.name: spec for spec in (GaussianObjectiveFit, PureObjectiveFit, GaussianOutputFit, PureOutputFit)}
+"""Declarations of mechanisms whose output has a law that is known here."""
 _NODES = {1: 41, 2: 101}
 """Of the quadrature, by dimension; `gaussian_losses` takes 60 times as many on a line."""
 
@@ -56,11 +53,14 @@ class Release:
 
     @classmethod
     def of(cls, mechanism: str, parameters: Mapping[str, Json], *, loss: MarginLoss, ridge: float) -> "Release":
-        """The law of a mechanism among _LAWS with these parameters, as certificates state them; `ridge` without what the mechanism adds to it."""
-        noise, gaussian, objective = _LAWS[mechanism]
-        extra = parameters.get("extra_ridge")
-        ridge += 0.0 if extra is None else finite(extra)
-        return cls(loss=loss, ridge=ridge, noise=finite(parameters[noise]), gaussian=gaussian, objective=objective)
+        """The law of an audited mechanism with these parameters, as certificates state them; `ridge` without what the mechanism adds to it.
+
+        Raises TypeError for other parameters.
+        """
+        spec = quietly(lambda: _AUDITED[mechanism].read(parameters), TypeError("parameters"), TypeError, ValueError)
+        law, extra = spec.law, getattr(spec, "extra_ridge", None)
+        noise = law.scale if isinstance(law, Gaussian) else law.rate
+        return cls(loss=loss, ridge=ridge + (extra or 0.0), noise=noise, gaussian=isinstance(law, Gaussian), objective=spec.in_objective)
 
     @property
     def spread(self) -> float:
@@ -130,9 +130,9 @@ def certificate_audit(certificate: Certificate) -> AuditReport:
 
 
 def _require_law(mechanism: str) -> None:
-    if mechanism not in _LAWS:
+    if mechanism not in _AUDITED:
         raise InvalidInput(
-            f"no exact output distribution is known here for the mechanism {mechanism!r}, only for {', '.join(_LAWS)}. "
+            f"no exact output distribution is known here for the mechanism {mechanism!r}, only for {', '.join(_AUDITED)}. "
             "Audit its runs on two tables with discreet.audit.audit."
         )
 

@@ -14,11 +14,12 @@ import numpy as np
 from discreet.audit.claim import Target
 from discreet.audit.drawn.learning import margin_gradient
 from discreet.audit.drawn.persons import Owned, kept_parts, owned_rows
-from discreet.audit.parts import Part, Watch, gaussian, spherical
+from discreet.audit.parts import Part, Watch, of_noise
 from discreet.core.arrays import Floats
 from discreet.core.fields import real
 from discreet.core.neighbours import REPLACE_ONE, Persons
 from discreet.estimators import LogisticRegression
+from discreet.noise.laws import Gaussian, Spherical
 
 _ALPHA, _LARGEST, _RUNS = 1.0, 2.0, 400
 
@@ -56,5 +57,5 @@ def _recovered(found: Any, table: Owned, weights: Floats, where: str, alpha: Any
     noise = -np.array([margin_gradient(w, table.rows, table.signs, alpha * table.persons, table.shares * weights) for w in found.coef])
     stated, what = found.certificate.parameters, f"linear term of the objective of persons, {where}"
     if "rate" in stated:
-        return spherical(what, noise, rate=real(stated["rate"]))
-    return gaussian(what, noise, scale=real(stated["scale"]))
+        return of_noise(what, noise, Spherical(real(stated["rate"])))
+    return of_noise(what, noise, Gaussian(real(stated["scale"])))

@@ -58,7 +58,7 @@ class _NoisyClassifier(ClassifierMixin, Consumer, ABC):  # type: ignore[misc]
                 "this classifier needs labels without noise. For noisy targets +1 and -1, use NoisyRidge and the sign of its predictions."
             )
         rows, targets = with_targets(found)
-        return self._fit(self._learnt_from(rows), targets, noise_on_rows(found).features, normal=found.mechanism not in found.made_by.shaped)
+        return self._fit(self._learnt_from(rows), targets, noise_on_rows(found).features, normal=found.made_by.has_normal_noise(found.mechanism))
 
     def decision_function(self, X: Any) -> Floats:
         """<coef_, x> + intercept_, (n,), for rows WITHOUT noise; positive for the second class."""

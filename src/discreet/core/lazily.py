@@ -19,8 +19,8 @@ from types import ModuleType
 from typing import Any, TypeVar
 
 T = TypeVar("T")
-_MOSTLY = "learning"
-"""The module that has what is mostly asked for."""
+_MOSTLY = ("fits", "learning")
+"""Modules that have what is mostly asked for."""
 
 
 class _Lazily:
@@ -58,7 +58,7 @@ def each_module(package: str, *, first: Sequence[str] = ()) -> Iterator[str]:
     from pkgutil import iter_modules  # noqa: PLC0415 - help and version are answered without
 
     def place(name: str) -> tuple[bool, bool, bool]:
-        return name not in first, not {*name.split("_")} & {*first}, name != _MOSTLY
+        return name not in first, not {*name.split("_")} & {*first}, name not in _MOSTLY
 
     for module in sorted((found.name for found in iter_modules(import_module(package).__path__)), key=place):
         import_module(f"{package}.{module}")

@@ -26,11 +26,12 @@ from typing import Self
 import numpy as np
 from scipy.fft import irfft, next_fast_len, rfft
 from scipy.optimize import brentq
-from scipy.special import betainc, betaincinv, ndtr
+from scipy.special import betainc, betaincinv
 
 from discreet.core.arrays import Floats
 from discreet.core.errors import InvalidInput
 from discreet.core.lazily import lazily
+from discreet.noise.laws import IntegerLaw
 
 signal = lazily("scipy.signal")  # imports scipy.stats, and nothing that only reads a file needs it
 _FINE = 32.0
@@ -47,34 +48,14 @@ class NoiseLaw:
     masses: Floats = field(repr=False)
 
     @classmethod
-    def laplace(cls, scale: float, *, count: int = 1, parts: int = 1) -> Self:
-        """The sum of `count` integers of P(k) proportional to exp(-|k| / scale), over `parts`."""
-        grid, last = _grid(scale, reach=26.0, parts=parts)
-        ratio = math.exp(-1.0 / scale)
-        # P(|K| > m) = 2 ratio^(m + 1) / (1 + ratio)
-        tails = 2.0 * np.exp(-(grid * np.arange(last + 1) + 1.0) / scale) / (1.0 + ratio)
-        return cls._of((1.0 - ratio) / (1.0 + ratio), tails, grid, count, parts)
-
-    @classmethod
-    def gaussian(cls, scale: float, *, count: int = 1, parts: int = 1) -> Self:
-        """The sum of `count` integers of P(k) proportional to exp(-k^2 / (2 scale^2)), over `parts`."""
-        grid, last = _grid(scale, reach=7.5, parts=parts)
-        if grid == 1:
-            k = np.arange(last + 2, dtype=np.float64)
-            weights = np.exp(-0.5 * (k / scale) ** 2)
-            total = 2.0 * float(np.sum(weights)) - 1.0
-            tails = 2.0 * (np.cumsum(weights[::-1])[::-1] / total)[1:]
-            return cls._of(1.0 / total, tails, grid, count, parts)
-        tails = 2.0 * ndtr(-(grid * np.arange(last + 1) + 0.5) / scale)
-        return cls._of(1.0 - float(tails[0]), tails, grid, count, parts)
-
-    @classmethod
-    def _of(cls, at_zero: float, tails: Floats, grid: int, count: int, parts: int) -> Self:
-        """From P(K = 0) and P(|K| > grid j) for j = 0, 1, ..."""
+    def of(cls, law: IntegerLaw, *, count: int = 1, parts: int = 1) -> Self:
+        """The sum of `count` integers of this law, over `parts`."""
         if count < 1:
             raise InvalidInput(f"a sum of noise has at least one term; {count!r} was given.")
+        grid, last = _grid(law.scale, reach=law.reach, parts=parts)
+        tails = law.tails(grid=grid, count=last + 1)
         half = 0.5 * np.append(tails[:-1] - tails[1:], tails[-1])
-        single = np.concatenate((half[::-1], [at_zero], half))
+        single = np.concatenate((half[::-1], [1.0 - tails[0]], half))
         size = next_fast_len((len(single) - 1) * count + 1, real=True)
         summed = single if count == 1 else np.maximum(irfft(rfft(single, size) ** count, size)[: (len(single) - 1) * count + 1], 0.0)
         return cls(step=grid / parts, masses=_trimmed(0.5 * (summed + summed[::-1])))

@@ -9,8 +9,9 @@ from discreet.core.short import short_repr
 from discreet.evaluation.asked import Asked
 from discreet.evaluation.intervals import Estimate, NoiseLaw
 from discreet.evaluation.shares import Widths, share_interval
-from discreet.mechanisms.counting import CountingMechanism, GaussianCounting
+from discreet.mechanisms.counting import CountingMechanism
 from discreet.mechanisms.counting.queries import parts_of
+from discreet.noise.laws import IntegerLaw
 
 S = TypeVar("S", bound=Asked)
 
@@ -38,11 +39,11 @@ class Prepared(Generic[S]):
 
     def law(self, query: int, count: int = 1) -> NoiseLaw:
         """Of the sum of the noise on `count` integers of this query, in records."""
-        return _law(isinstance(self.mechanism, GaussianCounting), self.mechanism.scales[query], count, self.parts)
+        return _summed(self.mechanism.law_of(self.mechanism.scales[query]), count, self.parts)
 
     def law_of_parts(self, unit: float, *, query: int = 0) -> NoiseLaw:
         """Of the noise on one integer of this query, which counts so many units of a record."""
-        return _law(isinstance(self.mechanism, GaussianCounting), self.mechanism.scales[query], 1, round(self.parts * unit))
+        return _summed(self.mechanism.law_of(self.mechanism.scales[query]), 1, round(self.parts * unit))
 
     def share(self, yes: float, total: float, widths: Widths, *, public: bool) -> Estimate:
         """Of what rows weigh where persons have several; `public` where `total` is their number."""
@@ -60,5 +61,5 @@ class Prepared(Generic[S]):
 
 
 @lru_cache(maxsize=128)
-def _law(normal: bool, scale: float, count: int, parts: int) -> NoiseLaw:  # noqa: FBT001 - private
-    return NoiseLaw.gaussian(scale, count=count, parts=parts) if normal else NoiseLaw.laplace(scale, count=count, parts=parts)
+def _summed(law: IntegerLaw, count: int, parts: int) -> NoiseLaw:
+    return NoiseLaw.of(law, count=count, parts=parts)

@@ -82,7 +82,8 @@ def _agreement(contents: Contents, query: Query) -> Iterator[Check]:
     """Whether what the manifest says about the numbers is what the certificate says."""
     certificate, method = contents.certificate, contents.made_by
     parameters, rows = certificate.parameters, contents.shape[0]
-    yield Check("kind", certificate.mechanism in method.noise and type(query) is method.query, f"{method.kind} by {certificate.mechanism}")
+    known = method.spec_of(certificate.mechanism) is not None and type(query) is method.query
+    yield Check("kind", known, f"{method.kind} by {certificate.mechanism}")
     target = method.target_of(query)
     yield Check("target", target is contents.target, f"stated {str(contents.target)!r}; the certificate's is {str(target)!r}")
     yield Check("columns", _columns_fit(contents, query), "names, bounds and noise are those of the certificate's bounds and of the schema")

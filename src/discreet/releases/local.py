@@ -184,7 +184,7 @@ def _first(record: RandomisedRecord, schema: Schema) -> None:
     guarantee, problem = record.certificate.guarantee, record.certificate.problem
     if record.certificate.mechanism == RandomisedCategories.name:
         raise FileFormatError("these lines contain categories, for `discreet frequencies`; lines of numbers are needed.")
-    if not (isinstance(guarantee, Statement) and guarantee.local and record.certificate.mechanism in LOCAL.noise):
+    if not (isinstance(guarantee, Statement) and guarantee.local and LOCAL.spec_of(record.certificate.mechanism) is not None):
         raise FileFormatError("only records randomised by their owners can be collected; another release was found.")
     try:
         target = Target(str(problem.get("target")))

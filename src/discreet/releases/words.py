@@ -95,7 +95,7 @@ def short(guarantee: Guarantee) -> str:
 def usage(certificate: Certificate, method: Method, target: Target) -> list[str]:
     """A snippet for the user of the release."""
     lines = ["from discreet.releases import read_release", 'release = read_release("FOLDER")  # this folder']
-    if method.noise.get(certificate.mechanism) is None:
+    if not method.has_public_noise(certificate.mechanism):
         return [*lines, "values = release.values()  # for comparison only: no estimator can correct for noise of unknown size"]
     weighted = ", those of one person weighted to add up to one" if persons_of(certificate.problem).several else ""
     lines += ["release.verify().require()", *(line.format(weighted=weighted) for line in _READING[method.kind])]

@@ -20,10 +20,12 @@ import math
 import re
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
-from typing import NamedTuple, TypeAlias
+from functools import partial
+from typing import Any, NamedTuple, TypeAlias
 
 from discreet.accounting import Guarantee, Json, Unit
 from discreet.accounting.groups import ONE_ROW
+from discreet.core.errors import quietly
 from discreet.core.fields import positive, text
 from discreet.core.neighbours import ADD_REMOVE, Neighbours, Persons
 from discreet.core.short import short_repr
@@ -163,23 +165,17 @@ def _unit_of_persons(words: Words) -> Unit:
     return Unit.PERSON
 
 
-def read_fields(what: str, record: Record, fields: Fields) -> None:
-    """Raises ValueError, with a name, for a field that is missing, unknown or out of range."""
+def read_fields(what: str, record: Record, fields: Fields) -> dict[str, Any]:
+    """The values of a record that has exactly these fields. Raises ValueError, with a name, for one that is missing, unknown or out of range."""
     if unknown := sorted(set(record) - set(fields)):
         raise ValueError(f"{what}: {unknown[0][:40]!r} is no field of this mechanism")
+    values: dict[str, Any] = {}
     for name, reader in fields.items():
         if name not in record:
             raise ValueError(f"{what}: {name!r} is missing")
-        if not _reads(reader, record[name]):
-            raise ValueError(f"{what}: {name!r} holds what it cannot hold")
-
-
-def _reads(reader: Reader, value: Json) -> bool:
-    try:
-        reader(value)
-    except (TypeError, ValueError, KeyError):
-        return False
-    return True
+        refusal = ValueError(f"{what}: {name!r} holds what it cannot hold")
+        values[name] = quietly(partial(reader, record[name]), refusal, TypeError, ValueError, KeyError)
+    return values
 
 
 def power_of_two(value: Json) -> float:

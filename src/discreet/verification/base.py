@@ -8,8 +8,9 @@ What nobody can recompute is checked for its form: the digest, without the value
 
 import math
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
+from typing import Any, TypeVar
 from uuid import UUID
 
 from discreet.accounting import ApproximateDP, Json, MutualInformation, NoGuarantee, PureDP, guarantee_from_dict
@@ -21,11 +22,13 @@ from discreet.core.version import KNOWN_VERSIONS
 from discreet.noise.stated import SYSTEM_SOURCE
 from discreet.statements import Words
 from discreet.statements.base import COMPOSED, RECHECKS, Check, Stated, mapping, public_records, register_recheck, unknown_lines
-from discreet.words import words_of
+from discreet.statements.spec import Spec
+from discreet.words import spec_named, words_of
 
 __all__ = ["Check", "Stated", "register_recheck"]
 """What rechecks take from here that is made elsewhere."""
 
+S = TypeVar("S", bound=Spec[Any])
 AGREEMENT = 1e-9
 """Relative room for the quadrature; the calibrations leave more than that."""
 CLOSE = 2e-3
@@ -33,6 +36,24 @@ CLOSE = 2e-3
 SAME = 1e-11
 _DIGEST = re.compile(r"[0-9a-f]{64}")
 _RULES = {"pure": ("basic composition",), "approximate": ("basic composition", COMPOSED), "mutual-information": ("chain rule of mutual information",)}
+
+
+def verifies(spec: type[S]) -> Callable[[Callable[[Stated, S], Iterable[Check]]], Callable[[Stated, S], Iterable[Check]]]:
+    """Decorator: the recheck of the mechanism that this declares. It gets the declaration that the certificate records."""
+
+    def keep(function: Callable[[Stated, S], Iterable[Check]]) -> Callable[[Stated, S], Iterable[Check]]:
+        register_recheck(spec.name)(lambda stated: function(stated, spec.read(stated.parameters)))
+        return function
+
+    return keep
+
+
+def spec_of(stated: Stated, kind: type[S]) -> S:
+    """The declaration that a certificate records. Raises ValueError for one of another kind."""
+    found = spec_named(stated.mechanism)
+    if found is None or not issubclass(found, kind):
+        raise ValueError("mechanism: it is of another kind")
+    return found.read(stated.parameters)
 
 
 def part_of(stated: Stated, record: Json) -> Stated:

@@ -24,12 +24,22 @@ from discreet.core.arrays import Floats
 from discreet.core.fields import finite, positive, text, whole
 from discreet.core.neighbours import ADD_REMOVE, Neighbours
 from discreet.statements.base import filled, mapping, persons_of
-from discreet.verification.base import AGREEMENT, Check, Stated, delta_check, epsilon_check, register_recheck
+from discreet.verification.base import AGREEMENT, Check, Stated, delta_check, epsilon_check, spec_of, verifies
 from discreet.verification.learning import scan_of_predictions
 from discreet.verification.moments import farthest_moments, farthest_summary
 from discreet.verification.numerics import discrete_integral
 from discreet.verification.scans import loss_of
-from discreet.words.counting import MOST_COLUMNS, WHOLE, curvature_integers, rows_made
+from discreet.words.counting import (
+    MOST_COLUMNS,
+    WHOLE,
+    BoundsSpec,
+    CountsSpec,
+    CurvatureSpec,
+    GaussianCounts,
+    LaplaceCounts,
+    curvature_integers,
+    rows_made,
+)
 from discreet.words.learning import dimension_of, target_units
 from discreet.words.regression import prediction_problem
 
@@ -68,42 +78,41 @@ class _Move(NamedTuple):
         return max(len(self.steps), self.spread)
 
 
-@register_recheck("counting-laplace")
-def _laplace(stated: Stated) -> Iterator[Check]:
+@verifies(LaplaceCounts)
+def _laplace(stated: Stated, spec: LaplaceCounts) -> Iterator[Check]:
     total = 0.0
-    for move in _moves(stated, manhattan=True):
+    for move in _moves(stated, spec, manhattan=True):
         for step in move.steps:
             k = np.linspace(-3.0 * abs(step) - 3.0, 3.0 * abs(step) + 3.0, 1001).round()
             total += float(np.max((np.abs(k - step) - np.abs(k)) / move.scale))
     yield epsilon_check(stated, total, "largest log ratio of the discrete laws")
 
 
-@register_recheck("counting-gaussian")
-def _gaussian(stated: Stated) -> Iterator[Check]:
-    epsilon = positive(stated.parameters["epsilon"])
-    computed = _divergence(_moves(stated), epsilon)
-    yield delta_check(stated, epsilon, computed, "hockey-stick sum over integers", room=_AGREEMENT_OF_SUMS, least=_LEAST)
+@verifies(GaussianCounts)
+def _gaussian(stated: Stated, spec: GaussianCounts) -> Iterator[Check]:
+    computed = _divergence(_moves(stated, spec), spec.epsilon)
+    yield delta_check(stated, spec.epsilon, computed, "hockey-stick sum over integers", room=_AGREEMENT_OF_SUMS, least=_LEAST)
 
 
-@register_recheck("curvature-gaussian")
-def _curvature(stated: Stated) -> Iterator[Check]:
-    scale, epsilon = positive(stated.parameters["scale"]), positive(stated.parameters["epsilon"])
-    computed = discrete_integral(epsilon, _curvature_moved(stated) / scale, integers=curvature_integers(stated.problem), scale=scale)
-    yield delta_check(stated, epsilon, computed, "largest contribution searched over margins, numerical integral of the Gaussian curve")
+@verifies(CurvatureSpec)
+def _curvature(stated: Stated, spec: CurvatureSpec) -> Iterator[Check]:
+    moved, integers = _curvature_moved(stated, spec), curvature_integers(stated.problem)
+    computed = discrete_integral(spec.epsilon, moved / spec.scale, integers=integers, scale=spec.scale)
+    yield delta_check(stated, spec.epsilon, computed, "largest contribution searched over margins, numerical integral of the Gaussian curve")
 
 
 def losses_of_curvature(stated: Stated) -> tuple[Floats, Floats]:
     """Privacy losses of one released curvature, and their probabilities: slices of a normal law, with the lemma's price."""
-    scale = positive(stated.parameters["scale"])
-    mu, apart = _curvature_moved(stated) / scale, closeness(curvature_integers(stated.problem), scale)
+    spec = spec_of(stated, CurvatureSpec)
+    mu, apart = _curvature_moved(stated, spec) / spec.scale, closeness(curvature_integers(stated.problem), spec.scale)
     ends = np.linspace(-_FARTHEST, _FARTHEST, _SLICES + 1)
     losses = mu * 0.5 * (ends[1:] + ends[:-1]) + 0.5 * mu * mu + apart.total
     return losses, math.exp(apart.upper) * np.abs(np.diff(ndtr(-np.abs(ends))))
 
 
-def _curvature_moved(stated: Stated) -> float:
+def _curvature_moved(stated: Stated, spec: CurvatureSpec) -> float:
     """How far neighbours' answers are apart."""
-    problem, unit, levels = stated.problem, positive(stated.parameters["unit"]), positive(stated.parameters["levels"])
+    problem, unit, levels = stated.problem, spec.unit, spec.levels
     functions, several = whole(problem.get("classes", 1)) * (len(target_units(problem)) or 1), persons_of(problem)
     weights = dimension_of(problem) / functions
     if "made_rows" in problem:
@@ -134,16 +143,16 @@ def _largest_of_softmax() -> float:
     return math.sqrt(float(np.max(4.0 * (own * rest) ** 2 + rest**4 / 4.0 + rise * spread + bend * spread**2)))
 
 
-@register_recheck("bounds-choice")
-def _bounds_choice(stated: Stated) -> Iterator[Check]:
-    width = positive(stated.parameters["rate"])
+@verifies(BoundsSpec)
+def _bounds_choice(stated: Stated, spec: BoundsSpec) -> Iterator[Check]:
+    width = spec.rate
     count = sum(_lists_moved(mapping(column), stated.guarantee.neighbours) for column in filled(stated.problem["columns"]))
     if isinstance(stated.guarantee, PureDP):
-        if stated.parameters["epsilon"] is not None:
+        if spec.epsilon is not None:
             raise ValueError
         yield epsilon_check(stated, count * width, f"{count} choices of range {width:.6g}")
         return
-    epsilon = positive(stated.parameters["epsilon"])
+    epsilon = positive(spec.epsilon)
     computed = 0.0 if count * width <= epsilon * (1.0 + AGREEMENT) else _delta_of_choices(width, count, epsilon)
     how = f"{count} choices of range {width:.6g}, Renyi divergences scanned over two-point laws"
     yield delta_check(stated, epsilon, computed, how, room=_AGREEMENT_OF_SCANS)
@@ -154,7 +163,7 @@ def losses_of_counts(stated: Stated) -> tuple[Floats, Floats]:
 
     Raises ValueError where floating-point numbers do not hold them so.
     """
-    (move,) = _moves(stated)
+    (move,) = _moves(stated, spec_of(stated, CountsSpec))
     length = math.sqrt(sum(step**2 for step in move.steps)) / move.scale
     above = 1.0
     if _is_wide(move):
@@ -172,15 +181,15 @@ def losses_of_counts(stated: Stated) -> tuple[Floats, Floats]:
 
 def divergence_of_counts(stated: Stated, epsilon: float) -> float:
     """The delta at `epsilon` of counts with Gaussian noise by themselves."""
-    return _divergence(_moves(stated), epsilon)
+    return _divergence(_moves(stated, spec_of(stated, CountsSpec)), epsilon)
 
 
-def _moves(stated: Stated, *, manhattan: bool = False) -> list[_Move]:
+def _moves(stated: Stated, spec: CountsSpec, *, manhattan: bool = False) -> list[_Move]:
     """Of each query; what moves together has one step, its l2 norm, or its l1 norm where that is wanted."""
-    scales, queries = filled(stated.parameters["scales"]), filled(stated.problem["queries"])
+    scales, queries = spec.scales, filled(stated.problem["queries"])
     if len(scales) != len(queries) or len(queries) > 2:
         raise ValueError
-    moves = [_move(query, stated.guarantee.neighbours, positive(scale), manhattan=manhattan) for query, scale in zip(queries, scales, strict=True)]
+    moves = [_move(query, stated.guarantee.neighbours, scale, manhattan=manhattan) for query, scale in zip(queries, scales, strict=True)]
     persons = persons_of(stated.problem)
     if not persons.several:
         return moves

@@ -24,6 +24,7 @@ from discreet.verification.base import Check, Stated, delta_check, register_rech
 from discreet.verification.numerics import LEAST_SCALE, bound_of, discrete_integral
 from discreet.verification.shared_sketch import shared_composed
 from discreet.verification.sketch import CLOSENESS_DELTA, LARGEST_ETA, LESS_OF_LOSSES, composed, errors_of, gaussian_sketch
+from discreet.words.sketch import GaussianSketchSpec
 
 _LESS = 1.0 - 1e-6
 """Room for the quadrature and the search; calibrations leave less noise unused than that costs."""
@@ -72,10 +73,12 @@ def _mixing(stated: Stated) -> Iterator[Check]:
         "norm_bound": bounds.radius,
         "target_bound": positive(stated.parameters["target_weight"]) * bounds.radius,
         "target": "noisy",
+        "query": "second-moments",
         "most_records": stated.problem["most_records"],
         **({"persons": stated.problem["persons"]} if "persons" in stated.problem else {}),
     }
-    yield from gaussian_sketch(replace(stated, problem=inner))
+    of_sketch = {name: value for name, value in stated.parameters.items() if name != "target_weight"}
+    yield from gaussian_sketch(replace(stated, problem=inner), GaussianSketchSpec.read(of_sketch))
 
 
 @register_recheck("least-squares-hessian-mixing")

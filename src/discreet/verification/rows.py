@@ -5,7 +5,7 @@ curves are integrated numerically, the mean over W is a trapezoid sum over W wit
 """
 
 import math
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator
 from fractions import Fraction
 from typing import NamedTuple
 
@@ -13,15 +13,17 @@ import numpy as np
 
 from discreet.accounting import Json, Unit, closeness
 from discreet.core.arrays import Floats
-from discreet.core.fields import finite, positive, whole
+from discreet.core.fields import finite, whole
 from discreet.core.lazily import lazily
 from discreet.core.neighbours import ADD_REMOVE, REPLACE_ONE
 from discreet.core.normal import log_ndtr
 from discreet.queries.linear import public_matrix
-from discreet.statements.base import persons_of
-from discreet.verification.base import Check, Stated, bits_check, delta_check, epsilon_check, register_recheck
+from discreet.verification.base import Check, Stated, bits_check, delta_check, epsilon_check, verifies
 from discreet.verification.farthest import farthest
-from discreet.verification.numerics import bound_of, discrete_integral
+from discreet.verification.numerics import discrete_integral
+from discreet.words.bounded import BoundedNumbers, BoundedRows
+from discreet.words.release import ReleaseProblem
+from discreet.words.rows import FisherRows, FreshRows, GaussianRows, InformationRows, LaplaceRows
 
 linalg = lazily("scipy.linalg")
 LEAST_SCALE = 4096.0
@@ -58,20 +60,20 @@ class Record(NamedTuple):
         return np.append(np.full(self.features, min(self.entry, self.norm)), [self.target] if self.target > 0 else [])
 
 
-@register_recheck("release-gaussian-rows")
-def _gaussian_rows(stated: Stated) -> Iterator[Check]:
-    read = record_of(stated.problem)
+@verifies(GaussianRows)
+def _gaussian_rows(stated: Stated, spec: GaussianRows) -> Iterator[Check]:
+    problem, read = release_of(stated)
     yield _unit(stated, read.unit)
-    distance, columns = _distance(stated, read)
+    distance, columns = _distance(stated, problem, read)
     numbers = columns * read.rows
-    step, scale, epsilon = (positive(stated.parameters[name]) for name in ("step", "scale", "epsilon"))
-    computed = discrete_integral(epsilon, (math.sqrt(read.rows) * distance / step + math.sqrt(numbers)) / scale, integers=numbers, scale=scale)
-    yield delta_check(stated, epsilon, computed, "numerical integral of the Gaussian curve, distances from eigenvalues")
+    moved = math.sqrt(read.rows) * distance / spec.step + math.sqrt(numbers)
+    computed = discrete_integral(spec.epsilon, moved / spec.scale, integers=numbers, scale=spec.scale)
+    yield delta_check(stated, spec.epsilon, computed, "numerical integral of the Gaussian curve, distances from eigenvalues")
 
 
-@register_recheck("release-laplace-rows")
-def _laplace(stated: Stated) -> Iterator[Check]:
-    read, step, scale = record_of(stated.problem), Fraction(positive(stated.parameters["step"])), Fraction(positive(stated.parameters["scale"]))
+@verifies(LaplaceRows)
+def _laplace(stated: Stated, spec: LaplaceRows) -> Iterator[Check]:
+    (_, read), step, scale = release_of(stated), Fraction(spec.step), Fraction(spec.scale)
     yield _unit(stated, read.unit)
     # A row with the largest sum has entries as equal as its bounds allow; the law falls by e^(1 / scale) with every step, column by column.
     even = Fraction(min(read.entry, read.norm / math.sqrt(read.features)))
@@ -81,26 +83,26 @@ def _laplace(stated: Stated) -> Iterator[Check]:
     yield epsilon_check(stated, float(read.rows * moved), "ratios of the law, number by number, as fractions", most=1e-5)
 
 
-@register_recheck("release-fisher-noise")
-def _fisher(stated: Stated) -> Iterator[Check]:
-    yield from _gaussian_rows(stated)
-    weights, root = _matrix(stated.problem["weights"]), _matrix(stated.problem["matrix"])
-    level, step, scale = (positive(stated.parameters[name]) for name in ("level", "step", "scale"))
+@verifies(FisherRows)
+def _fisher(stated: Stated, spec: FisherRows) -> Iterator[Check]:
+    yield from _gaussian_rows(stated, spec)
+    problem, _ = release_of(stated)
+    weights, root = _matrix(problem.weights), _matrix(problem.matrix)
     # (T T')^2 is the weights times level and variance^2; in the weights' own directions, the light ones among them, as far as T is on a grid.
     values, vectors = np.linalg.eigh(weights)
     if not values[0] > 0:
         raise ValueError
     turned = (vectors / np.sqrt(values)).T @ root @ root.T
-    found = turned @ turned.T / (level * (step * scale) ** 4)
+    found = turned @ turned.T / (spec.level * (spec.step * spec.scale) ** 4)
     same = bool(np.linalg.norm(found - np.eye(len(values))) <= 1e-3)
     yield Check("shape of the noise", same, "its covariance squared is the inverse of the weights over the level")
 
 
-@register_recheck("release-fresh-projection")
-def _fresh(stated: Stated) -> Iterator[Check]:
-    read = record_of(stated.problem)
+@verifies(FreshRows)
+def _fresh(stated: Stated, spec: FreshRows) -> Iterator[Check]:
+    _, read = release_of(stated)
     yield _unit(stated, read.unit)
-    width, step, scale, epsilon = whole(stated.parameters["width"]), *(positive(stated.parameters[name]) for name in ("step", "scale", "epsilon"))
+    width, step, scale, epsilon = spec.width, spec.step, spec.scale, spec.epsilon
     ranges = (1.0 if stated.guarantee.neighbours is ADD_REMOVE else 2.0) * math.sqrt(read.rows)
     length = ranges * min(read.length, float(np.linalg.norm(read.entries))) + _resolution(read) * math.sqrt(read.columns * read.rows)
     grid = 2.0 ** math.ceil(math.log2((math.sqrt(read.columns) + 16.0) / math.sqrt(width) * 2.0**-25))
@@ -115,39 +117,33 @@ def _fresh(stated: Stated) -> Iterator[Check]:
     yield delta_check(stated, epsilon, computed * (1.0 - 1e-7), "trapezoid sum over the density of W")
 
 
-@register_recheck("release-bounded-noise")
-def _bounded(stated: Stated) -> Iterator[Check]:
-    read = record_of(stated.problem)
+@verifies(BoundedRows)
+def _bounded(stated: Stated, spec: BoundedRows) -> Iterator[Check]:
+    _, read = release_of(stated)
     yield _unit(stated, Unit.ENTRY, of_entries=read.norm == math.inf)
-    step, half_width, epsilon, weight = (positive(stated.parameters[name]) for name in ("step", "half_width", "epsilon", "weight"))
-    level = finite(stated.parameters["level"])
-    yield Check("level", level >= 0, "the weight of the variance is not negative")
-    in_steps = (half_width / step, level * step**2, weight * step**2)
+    step = spec.step
+    in_steps = (spec.half_width / step, spec.level * step**2, spec.weight * step**2)
     masses = _inverse_iteration(*in_steps)
-    yield _of_laws(stated, epsilon, [(masses, 2.0 * float(np.max(read.entries)) / step, eigenvector_error(*in_steps))])
+    yield _of_laws(stated, spec.epsilon, [(masses, 2.0 * float(np.max(read.entries)) / step, eigenvector_error(*in_steps))])
 
 
-@register_recheck("release-bounded-columns")
-def _bounded_columns(stated: Stated) -> Iterator[Check]:
-    read = record_of(stated.problem)
+@verifies(BoundedNumbers)
+def _bounded_columns(stated: Stated, spec: BoundedNumbers) -> Iterator[Check]:
+    _, read = release_of(stated)
     yield _unit(stated, Unit.ENTRY, of_entries=read.norm == math.inf)
-    epsilon, level = positive(stated.parameters["epsilon"]), finite(stated.parameters["level"])
-    yield Check("level", level >= 0, "the weight of the variance is not negative")
     laws, means, errors = [], [], []
-    columns = (stated.parameters[name] for name in ("below", "above", "tilt", "steps"))
-    for entry, below, above, tilt, step in zip(read.entries.tolist(), *map(_list, columns), strict=True):
-        unit = positive(step)
-        numbers = _integers(math.ceil(positive(below) / unit), math.ceil(positive(above) / unit))
-        potential = level * unit**4 * np.square(numbers) + finite(tilt) * unit**3 * numbers
+    for entry, below, above, tilt, unit in zip(read.entries.tolist(), spec.below, spec.above, spec.tilt, spec.steps, strict=True):
+        numbers = _integers(math.ceil(below / unit), math.ceil(above / unit))
+        potential = spec.level * unit**4 * np.square(numbers) + tilt * unit**3 * numbers
         masses, width = _lowest(potential), 0.5 * (len(numbers) + 1)
         # A line added to a convex potential leaves it as convex: the gaps of the symmetric law hold (Andrews and Clutterbuck 2011).
-        error = eigenvector_error(width, level * unit**4, 1.0, rises=float(np.ptp(potential)))
+        error = eigenvector_error(width, spec.level * unit**4, 1.0, rises=float(np.ptp(potential)))
         laws.append((masses, 2.0 * entry / unit, error))
         means.append(abs(float(masses @ numbers)) / width)
         errors.append(error)
     yield Check("mean", max(means) <= 1e-6, "noise adds nothing on average, up to a millionth of its width")
     yield Check("law", max(errors) <= 1e-6, "floating point knows the law of every number to a millionth")
-    yield _of_laws(stated, epsilon, laws)
+    yield _of_laws(stated, spec.epsilon, laws)
 
 
 def _of_laws(stated: Stated, epsilon: float, laws: Iterable[tuple[Floats, float, float]]) -> Check:
@@ -165,13 +161,13 @@ def _of_laws(stated: Stated, epsilon: float, laws: Iterable[tuple[Floats, float,
     return delta_check(stated, epsilon, worst, "hockey-stick sums of the law found by inverse iteration")
 
 
-@register_recheck("release-information-rows")
-def _information(stated: Stated) -> Iterator[Check]:
-    read, step, scale = record_of(stated.problem), positive(stated.parameters["step"]), positive(stated.parameters["scale"])
-    yield _unit(stated, Unit.ENTRY, of_entries=read.norm == math.inf and stated.problem["query"] == "rows")
-    yield Check("noise", scale >= LEAST_SCALE, f"{scale:.6g} steps; at least {LEAST_SCALE:g} are needed")
-    reach = float(max(read.entries)) / step + 0.5
-    bits = math.log1p((reach**2 + 1.0 / 12.0) / scale**2) / (2.0 * math.log(2.0))
+@verifies(InformationRows)
+def _information(stated: Stated, spec: InformationRows) -> Iterator[Check]:
+    problem, read = release_of(stated)
+    yield _unit(stated, Unit.ENTRY, of_entries=read.norm == math.inf and problem.query == "rows")
+    yield Check("noise", spec.scale >= LEAST_SCALE, f"{spec.scale:.6g} steps; at least {LEAST_SCALE:g} are needed")
+    reach = float(max(read.entries)) / spec.step + 0.5
+    bits = math.log1p((reach**2 + 1.0 / 12.0) / spec.scale**2) / (2.0 * math.log(2.0))
     yield bits_check(stated, bits, "differences of logarithms")
 
 
@@ -181,41 +177,47 @@ def _unit(stated: Stated, unit: Unit, *, of_entries: bool = True) -> Check:
     return Check("unit", stated.guarantee.unit is unit and of_entries, allows)
 
 
-def record_of(problem: Mapping[str, Json]) -> Record:
+def release_of(stated: Stated) -> tuple[ReleaseProblem, Record]:
+    """The recorded query, and what it reads of a record."""
+    problem = ReleaseProblem.read_from(stated.problem, "problem")
+    return problem, record_of(problem)
+
+
+def record_of(problem: ReleaseProblem) -> Record:
     """What a query reads."""
-    entry, norm, target = bound_of(problem["entry_bound"]), bound_of(problem["norm_bound"]), str(problem["target"])
-    if math.isinf(min(entry, norm)) or target not in {"omitted", "noisy", "clear"}:
+    entry, norm = (math.inf if bound is None else bound for bound in (problem.entry_bound, problem.norm_bound))
+    if math.isinf(min(entry, norm)) or problem.target not in {"omitted", "noisy", "clear"}:
         raise ValueError
-    clear, whose = target == "clear", "persons" in problem
+    clear, persons = problem.target == "clear", problem.persons
     return Record(
-        features=whole(problem["features"]),
+        features=problem.features,
         entry=entry,
         norm=norm,
-        target=positive(problem["target_bound"]) if target == "noisy" else 0.0,
+        target=problem.target_bound if problem.target == "noisy" else 0.0,
         clear=clear,
-        rows=int(persons_of(problem).rows),
-        unit=Unit.FEATURES if clear else Unit.PERSON if whose else Unit.RECORD,
+        rows=1 if persons is None else int(persons.rows),
+        unit=Unit.FEATURES if clear else Unit.RECORD if persons is None else Unit.PERSON,
     )
 
 
-def _distance(stated: Stated, read: Record) -> tuple[float, int]:
+def _distance(stated: Stated, problem: ReleaseProblem, read: Record) -> tuple[float, int]:
     """How far a computed row moves, and how many numbers it has."""
     ranges = 1.0 if stated.guarantee.neighbours is not REPLACE_ONE else 2.0
-    return reach_of(stated.problem, read, ranges=ranges)
+    return reach_of(problem, read, ranges=ranges)
 
 
-def reach_of(problem: Mapping[str, Json], read: Record, *, ranges: float = 1.0) -> tuple[float, int]:
+def reach_of(problem: ReleaseProblem, read: Record, *, ranges: float = 1.0) -> tuple[float, int]:
     """How far a computed row is from a row of zeros, or so many times as far, and how many numbers it has."""
-    if problem["query"] == "rows":
+    if problem.query == "rows":
         return ranges * min(read.length, float(np.linalg.norm(read.entries))), read.columns
-    beside = problem.get("beside") is True
-    if problem.get("seed") is not None:
-        given = public_matrix(whole(problem["seed"]) if problem["seed"] else 0, read.columns - beside, whole(problem["width"]))
+    beside = problem.beside is True
+    if problem.seed is not None:
+        given = public_matrix(problem.seed, read.columns - beside, whole(problem.width))
         given = _block(given, read) if beside else given
         step = 2.0 ** math.ceil(math.log2(float(np.max(np.linalg.norm(given, axis=0))) * 2.0**-25))
         matrix = np.rint(given / step) * step
     else:
-        matrix = _block(_matrix(problem["matrix"]), read) if beside else _matrix(problem["matrix"])
+        matrix = _block(_matrix(problem.matrix), read) if beside else _matrix(problem.matrix)
     if len(matrix) != read.columns:
         raise ValueError
     norm = _spectral(matrix)

@@ -10,23 +10,24 @@ from collections.abc import Iterator
 import numpy as np
 
 from discreet.core.arrays import Floats
-from discreet.core.fields import positive, whole
+from discreet.core.fields import whole
 from discreet.core.neighbours import ADD_REMOVE
-from discreet.verification.base import Check, Stated, delta_check, register_recheck
+from discreet.verification.base import Check, Stated, delta_check, verifies
 from discreet.verification.numerics import LEAST_SCALE, discrete_integral
-from discreet.verification.rows import record_of
+from discreet.verification.rows import release_of
+from discreet.words.moments import MomentsSpec
 
 _POINTS, _FINER = 41, 6
 
 
-@register_recheck("release-gaussian-moments")
-def _moments(stated: Stated) -> Iterator[Check]:
-    read = record_of(stated.problem)
-    noise, step, epsilon = (positive(stated.parameters[name]) for name in ("moment_noise", "step", "epsilon"))
+@verifies(MomentsSpec)
+def _moments(stated: Stated, spec: MomentsSpec) -> Iterator[Check]:
+    problem, read = release_of(stated)
+    noise, step, epsilon = spec.moment_noise, spec.step, spec.epsilon
     bound = min(read.length, float(np.linalg.norm(read.entries)))
     constant = 2.0 ** round(math.log2(bound) - 1.5)
     length = math.hypot(bound, constant)
-    records = whole(stated.problem["most_records"])
+    records = whole(problem.most_records)
     unit = 2.0 ** (math.ceil(math.log2(length)) - min(20, (62 - math.ceil(math.log2(records))) // 2))
     yield Check("grid", math.isclose(step, unit / max(1.0, constant**2), rel_tol=1e-9), "the unit of integers of which so many records fit 64 bits")
     size = read.columns + 1

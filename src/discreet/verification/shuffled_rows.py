@@ -16,11 +16,11 @@ from scipy.special import ndtr, ndtri
 
 from discreet.accounting import ApproximateDP, closeness
 from discreet.core.arrays import Floats
-from discreet.core.fields import positive, whole
 from discreet.core.neighbours import ADD_REMOVE
-from discreet.verification.base import Check, Stated, delta_check, register_recheck
+from discreet.verification.base import Check, Stated, delta_check, verifies
 from discreet.verification.numerics import discrete_integral, gaussian_integral, panels
-from discreet.verification.rows import LEAST_SCALE, Record, reach_of, record_of
+from discreet.verification.rows import LEAST_SCALE, Record, reach_of, release_of
+from discreet.words.shuffled import ShuffledGaussian, ShuffledLaplace, ShuffledRows
 
 _ROOM = 1e-4
 """Below what the grid of the calibration adds, above what is cut off of the line."""
@@ -44,12 +44,12 @@ class _Loss(NamedTuple):
     beyond: float
 
 
-@register_recheck("release-shuffled-gaussian-rows")
-def _gaussian(stated: Stated) -> Iterator[Check]:
-    read, step, scale = record_of(stated.problem), *(positive(stated.parameters[name]) for name in ("step", "scale"))
-    epsilon, share, rows = positive(stated.parameters["epsilon"]), positive(stated.parameters["share"]), whole(stated.parameters["shuffled"])
-    yield _whole_records(stated, read, rows)
-    length, columns = reach_of(stated.problem, read)
+@verifies(ShuffledGaussian)
+def _gaussian(stated: Stated, spec: ShuffledGaussian) -> Iterator[Check]:
+    problem, read = release_of(stated)
+    step, scale, epsilon, share, rows = spec.step, spec.scale, spec.epsilon, spec.share, spec.shuffled
+    yield _whole_records(stated, spec, read)
+    length, columns = reach_of(problem, read)
     alone, numbers = stated.guarantee.neighbours is ADD_REMOVE, columns * read.rows
     moved = (1.0 if alone else 2.0) * math.sqrt(read.rows) * length / step + math.sqrt(numbers)
     plain = discrete_integral(epsilon, moved / scale, integers=numbers, scale=scale)
@@ -65,11 +65,11 @@ def _gaussian(stated: Stated) -> Iterator[Check]:
     yield delta_check(stated, epsilon, min(plain, computed), "integral of the rows' transform along a line", room=_ROOM)
 
 
-@register_recheck("release-shuffled-laplace-rows")
-def _laplace(stated: Stated) -> Iterator[Check]:
-    read, step, scale = record_of(stated.problem), *(positive(stated.parameters[name]) for name in ("step", "scale"))
-    epsilon, rows = positive(stated.parameters["epsilon"]), whole(stated.parameters["shuffled"])
-    yield _whole_records(stated, read, rows)
+@verifies(ShuffledLaplace)
+def _laplace(stated: Stated, spec: ShuffledLaplace) -> Iterator[Check]:
+    _, read = release_of(stated)
+    step, scale, epsilon, rows = spec.step, spec.scale, spec.epsilon, spec.shuffled
+    yield _whole_records(stated, spec, read)
     even = min(read.entry, read.norm / math.sqrt(read.features))
     alone = stated.guarantee.neighbours is ADD_REMOVE
     size, ranges = (read.features * even + read.target) / step, 1.0 if alone else 2.0
@@ -83,12 +83,11 @@ def _laplace(stated: Stated) -> Iterator[Check]:
     yield delta_check(stated, epsilon, min(plain, computed), "integral of the rows' transform along a line", room=_ROOM)
 
 
-def _whole_records(stated: Stated, read: Record, rows: int) -> Check:
+def _whole_records(stated: Stated, spec: ShuffledRows, read: Record) -> Check:
     """What the theorem is about: no target in clear, no more rows than there are places, and places for those of persons with several."""
-    slots = stated.parameters["slots"]
-    fits = read.rows == 1 if slots is None else rows <= whole(slots)
+    fits = read.rows == 1 if spec.slots is None else spec.shuffled <= spec.slots
     same = stated.guarantee.unit is read.unit and not read.clear
-    return Check("shuffled rows", fits and same, f"{rows} rows, shuffled whole; {read.rows} of a record or person")
+    return Check("shuffled rows", fits and same, f"{spec.shuffled} rows, shuffled whole; {read.rows} of a record or person")
 
 
 def _steps(epsilon: float, rows: int) -> tuple[float, float]:

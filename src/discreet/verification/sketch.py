@@ -5,21 +5,22 @@ over one statistic (one record more or less) or two (one replaced), and bits com
 """
 
 import math
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from typing import NamedTuple
 
 import numpy as np
 
-from discreet.accounting import Json, closeness
+from discreet.accounting import closeness
 from discreet.core.arrays import Floats
-from discreet.core.fields import finite, positive, whole
+from discreet.core.fields import whole
 from discreet.core.neighbours import ADD_REMOVE, Neighbours
 from discreet.core.normal import ndtr
 from discreet.core.rounding import raising
-from discreet.verification.base import Check, Stated, bits_check, delta_check, register_recheck
+from discreet.verification.base import Check, Stated, bits_check, delta_check, verifies
 from discreet.verification.numerics import LEAST_SCALE, discrete_integral, hinge
-from discreet.verification.rows import Record, record_of
+from discreet.verification.rows import Record, release_of
 from discreet.verification.shared_sketch import shared_composed, shared_integral
+from discreet.words.sketch import ClearTargetSketchSpec, EigenvalueSketchSpec, GaussianSketchSpec, InformationSketchSpec, SketchSpec
 
 _NODES, _WEIGHTS = np.polynomial.legendre.leggauss(12)
 _PANELS = 80
@@ -59,29 +60,25 @@ class Sketched(NamedTuple):
         return self.rows * self.read.columns
 
 
-@register_recheck("release-gaussian-sketch")
-def gaussian_sketch(stated: Stated) -> Iterator[Check]:
+@verifies(GaussianSketchSpec)
+def gaussian_sketch(stated: Stated, spec: GaussianSketchSpec) -> Iterator[Check]:
     """The recheck, of a sketch that is released or that a regression rests on."""
-    variance, credit = positive(stated.parameters["variance"]), finite(stated.parameters["least_eigenvalue"])
-    floor = variance
-    if credit > 0:
-        read = record_of(stated.problem)
-        lost = math.sqrt(positive(stated.problem["most_records"]) * read.columns)
-        floor += max(math.sqrt(credit) / _unit(read, stated.problem) - lost, 0.0) ** 2
-    sketched = _sketched(stated, variance, floor)
-    epsilon, last_epsilon = positive(stated.parameters["epsilon"]), positive(stated.parameters["last_epsilon"])
+    floor, epsilon, last_epsilon = spec.variance, spec.epsilon, spec.last_epsilon
+    if spec.least_eigenvalue > 0:
+        problem, read = release_of(stated)
+        most = whole(problem.most_records)
+        floor += max(math.sqrt(spec.least_eigenvalue) / _unit(read, most) - math.sqrt(most * read.columns), 0.0) ** 2
+    sketched = _sketched(stated, spec, spec.variance, floor)
     first = _charged(stated, epsilon - last_epsilon, sketched, floor)
-    last = _last(stated, sketched, last_epsilon)
+    last = _last(spec, sketched, last_epsilon)
     yield delta_check(stated, epsilon, (first + last) * _LESS, "integral of the difference of densities, plus the last stage")
 
 
-@register_recheck("release-eigenvalue-sketch")
-def _eigenvalue(stated: Stated) -> Iterator[Check]:
-    floor = positive(stated.parameters["floor"])
-    sketched = _sketched(stated, floor, floor)
-    epsilon, last_epsilon = positive(stated.parameters["epsilon"]), positive(stated.parameters["last_epsilon"])
-    gap, noise = (positive(stated.parameters[f"eigenvalue_{name}"]) for name in ("step", "scale"))
-    quantile = finite(stated.parameters["quantile"])
+@verifies(EigenvalueSketchSpec)
+def _eigenvalue(stated: Stated, spec: EigenvalueSketchSpec) -> Iterator[Check]:
+    floor, epsilon, last_epsilon = spec.floor, spec.epsilon, spec.last_epsilon
+    sketched = _sketched(stated, spec, floor, floor)
+    gap, noise, quantile = spec.eigenvalue_step, spec.eigenvalue_scale, spec.quantile
     error = 200.0 * (sketched.read.columns + 3) * 2.0**-53 * sketched.trace
     moved = (sketched.norm + 2.0 * error) / gap + 1.0
     apart, errors = closeness(1, noise), sketched.errors
@@ -90,18 +87,18 @@ def _eigenvalue(stated: Stated) -> Iterator[Check]:
     spent = apart.total + 2.0 * errors.closeness + last_epsilon
     curve = shared_composed if sketched.read.rows > 1 else composed
     both = curve(stated.guarantee.neighbours, epsilon - spent, sketched.rows, sketched.norm / floor, moved / noise) if spent < epsilon else 1.0
-    total = float(ndtr(-quantile / noise)) + both * math.exp(apart.upper + errors.closeness) + _last(stated, sketched, last_epsilon)
+    total = float(ndtr(-quantile / noise)) + both * math.exp(apart.upper + errors.closeness) + _last(spec, sketched, last_epsilon)
     how = "quantile of the eigenvalue's noise, integral of its curve over the loss of the sketch, and the last stage"
     yield delta_check(stated, epsilon, (total + 2.0 * math.exp(epsilon) * CLOSENESS_DELTA) * LESS_OF_LOSSES, how)
-    credit = max(0.0, gap * (finite(stated.parameters["noisy_eigenvalue"]) - quantile - 0.5) - error) - sketched.norm
-    enough = finite(stated.parameters["variance"]) >= min(floor, max(0.0, floor - credit)) * (1.0 - 1e-9)
+    credit = max(0.0, gap * (spec.noisy_eigenvalue - quantile - 0.5) - error) - sketched.norm
+    enough = spec.variance >= min(floor, max(0.0, floor - credit)) * (1.0 - 1e-9)
     yield Check("noise", bool(enough), "follows from the released eigenvalue")
 
 
-@register_recheck("release-information-sketch")
-def _information(stated: Stated) -> Iterator[Check]:
-    variance = positive(stated.parameters["variance"])
-    sketched = _sketched(stated, variance, variance)
+@verifies(InformationSketchSpec)
+def _information(stated: Stated, spec: InformationSketchSpec) -> Iterator[Check]:
+    variance = spec.variance
+    sketched = _sketched(stated, spec, variance, variance)
     read, rows, eta = sketched.read, sketched.rows, sketched.errors.eta
     yield Check("entries", read.norm == math.inf, "entries are bounded one by one")
     beta = variance * sketched.unit**2
@@ -112,18 +109,18 @@ def _information(stated: Stated) -> Iterator[Check]:
     coherent = max(0.5 * math.log1p(rows * float(square) / beta) / math.log(2.0) for square in squares)
     near = sketched.errors.radius
     far = near + _covariance_distance(sketched, variance)
-    bits = min(divergence + _last_bits(stated, near, sketched.size), coherent + _last_bits(stated, far, sketched.size))
+    bits = min(divergence + _last_bits(spec, near, sketched.size), coherent + _last_bits(spec, far, sketched.size))
     yield bits_check(stated, bits, "determinants and traces of covariances", room=1.0 - _LESS)
 
 
-@register_recheck("release-clear-target-sketch")
-def _clear_target(stated: Stated) -> Iterator[Check]:
-    variance = positive(stated.parameters["variance"])
-    sketched = _sketched(stated, variance, variance)
+@verifies(ClearTargetSketchSpec)
+def _clear_target(stated: Stated, spec: ClearTargetSketchSpec) -> Iterator[Check]:
+    variance = spec.variance
+    sketched = _sketched(stated, spec, variance, variance)
     read, rows = sketched.read, sketched.rows
     yield Check("entries", read.norm == math.inf and read.target > 0, "entries are bounded one by one, and the target is the last column")
     far = 2.0 * sketched.errors.radius + _covariance_distance(sketched, variance)
-    bits = 0.5 * math.log1p(rows * read.entry**2 / (variance * sketched.unit**2)) / math.log(2.0) + _last_bits(stated, far, rows * read.features)
+    bits = 0.5 * math.log1p(rows * read.entry**2 / (variance * sketched.unit**2)) / math.log(2.0) + _last_bits(spec, far, rows * read.features)
     yield bits_check(stated, bits, "capacity of k uses of a channel with known S", room=1.0 - _LESS)
 
 
@@ -207,15 +204,14 @@ def _charged(stated: Stated, epsilon: float, sketched: Sketched, floor: float) -
     return math.exp(closeness) * found + 2.0 * math.exp(epsilon) * CLOSENESS_DELTA
 
 
-def _last(stated: Stated, sketched: Sketched, epsilon: float) -> float:
-    scale, size = positive(stated.parameters["scale"]), sketched.size
-    far = 2.0 * sketched.errors.radius / positive(stated.parameters["step"]) + math.sqrt(size)
-    return discrete_integral(epsilon, far / scale, integers=size, scale=scale)
+def _last(spec: SketchSpec, sketched: Sketched, epsilon: float) -> float:
+    far = 2.0 * sketched.errors.radius / spec.step + math.sqrt(sketched.size)
+    return discrete_integral(epsilon, far / spec.scale, integers=sketched.size, scale=spec.scale)
 
 
-def _last_bits(stated: Stated, radius: float, size: int) -> float:
-    far = 2.0 * radius / positive(stated.parameters["step"]) + math.sqrt(size)
-    return far**2 / (2.0 * positive(stated.parameters["scale"]) ** 2 * math.log(2.0))
+def _last_bits(spec: SketchSpec, radius: float, size: int) -> float:
+    far = 2.0 * radius / spec.step + math.sqrt(size)
+    return far**2 / (2.0 * spec.scale**2 * math.log(2.0))
 
 
 def _covariance_distance(sketched: Sketched, floor: float) -> float:
@@ -234,17 +230,18 @@ def _matrix_bits(rows: int, beta: float, square: float, others: float) -> float:
     return 0.5 * rows / math.log(2.0) * float(np.sum(np.where(np.abs(shares) < 1e-4, tiny, shares - np.log1p(shares))))
 
 
-def _unit(read: Record, problem: Mapping[str, Json]) -> float:
-    bits = min(20, (62 - math.ceil(math.log2(positive(problem["most_records"])))) // 2)
+def _unit(read: Record, most: int) -> float:
+    bits = min(20, (62 - math.ceil(math.log2(most))) // 2)
     norm = min(read.length, float(np.linalg.norm(read.entries))) * raising(4_096)
     return 2.0 ** (math.ceil(math.log2(norm)) - bits)
 
 
-def _sketched(stated: Stated, variance: float, floor: float) -> Sketched:
-    read, rows = record_of(stated.problem), whole(stated.parameters["rows"])
-    unit = _unit(read, stated.problem)
+def _sketched(stated: Stated, spec: SketchSpec, variance: float, floor: float) -> Sketched:
+    (problem, read), rows = release_of(stated), spec.rows
+    most = whole(problem.most_records)
+    unit = _unit(read, most)
     norm = (min(read.length, float(np.linalg.norm(read.entries))) / unit) ** 2
-    trace = positive(stated.problem["most_records"]) * norm + read.columns * variance
+    trace = most * norm + read.columns * variance
     return Sketched(read, rows, norm, trace, unit, errors_of(rows, read.columns, trace, floor))
 
 

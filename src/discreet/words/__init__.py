@@ -7,6 +7,7 @@ numbers and compared, field by field. There is no other copy. A mechanism of som
 """
 
 from dataclasses import replace
+from typing import Any
 
 from discreet.accounting import Guarantee, Unit
 from discreet.accounting.base import Statement
@@ -14,12 +15,18 @@ from discreet.core.errors import InvalidInput
 from discreet.core.lazily import registered
 from discreet.core.neighbours import Persons
 from discreet.statements.base import SEVERAL, WRITERS, Record, Words, Writer, stays, theorem_for
+from discreet.statements.spec import SPECS, Spec
 
-__all__ = ["certified_words", "for_persons", "words_of"]
+__all__ = ["certified_words", "for_persons", "spec_named", "words_of"]
 
 
 def _writer_of(mechanism: str) -> Writer | None:
     return registered(WRITERS, mechanism, __name__)
+
+
+def spec_named(mechanism: str) -> type[Spec[Any]] | None:
+    """The declaration of a mechanism; None for one that has none."""
+    return registered(SPECS, mechanism, __name__)
 
 
 def words_of(mechanism: str, parameters: Record, problem: Record) -> Words | None:

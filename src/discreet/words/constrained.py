@@ -28,7 +28,8 @@ from discreet.statements.base import (
     register_words,
     relation,
 )
-from discreet.words.learning import GAUSSIAN, GAUSSIAN_GRID, NON_PRIVATE, NORMAL_LAW, computing_hypotheses, dimension_of
+from discreet.words.fits import GaussianFit
+from discreet.words.learning import GAUSSIAN_GRID, NON_PRIVATE, NORMAL_LAW, computing_hypotheses, dimension_of
 
 if TYPE_CHECKING:
     from discreet import problems, sets
@@ -212,7 +213,7 @@ def factors_of(parameters: Record, dimension: int) -> list[float]:
 
 @register_words("objective-perturbation-set", parameters=None, problem=_PROBLEM, shared=True)
 def _objective_set(parameters: Record, problem: Record) -> Words:
-    fields: Fields = {**GAUSSIAN, **{name: read for name, read in _SOMETIMES.items() if name == "ridge" or name in parameters}}
+    fields: Fields = {**GaussianFit.readers(), **{name: read for name, read in _SOMETIMES.items() if name == "ridge" or name in parameters}}
     read_fields("parameters", parameters, fields)
     factors = factors_of(parameters, constrained_problem(problem).dimension)
     convex = condition(

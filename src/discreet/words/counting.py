@@ -1,14 +1,18 @@
-"""The words of releases of integers: counts and sums, the curvature of a model, chosen bounds."""
+"""Declarations of releases of integers: counts and sums, the curvature of a model, chosen bounds."""
 
 import hashlib
 import json
 from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import ClassVar
 
 from discreet.accounting import Json
-from discreet.core.fields import count, finite, flag, not_negative, positive, text, whole
+from discreet.core.fields import count, finite, flag, not_negative, text, whole
 from discreet.core.neighbours import ADD_REMOVE, PARTS, Neighbours, Persons
+from discreet.noise.laws import DiscreteGaussian, DiscreteLaplace
 from discreet.problems.made_rows import MadeRows
 from discreet.statements.base import (
+    SHARED,
     Fields,
     Hypothesis,
     Record,
@@ -20,13 +24,10 @@ from discreet.statements.base import (
     filled,
     mapping,
     noise_hypothesis,
-    optional,
     persons_of,
     read_fields,
-    register_words,
-    relation,
-    relation_of,
 )
+from discreet.statements.spec import Count, Positive, Positives, Relation, Spec, Whole, absent, declared, problem_with
 from discreet.words.constrained import declared_bounds
 from discreet.words.learning import MANY_CLASSES, TWO_CLASSES, made_hypothesis, problem_hypotheses, target_units
 from discreet.words.regression import OF_PREDICTIONS, TARGET_UNITS, convex_prediction, prediction_problem, targets_apart
@@ -47,10 +48,6 @@ CURVATURE = "curvature, discrete Gaussian noise"
 BOUNDS_CHOICE = "the exponential mechanism for bounds"
 LAPLACE_LAW = "discrete Laplace, P(k) proportional to exp(-|k| / t), t"
 GAUSSIAN_LAW = "discrete Gaussian, P(k) proportional to exp(-k^2 / (2 s^2)), s"
-
-
-def _scales(value: Json) -> list[float]:
-    return [positive(scale) for scale in filled(value)]
 
 
 def moves_of(query: Json, neighbours: Neighbours) -> tuple[int, int, int]:
@@ -131,30 +128,66 @@ def _queries(value: Json) -> list[Json]:
     return filled(value)
 
 
-def _counting(parameters: Record, problem: Record, fields: Fields, theorem: str, law: str) -> Words:
-    """`records` is stated where what is released is read with it, which a secret number cannot be."""
-    known = "records" in parameters
-    read_fields("parameters", parameters, {**fields, "records": whole} if known else fields)
-    neighbours, scales, queries = relation_of(parameters), _scales(parameters["scales"]), _queries(problem["queries"])
-    if known and neighbours is ADD_REMOVE:
-        raise ValueError("parameters: a secret number of records is stated")
-    if len(scales) != len(queries):
-        raise ValueError("one scale a query is needed")
-    moves = [moves_of(query, neighbours) for query in queries]
-    shared = persons_of(problem).several
-    kept = "; what is computed from the answers uses the released numbers only" if neighbours is ADD_REMOVE else ""
-    moved = condition(
-        "one record moves the exact answers by at most: {moved}",
-        "each record is one integer in a public range, found from it alone; out of range is refused; integers add exactly",
-        moved="; ".join(f"{coordinates} of {size} numbers by at most {step}" for coordinates, size, step in moves)
-        + (f"; answers count in parts of 1 / {WHOLE}, rows as many as their weight allows, rounded down" if shared else ""),
-    )
-    drawn = condition(
-        f"the noise is secret and {law} = {{scales}}",
-        "integers drawn anew for every release, without a floating-point decision",
-        scales=", ".join(f"{scale:.10g}" for scale in scales),
-    )
-    return Words(theorem, (counted(neighbours, kept, records=parameters.get("records")), *_public_edges(queries), moved, drawn))
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CountsSpec(Spec[Record]):
+    """Integers that are answers to public queries, with integer noise of one law; a scale for each query."""
+
+    law_of: ClassVar[type[DiscreteLaplace | DiscreteGaussian]] = DiscreteGaussian
+    law_in_words: ClassVar[str] = GAUSSIAN_LAW
+    several = SHARED
+    problem_of = staticmethod(problem_with({"queries": _queries}))
+
+    scales: Positives
+    """Of the noise, for each query."""
+    neighbours: Relation
+    records: Whole | None = absent()
+    """How many they are, where what is released is read with it: then it is public."""
+
+    def statement(self, problem: Record) -> Words:
+        """See Spec. Raises ValueError where a secret number of records is stated."""
+        queries = _queries(problem["queries"])
+        if self.records is not None and self.neighbours is ADD_REMOVE:
+            raise ValueError("parameters: a secret number of records is stated")
+        if len(self.scales) != len(queries):
+            raise ValueError("one scale a query is needed")
+        moves = [moves_of(query, self.neighbours) for query in queries]
+        shared = persons_of(problem).several
+        kept = "; what is computed from the answers uses the released numbers only" if self.neighbours is ADD_REMOVE else ""
+        moved = condition(
+            "one record moves the exact answers by at most: {moved}",
+            "each record is one integer in a public range, found from it alone; out of range is refused; integers add exactly",
+            moved="; ".join(f"{coordinates} of {size} numbers by at most {step}" for coordinates, size, step in moves)
+            + (f"; answers count in parts of 1 / {WHOLE}, rows as many as their weight allows, rounded down" if shared else ""),
+        )
+        drawn = condition(
+            f"the noise is secret and {self.law_in_words} = {{scales}}",
+            "integers drawn anew for every release, without a floating-point decision",
+            scales=", ".join(f"{scale:.10g}" for scale in self.scales),
+        )
+        return Words(self.theorem, (counted(self.neighbours, kept, records=self.records), *_public_edges(queries), moved, drawn))
+
+
+@declared
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LaplaceCounts(CountsSpec):
+    """Counting queries with pure epsilon."""
+
+    name = "counting-laplace"
+    theorem = COUNTING_LAPLACE
+    law_of = DiscreteLaplace
+    law_in_words = LAPLACE_LAW
+
+
+@declared
+@dataclass(frozen=True, slots=True, kw_only=True)
+class GaussianCounts(CountsSpec):
+    """Counting queries with (epsilon, delta)."""
+
+    name = "counting-gaussian"
+    theorem = COUNTING_GAUSSIAN
+
+    epsilon: Positive
+    """At which delta is stated."""
 
 
 def _public_edges(queries: list[Json]) -> Iterator[Hypothesis]:
@@ -184,40 +217,55 @@ def digest_of_record(value: Json) -> str:
     return hashlib.sha256(json.dumps(value, sort_keys=True).encode()).hexdigest()
 
 
-_COUNTED: Fields = {"scales": _scales, "neighbours": relation}
-
-
-@register_words("counting-laplace", parameters=None, problem={"queries": _queries}, shared=True)
-def _laplace(parameters: Record, problem: Record) -> Words:
-    return _counting(parameters, problem, _COUNTED, COUNTING_LAPLACE, LAPLACE_LAW)
-
-
-@register_words("counting-gaussian", parameters=None, problem={"queries": _queries}, shared=True)
-def _gaussian(parameters: Record, problem: Record) -> Words:
-    return _counting(parameters, problem, {**_COUNTED, "epsilon": positive}, COUNTING_GAUSSIAN, GAUSSIAN_LAW)
-
-
-_CURVATURE: Fields = {"scale": positive, "epsilon": positive, "neighbours": relation, "unit": whole, "levels": whole}
-
-
-@register_words("curvature-gaussian", parameters=_CURVATURE, problem=None, shared=True)
-def _curvature(parameters: Record, problem: Record) -> Words:
+def _curved_problem(problem: Record) -> Record:
+    """The problem of a model, and the digest of its weights."""
     fields = MANY_CLASSES if "scheme" in problem else OF_PREDICTIONS if "target_bound" in problem else TWO_CLASSES
     whose: Fields = {"persons": Persons.from_dict} if "persons" in problem else {}
     scheme: Fields = {"scheme": among("multinomial", "one-vs-rest")} if "scheme" in problem else {}
     several: Fields = TARGET_UNITS if "target_units" in problem else {}
     made: Fields = {"made_rows": MadeRows.stated} if "made_rows" in problem else {}
     read_fields("problem", problem, {**fields, **scheme, **whose, **several, **made, "weights": text})
-    added = condition(
-        "a record adds to the {integers} integers a vector of bounded length: its row in {unit} parts of the longest, its curvature and squared "
-        "slope in {levels} parts of the largest",
-        "each record is turned into integers by itself, of bounded length; longer ones would count as zero; integers add exactly",
-        parameters,
-        integers=curvature_integers(problem),
-    )
-    noise = noise_hypothesis(f"{GAUSSIAN_LAW} = {{scale:.10g}}, in every entry", parameters)
-    weights = "the weights at which the curvature is taken: a release of their own, whose cost adds to this one"
-    return Words(CURVATURE, (*_curved(parameters, problem), added, noise), (weights,))
+    return problem
+
+
+@declared
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CurvatureSpec(Spec[Record]):
+    """The curvature of a model at its released weights, in integers with noise."""
+
+    name = "curvature-gaussian"
+    theorem = CURVATURE
+    several = SHARED
+    problem_of = staticmethod(_curved_problem)
+
+    scale: Positive
+    """s, in units of the integers."""
+    epsilon: Positive
+    """At which delta is stated."""
+    neighbours: Relation
+    unit: Whole
+    """Parts of the longest row."""
+    levels: Whole
+    """Parts of the largest curvature and squared slope."""
+
+    @property
+    def law(self) -> DiscreteGaussian:
+        """The law of the noise in every entry."""
+        return DiscreteGaussian(self.scale)
+
+    def statement(self, problem: Record) -> Words:
+        """See Spec."""
+        parameters = self.parameters()
+        added = condition(
+            "a record adds to the {integers} integers a vector of bounded length: its row in {unit} parts of the longest, its curvature and squared "
+            "slope in {levels} parts of the largest",
+            "each record is turned into integers by itself, of bounded length; longer ones would count as zero; integers add exactly",
+            parameters,
+            integers=curvature_integers(problem),
+        )
+        noise = noise_hypothesis(f"{GAUSSIAN_LAW} = {{scale:.10g}}, in every entry", parameters)
+        weights = "the weights at which the curvature is taken: a release of their own, whose cost adds to this one"
+        return Words(self.theorem, (*_curved(parameters, problem), added, noise), (weights,))
 
 
 def _curved(parameters: Record, problem: Record) -> tuple[Hypothesis, ...]:
@@ -256,9 +304,6 @@ def curvature_integers(problem: Record) -> int:
     return factors * each * (each + 1) // 2
 
 
-_CHOICE: Fields = {"rate": positive, "toll": count, "neighbours": relation, "epsilon": optional(positive)}
-
-
 def _grids(value: Json) -> list[Json]:
     for column in filled(value):
         match column:
@@ -270,24 +315,43 @@ def _grids(value: Json) -> list[Json]:
     return filled(value)
 
 
-@register_words("bounds-choice", parameters=_CHOICE, problem={"columns": _grids}, shared=True)
-def _bounds_choice(parameters: Record, problem: Record) -> Words:
-    neighbours, columns = relation_of(parameters), _grids(problem["columns"])
-    public = condition(
-        "the {outwards} candidates for {columns} columns are public (SHA-256 {digest})",
-        "by the caller: written down before the records are read",
-        outwards=sum(len(side) for column in columns if isinstance(column, dict) for side in column.values() if isinstance(side, list)),
-        columns=len(columns),
-        digest=digest_of_record(columns),
-    )
-    shared = persons_of(problem).several
-    scores = condition(
-        "one record moves the scores of one side in one direction by 0 or 1" + (", and those of one side only" if neighbours is ADD_REMOVE else ""),
-        "scores count the records beyond each candidate, in integers; candidates step outwards from a common centre, for a toll of {toll} records a "
-        "step"
-        + (f"; rows count in parts of 1 / {WHOLE}, as many as their weight allows, rounded down, and move scores by parts of 1" if shared else ""),
-        parameters,
-    )
-    noise = noise_hypothesis("P(j) proportional to exp(-{rate:.10g} z_j), exactly (selection in integer arithmetic)", parameters)
-    hypotheses = (counted(neighbours, "; scores count records outside, never inside"), public, scores, noise)
-    return Words(BOUNDS_CHOICE, hypotheses, ("the columns and their candidates for bounds",))
+@declared
+@dataclass(frozen=True, slots=True, kw_only=True)
+class BoundsSpec(Spec[Record]):
+    """Bounds of columns, each chosen among public candidates."""
+
+    name = "bounds-choice"
+    theorem = BOUNDS_CHOICE
+    several = SHARED
+    problem_of = staticmethod(problem_with({"columns": _grids}))
+
+    rate: Positive
+    """Per record outside; also the range of one choice."""
+    toll: Count
+    """Records that one step outwards must save."""
+    neighbours: Relation
+    epsilon: Positive | None = None
+    """At which delta is stated; None for a pure guarantee."""
+
+    def statement(self, problem: Record) -> Words:
+        """See Spec."""
+        columns, parameters, added = _grids(problem["columns"]), self.parameters(), self.neighbours is ADD_REMOVE
+        public = condition(
+            "the {outwards} candidates for {columns} columns are public (SHA-256 {digest})",
+            "by the caller: written down before the records are read",
+            outwards=sum(len(side) for column in columns if isinstance(column, dict) for side in column.values() if isinstance(side, list)),
+            columns=len(columns),
+            digest=digest_of_record(columns),
+        )
+        shared = persons_of(problem).several
+        scores = condition(
+            "one record moves the scores of one side in one direction by 0 or 1" + (", and those of one side only" if added else ""),
+            "scores count the records beyond each candidate, in integers; candidates step outwards from a common centre, for a toll of {toll} "
+            "records a step"
+            + f"; rows count in parts of 1 / {WHOLE}, as many as their weight allows, rounded down, and move scores by parts of 1"
+            * shared,
+            parameters,
+        )
+        noise = noise_hypothesis("P(j) proportional to exp(-{rate:.10g} z_j), exactly (selection in integer arithmetic)", parameters)
+        hypotheses = (counted(self.neighbours, "; scores count records outside, never inside"), public, scores, noise)
+        return Words(self.theorem, hypotheses, ("the columns and their candidates for bounds",))

@@ -1,16 +1,14 @@
-"""The words of fits of linear models, of two classes or more."""
+"""Declarations of fits of linear models, of two classes or more."""
 
 import math
 
 from discreet.accounting import Json
-from discreet.core.fields import Named, count, finite, flag, is_own, not_negative, numbers, positive, sha256, text, whole
+from discreet.core.fields import Named, count, flag, is_own, not_negative, numbers, positive, sha256, text, whole
 from discreet.losses import loss_named
 from discreet.losses.softmax import Softmax
 from discreet.problems.made_rows import ORDERED, MadeRows
 from discreet.problems.prior import Prior
 from discreet.statements.base import (
-    KERNEL,
-    PRIOR,
     Fields,
     Hypothesis,
     Record,
@@ -21,7 +19,6 @@ from discreet.statements.base import (
     mapping,
     noise_hypothesis,
     optional,
-    power_of_two,
     read_fields,
     register_words,
     relation,
@@ -41,7 +38,7 @@ ONE_VS_REST_GAUSSIAN = "objective perturbation of {classes} problems, theorems T
 NON_PRIVATE = "epsilon=inf was asked for: this is the ordinary fit, without privacy"
 NORMAL_LAW = "Gaussian with standard deviation {scale:.10g} in every coordinate"
 _COUNT_LAW = "discrete Gaussian of scale {count_scale:.10g} records on their number, in parts of 2^-20 of a record"
-_DENSITY = "of density proportional to exp(-{rate:.10g} |%s|)"
+DENSITY = "of density proportional to exp(-{rate:.10g} |%s|)"
 
 TWO_CLASSES: Fields = {
     "loss": text,
@@ -54,15 +51,13 @@ TWO_CLASSES: Fields = {
     "max_weight": positive,
 }
 MANY_CLASSES: Fields = {**TWO_CLASSES, "classes": whole}
-_MULTINOMIAL: Fields = {**MANY_CLASSES, "scheme": among("multinomial")}
-_ONE_VS_REST: Fields = {**MANY_CLASSES, "scheme": among("one-vs-rest")}
-_COMPUTED: Fields = {"tolerance": positive, "noise_error": positive, "grid_step": power_of_two, "grid_scale": positive, "neighbours": relation}
-_PURE: Fields = {"rate": positive, **_COMPUTED}
-GAUSSIAN: Fields = {"scale": positive, "epsilon": positive, "grid_epsilon": positive, **_COMPUTED}
+OF_MULTINOMIAL: Fields = {**MANY_CLASSES, "scheme": among("multinomial")}
+OF_ONE_VS_REST: Fields = {**MANY_CLASSES, "scheme": among("one-vs-rest")}
 _MAP: Fields = {"kernel": text, "kernel_parameters": numbers, "orthogonal": flag, "seed": count, "frequencies": sha256}
 
 
-def _feature_map(value: Json) -> dict[str, Json]:
+def feature_map_of(value: Json) -> dict[str, Json]:
+    """The record of a kernel's features. Raises ValueError for another one."""
     read = mapping(value)
     read_fields("feature_map", read, _MAP)
     return read
@@ -104,13 +99,6 @@ def made_hypothesis(problem: Record) -> tuple[Hypothesis, ...]:
     required = f"the rows of a person here are yes-or-no questions about one record: {each}; they are functions of that record alone"
     place = f"beside its features, of norm at most {made.bound:.10g}, a row has a constant of size {made.bound:.10g} and one of {made.step:.10g}"
     return (Hypothesis(required=required, enforced=f"made one by one when the table is read: {place} that tells which question it is"),)
-
-
-def counting(parameters: Record, follows: Fields) -> Fields:
-    """Fields of a number of records that is counted beside a fit, with what `follows` from it, which are known once it was; none where it is not."""
-    if "count_scale" not in parameters:
-        return {}
-    return {"count_scale": positive, **({"counted": finite, **follows} if "counted" in parameters else {})}
 
 
 def counting_hypotheses(parameters: Record, *, same: str, by: str) -> tuple[Hypothesis, ...]:
@@ -204,49 +192,6 @@ def target_units(problem: Record) -> tuple[float, ...]:
     if not isinstance(stated, list) or len(stated) == 1:
         raise TypeError("target_units: units of two or more targets are needed")
     return tuple(map(positive, stated))
-
-
-def _register_fit(mechanism: str, stated: str, law: str, problem: Fields, *, more: Fields | None = None, counts: bool = False) -> None:
-    """Noise of a density whose rate is recorded, else Gaussian; `more` parameters; whether it `counts` records where their number is secret."""
-    pure = mechanism.endswith("-pure")
-    fields, sampler = (_PURE, LAPLACE_GRID) if pure else (GAUSSIAN, GAUSSIAN_GRID)
-
-    @register_words(
-        mechanism,
-        parameters=None,
-        problem=problem,
-        sometimes={"feature_map": _feature_map, "made_rows": MadeRows.stated, "prior": Prior.stated},
-        shared=True,
-    )
-    def fit(given: Record, about: Record) -> Words:
-        counted = counting(given, {"extra_ridge": not_negative}) if counts else {}
-        if counted and "prior" in about:
-            raise ValueError("parameters: nothing is counted beside a fit with a prior")
-        read_fields("parameters", given, {**fields, **(more or {}), **counted})
-        noise, theorem = noise_hypothesis(law, given), COUNTED_OBJECTIVE if counted else stated
-        same = "the objective is that strongly convex whatever number was counted"
-        hypotheses = (
-            *problem_hypotheses(given, about),
-            *counting_hypotheses(given, same=same, by="lambda follows from the noisy number alone, and none makes it less than that of many records"),
-            *prior_hypothesis(about),
-            *made_hypothesis(about),
-            noise,
-            *computing_hypotheses(given, sampler, dimension_of(about)),
-        )
-        if "feature_map" not in about:
-            return Words(theorem.format(**about), hypotheses, (PRIOR,) if "prior" in about else ())
-        mapped = mapped_hypothesis(whole(about["features"]), _feature_map(about["feature_map"]))
-        return Words(theorem.format(**about), (*hypotheses, mapped), (KERNEL,))
-
-
-_register_fit("objective-perturbation-pure", OBJECTIVE_PURE, _DENSITY % "b", TWO_CLASSES, more={"extra_ridge": not_negative})
-_register_fit("objective-perturbation-gaussian", OBJECTIVE_GAUSSIAN, NORMAL_LAW, TWO_CLASSES, counts=True)
-_register_fit("output-perturbation-pure", OUTPUT_PURE, _DENSITY % "N", TWO_CLASSES)
-_register_fit("output-perturbation-gaussian", OUTPUT_GAUSSIAN, NORMAL_LAW, TWO_CLASSES)
-_register_fit("multinomial-perturbation-pure", MULTINOMIAL_PURE, f"{_DENSITY % 'B'}, B the classes together", _MULTINOMIAL)
-_register_fit("multinomial-perturbation-gaussian", MULTINOMIAL_GAUSSIAN, f"{NORMAL_LAW} of every class", _MULTINOMIAL)
-_register_fit("one-vs-rest-pure", ONE_VS_REST_PURE, f"{_DENSITY % 'b'}, independent for every class", _ONE_VS_REST)
-_register_fit("one-vs-rest-gaussian", ONE_VS_REST_GAUSSIAN, f"{NORMAL_LAW}, independent for every class", _ONE_VS_REST)
 
 
 @register_words("non-private", parameters={"tolerance": positive, "neighbours": relation}, problem=None, shared=True)

@@ -1,5 +1,6 @@
 """The words of linear regressions."""
 
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from discreet.core.fields import Json, count, not_negative, positive, text, whole
@@ -19,26 +20,24 @@ from discreet.statements.base import (
     counted_by_fit,
     mapping,
     noise_hypothesis,
-    power_of_two,
-    read_fields,
     register_words,
     relation,
 )
+from discreet.statements.spec import Finite, Positive, PowerOfTwo, Text, Whole, absent, declared, problem_with
 from discreet.words.constrained import REAL_TARGETS, declared_bounds, real_domain, require_same
+from discreet.words.fits import GaussianFit
 from discreet.words.learning import (
-    GAUSSIAN,
     GAUSSIAN_GRID,
     NON_PRIVATE,
     NORMAL_LAW,
     computing_hypotheses,
-    counting,
     counting_hypotheses,
     dimension_of,
     prior_hypothesis,
     target_units,
     who_says,
 )
-from discreet.words.sketch import SECRET, SKETCH, sketch_words
+from discreet.words.sketch import SECRET, GaussianSketchSpec, sketch_words
 
 if TYPE_CHECKING:
     from discreet import problems
@@ -125,35 +124,57 @@ def _adassp(parameters: Record, problem: Record) -> Words:
     return Words(ADASSP, (*_hypotheses(parameters, problem), exact, noise))
 
 
-_OBJECTIVE: Fields = {**GAUSSIAN, "loss": text, "width": positive, "ridge": positive, "records": whole}
+@declared
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ResidualFit(GaussianFit):
+    """Objective perturbation of a regression with bounded slopes, perhaps beside a noisy number of records."""
 
+    name = "least-squares-objective"
+    theorem = OBJECTIVE
+    problem_of = staticmethod(problem_with(_PROBLEM, _AROUND))
 
-@register_words("least-squares-objective", parameters=None, problem=_PROBLEM, sometimes=_AROUND, shared=True)
-def _objective(parameters: Record, problem: Record) -> Words:
-    counted = counting(parameters, {"unit": power_of_two})
-    if counted and "prior" in problem:
-        raise ValueError("parameters: nothing is counted beside a fit with a prior")
-    read_fields("parameters", parameters, {**_OBJECTIVE, **counted})
-    slopes = condition(
-        "slopes are at most {width:.10g} in size, and the objective of at most {records} records is {ridge:.10g}-strongly convex in all weights",
-        "the loss is {loss} of residuals with this width, the mechanism adds the ridge, the intercept included",
-        parameters,
-    )
-    computing = computing_hypotheses(parameters, GAUSSIAN_GRID, dimension_of(problem))
-    hypotheses = (
-        *_hypotheses(parameters, problem),
-        *_weights(problem),
-        *counting_hypotheses(
+    loss: Text
+    width: Positive
+    """The largest slope."""
+    ridge: Positive
+    """What the mechanism adds: the least curvature of the objective."""
+    records: Whole
+    """Of which the objective is at most."""
+    count_scale: Positive | None = absent()
+    """Of the noise on the number of records, where it is counted."""
+    counted: Finite | None = absent()
+    """The noisy number, once it is known."""
+    unit: PowerOfTwo | None = absent()
+    """What follows from it: width, noise, tolerance and grid are multiplied by this."""
+
+    def statement(self, problem: Record) -> Words:
+        """See Spec. Raises ValueError for a number that is not counted, and beside a prior."""
+        if (self.counted is None) is not (self.unit is None) or (self.counted is not None and self.count_scale is None):
+            raise ValueError("parameters: a number of records that is counted has noise, and 'unit' follows from it")
+        if self.count_scale is not None and "prior" in problem:
+            raise ValueError("parameters: nothing is counted beside a fit with a prior")
+        parameters = self.parameters()
+        slopes = condition(
+            "slopes are at most {width:.10g} in size, and the objective of at most {records} records is {ridge:.10g}-strongly convex in all weights",
+            "the loss is {loss} of residuals with this width, the mechanism adds the ridge, the intercept included",
             parameters,
-            same="the fit is the same for any number that was counted, but for a public unit of its targets",
-            by="width, noise, tolerance and grid are multiplied by that unit, a power of two that follows from the noisy number alone",
-        ),
-        slopes,
-        *prior_hypothesis(problem),
-        noise_hypothesis(NORMAL_LAW, parameters),
-        *computing,
-    )
-    return Words(COUNTED_OBJECTIVE if counted else OBJECTIVE, hypotheses, (PRIOR,) if "prior" in problem else ())
+        )
+        computing = computing_hypotheses(parameters, GAUSSIAN_GRID, dimension_of(problem))
+        hypotheses = (
+            *_hypotheses(parameters, problem),
+            *_weights(problem),
+            *counting_hypotheses(
+                parameters,
+                same="the fit is the same for any number that was counted, but for a public unit of its targets",
+                by="width, noise, tolerance and grid are multiplied by that unit, a power of two that follows from the noisy number alone",
+            ),
+            slopes,
+            *prior_hypothesis(problem),
+            noise_hypothesis(NORMAL_LAW, parameters),
+            *computing,
+        )
+        theorem = self.theorem if self.count_scale is None else COUNTED_OBJECTIVE
+        return Words(theorem, hypotheses, (PRIOR,) if "prior" in problem else ())
 
 
 OF_PREDICTIONS: Fields = {"loss": text, "loss_parameters": mapping, **REAL_TARGETS}
@@ -201,12 +222,28 @@ def _of_predictions(parameters: Record, problem: Record, *, one: str = "the obje
     )
 
 
-_PREDICTION: Fields = {**GAUSSIAN, "ridge": positive, "records": whole}
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _ConvexFit(GaussianFit):
+    """Objective perturbation of convex losses of predictions."""
+
+    ridge: Positive
+    """What the mechanism adds: the least curvature of the objective."""
+    records: Whole
+    """Of which the objective is at most."""
 
 
-@register_words("prediction-objective", parameters=_PREDICTION, problem=OF_PREDICTIONS, sometimes=_AROUND, shared=True)
-def _predictions(parameters: Record, problem: Record) -> Words:
-    return Words(PREDICTION, _of_predictions(parameters, problem), (PRIOR,) if "prior" in problem else ())
+@declared
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PredictionFit(_ConvexFit):
+    """Objective perturbation of a regression by a convex loss of predictions."""
+
+    name = "prediction-objective"
+    theorem = PREDICTION
+    problem_of = staticmethod(problem_with(OF_PREDICTIONS, _AROUND))
+
+    def statement(self, problem: Record) -> Words:
+        """See Spec."""
+        return Words(self.theorem, _of_predictions(self.parameters(), problem), (PRIOR,) if "prior" in problem else ())
 
 
 def _units(stated: Json) -> tuple[float, ...]:
@@ -217,9 +254,19 @@ TARGET_UNITS: Fields = {"target_units": _units}
 _OF_TARGETS: Fields = {**OF_PREDICTIONS, **TARGET_UNITS}
 
 
-@register_words("targets-objective", parameters=_PREDICTION, problem=_OF_TARGETS, sometimes=_WEIGHTED, shared=True)
-def _targets(parameters: Record, problem: Record) -> Words:
-    return Words(TARGETS, (*_of_predictions(parameters, problem, one="each objective is"), targets_apart(problem, "with noise of their own")))
+@declared
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TargetsFit(_ConvexFit):
+    """Objective perturbation of a regression of several targets."""
+
+    name = "targets-objective"
+    theorem = TARGETS
+    problem_of = staticmethod(problem_with(_OF_TARGETS, _WEIGHTED))
+
+    def statement(self, problem: Record) -> Words:
+        """See Spec."""
+        apart = targets_apart(problem, "with noise of their own")
+        return Words(self.theorem, (*_of_predictions(self.parameters(), problem, one="each objective is"), apart))
 
 
 def targets_apart(problem: Record, how: str) -> Hypothesis:
@@ -252,20 +299,21 @@ def sketched_query(problem: Record, target_weight: float | None) -> SecondMoment
     return SecondMoments(domain=inner, target=target, most_records=whole(problem["most_records"]))
 
 
-@register_words("least-squares-mixing", parameters={**SKETCH, "target_weight": positive}, problem=_PROBLEM, shared=True)
+@register_words("least-squares-mixing", parameters={**GaussianSketchSpec.readers(), "target_weight": positive}, problem=_PROBLEM, shared=True)
 def _mixing(parameters: Record, problem: Record) -> Words:
-    sketch = sketch_words(parameters, sketched_query(problem, positive(parameters["target_weight"])))
+    of_sketch = {name: value for name, value in parameters.items() if name != "target_weight"}
+    sketch = sketch_words(GaussianSketchSpec.read(of_sketch), sketched_query(problem, positive(parameters["target_weight"])))
     return sketch._replace(hypotheses=(*_hypotheses(parameters, problem), *sketch.hypotheses[1:]))
 
 
-_OF_SKETCH: Fields = {f"sketch_{name}": reader for name, reader in SKETCH.items() if name != "neighbours"}
+_OF_SKETCH: Fields = {f"sketch_{name}": reader for name, reader in GaussianSketchSpec.readers().items() if name != "neighbours"}
 _HESSIAN: Fields = {**_OF_SKETCH, "step_noise": positive, "steps": whole, "epsilon": positive, "neighbours": relation}
 
 
 @register_words("least-squares-hessian-mixing", parameters=_HESSIAN, problem=_PROBLEM, shared=True)
 def _hessian_mixing(parameters: Record, problem: Record) -> Words:
     of_sketch = {name.removeprefix("sketch_"): value for name, value in parameters.items() if name.startswith("sketch_")}
-    sketch = sketch_words({**of_sketch, "neighbours": parameters["neighbours"]}, sketched_query(problem, None))
+    sketch = sketch_words(GaussianSketchSpec.read({**of_sketch, "neighbours": parameters["neighbours"]}), sketched_query(problem, None))
     steps = condition(
         "beside the sketch, which by itself has epsilon {sketch_epsilon:.10g}, a record's part of each of {steps} gradients is no longer than its "
         "bound; noise is discrete Gaussian, {step_noise:.10g} times it",

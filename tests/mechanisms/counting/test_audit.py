@@ -133,7 +133,7 @@ def test_what_is_released_has_the_law_that_was_audited(kind):
     query, cells, count = Queries([Histogram(cells=4)]), np.repeat(np.arange(4), 3), 10_000
     noise = SeededNoise(3)
     drawn = np.concatenate([mechanism.run(query, query.answered([cells]), noise).value - 3 for _ in range(count // 20)])
-    drawn = np.concatenate([drawn, *(mechanism.integers(1.7, 1000, noise) for _ in range(38))]).astype(int)
+    drawn = np.concatenate([drawn, *(mechanism.law_of(1.7).draw(noise, 1000, 1)[:, 0] for _ in range(38))]).astype(int)
     expected = middle(law(mechanism, 1.7)) * len(drawn)
     observed = np.array([np.sum(drawn == k) for k in range(-5, 6)])
     statistic = float(np.sum((observed - expected) ** 2 / expected))

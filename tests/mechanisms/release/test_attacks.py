@@ -58,7 +58,7 @@ def columns_are_equal(value):
 def test_equal_columns_tell_an_entry_of_the_published_sketch():
     domain, tables = pair(400, 1.0, -1.0)
     query = SecondMoments(domain=domain, target="omitted", most_records=400)
-    published = PublishedSketch(rows=20, bits=0.1)
+    published = PublishedSketch(rows=20, claimed_bits=0.1)
     assert isinstance(published.guarantee(query), NoGuarantee)
     assert advantage(lambda table: published.run(query, table, SystemNoise()).value, columns_are_equal, tables) == 1.0
 
@@ -123,7 +123,7 @@ def test_a_target_without_noise_tells_an_entry_of_the_published_sketch_and_not_o
     assert exact_advantage(query, tables, 20, [same, 0.0]) < claimed, "the same release, with the noise that its claim needs"
     rows = GaussianSketch.calibrate(query, rows=20, epsilon=0.5, delta=1e-5, neighbours=REPLACE_ONE).noise_variance(query)
     assert exact_advantage(query, tables, 20, [rows, rows]) < (math.expm1(0.5) + 2e-5) / (math.exp(0.5) + 1)
-    release = PublishedSketch(rows=20, bits=0.1)
+    release = PublishedSketch(rows=20, claimed_bits=0.1)
     tell = likelihood_ratio(query, tables, 1e-9)
     assert advantage(lambda table: release.run(query, table, SystemNoise()).value, tell, tables) > 0.95
     assert not release.run(query, tables[0], SystemNoise()).verify().ok
@@ -142,7 +142,7 @@ def test_the_published_noise_is_a_function_of_the_records():
         table[0, 0] = value
         tables.append(of(table, np.zeros(count), domain))
     query = SecondMoments(domain=domain, target="omitted", most_records=count)
-    published = PublishedSketch(rows=rows, bits=0.1)
+    published = PublishedSketch(rows=rows, claimed_bits=0.1)
 
     def second_and_third(value):
         return np.linalg.norm(value[:, 1] - value[:, 2]) < 1e-3 * np.linalg.norm(value[:, 1])

@@ -20,7 +20,7 @@ from discreet.mechanisms.release.bounded_columns import law
 from discreet.noise import SystemNoise
 from discreet.queries import Rows
 from discreet.verification.rows import eigenvector_error
-from discreet.words.release import BOUNDED_COLUMNS
+from discreet.words.bounded import BOUNDED_COLUMNS
 from tests.mechanisms.release.tables import BALL, of
 
 NARROW = Domain(features=2, entry_bound=0.25, target_bound=1.0)
@@ -29,7 +29,7 @@ MADE = BoundedColumns(below=(4.0, 20.0, 30.0), above=(9.0, 11.0, 30.0), epsilon=
 
 
 def masses_of(one):
-    return one.table / float(one.table.sum())
+    return one.in_steps.masses
 
 
 def hockey_stick(here, there, epsilon):
@@ -44,7 +44,7 @@ def moved(masses, shift):
 @pytest.mark.parametrize("level", [0.0, 30.0])
 def test_no_other_law_of_mean_0_between_the_ends_has_less_information_and_variance(level):
     one = law(1.0, 2.0, level)
-    state, places = np.sqrt(masses_of(one)), (one.least + np.arange(len(one.table))) * one.step
+    state, places = np.sqrt(masses_of(one)), (one.in_steps.least + np.arange(len(one.in_steps.table))) * one.step
     assert abs(np.square(state) @ places) < 1e-9
 
     def objective(u):
@@ -62,8 +62,8 @@ def test_no_other_law_of_mean_0_between_the_ends_has_less_information_and_varian
 def test_equal_ends_are_the_symmetric_law():
     one, same = law(1.0, 1.0, 1.0), BoundedNoise(half_width=1.0, level=1.0, epsilon=1.0)
     assert one.tilt == 0.0
-    assert np.allclose(masses_of(one), same.table() / same.table().sum(), atol=1e-15)
-    assert one.variance == pytest.approx(same.variance(), rel=1e-12)
+    assert np.allclose(masses_of(one), same.law.masses, atol=1e-15)
+    assert one.variance == pytest.approx(same.law.variance() * same.step**2, rel=1e-12)
     assert one.delta(0.5, 1.0) == pytest.approx(same.delta(0.5, 1.0), rel=1e-9)
 
 
@@ -135,7 +135,7 @@ def test_a_law_that_hides_nothing_is_not_made_and_does_not_verify():
 def test_what_an_eigenvector_is_known_to_rests_on_a_gap_that_tilted_laws_have():
     for above, level in ((1.5, 0.0), (8.0, 1.0), (64.0, 0.0), (64.0, 50.0)):
         one = law(1.0, above, level)
-        places = one.least + np.arange(len(one.table), dtype=np.float64)
+        places = one.in_steps.least + np.arange(len(one.in_steps.table), dtype=np.float64)
         potential = level * one.step**4 * places**2 + one.tilt * one.step**3 * places
         ends = {"select": "i", "select_range": (0, 1), "eigvals_only": True}
         first, second = eigh_tridiagonal(8.0 + potential, np.full(len(places) - 1, -4.0), **ends)

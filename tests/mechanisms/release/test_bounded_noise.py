@@ -13,8 +13,8 @@ from discreet.core.neighbours import ADD_REMOVE
 from discreet.data import Domain
 from discreet.mechanisms.release import BoundedNoise
 from discreet.mechanisms.release.answers import answers
-from discreet.mechanisms.release.bounded_noise import ground_state
 from discreet.noise import SystemNoise
+from discreet.noise.bounded import ground_state
 from discreet.queries import Rows
 from discreet.verification.rows import eigenvector_error
 from tests.mechanisms.release.tables import BALL, of
@@ -66,8 +66,8 @@ def test_released_noise_has_the_law_of_the_table_and_stays_in_its_support():
     rows = np.concatenate([block for _, block in answers(query, data)])
     noise = release.value[:, :2] - np.rint(rows / made.step) * made.step
     assert np.abs(noise).max() < 1.0
-    assert noise.var() == pytest.approx(made.variance(), rel=6 * math.sqrt(2 / 40_000))
-    table = made.table() / made.table().sum()
+    assert noise.var() == pytest.approx(made.law.variance() * made.step**2, rel=6 * math.sqrt(2 / 40_000))
+    table = made.law.masses
     steps = (noise / made.step).astype(int).ravel() + len(table) // 2
     parts = np.array_split(np.arange(len(table)), 20)
     seen = np.array([np.isin(steps, part).sum() for part in parts])
@@ -82,7 +82,7 @@ def test_one_entry_is_what_is_protected_and_a_wider_range_is_caught():
     stated = made.guarantee(Rows(domain=NARROW))
     assert isinstance(stated, ApproximateDP)
     assert stated.unit is Unit.ENTRY
-    masses, twice = made.table() / made.table().sum(), int(1.0 / made.step)
+    masses, twice = made.law.masses, int(1.0 / made.step)
     wider = masses[:twice].sum() + np.maximum(masses[twice:] - math.e * masses[:-twice], 0).sum()
     assert wider > 2 * stated.delta_at_epsilon, "twice the range would be seen"
     half = masses[: twice // 2].sum() + np.maximum(masses[twice // 2 :] - math.e * masses[: -twice // 2], 0).sum()

@@ -7,9 +7,9 @@ import numpy as np
 import pytest
 
 from discreet.accounting import gaussian_mu
-from discreet.mechanisms.release.bounded_noise import ground_state
 from discreet.mechanisms.release.profiles import largest, mixture_delta, replace_delta, zero_out_delta
 from discreet.mechanisms.release.sketch_information import divergence_bits
+from discreet.noise.bounded import ground_state
 from tests.mechanisms.release.published_sketches import lev_divergence, lev_epsilon, lev_gamma, sheffet_variance
 
 

@@ -197,7 +197,7 @@ def test_a_projection_that_stretches_more_fails():
 
 def test_the_published_sketch_never_verifies_and_says_why():
     query = SecondMoments(domain=BOX, most_records=100)
-    release = PublishedSketch(rows=5, bits=0.5).run(query, invented(BOX, 50), SystemNoise())
+    release = PublishedSketch(rows=5, claimed_bits=0.5).run(query, invented(BOX, 50), SystemNoise())
     verdict = release.verify()
     assert not verdict.ok
     assert "nearly repeat each other" in next(check.detail for check in verdict.checks if not check.ok)

@@ -53,7 +53,7 @@ def test_the_noise_is_what_the_order_leaves_of_it_and_is_rechecked(kind, query, 
     assert stated.delta_at_epsilon <= 1e-6
     assert stated.secret == ("the order of the rows",)
     assert rechecked(made, query)
-    lies = [replace(made, shuffled=2 * made.shuffled), replace(made, inner=replace(made.inner, scale=0.98 * made.inner.scale))]
+    lies = [replace(made, shuffled=2 * made.shuffled), replace(made, scale=0.98 * made.scale)]
     lies += [replace(made, share=0.5 * made.share)] if kind is ShuffledGaussianRows else []
     for lie in lies:
         certificate = made.planned(query, shape=(2, query.columns))
@@ -93,7 +93,7 @@ def test_persons_and_projections_have_far_less_noise_too():
 
 def silent(made):
     """The same with noise of next to nothing, so that rows are seen in their places."""
-    return replace(made, inner=replace(made.inner, step=2.0**-32, scale=4096.0))
+    return replace(made, step=2.0**-32, scale=4096.0)
 
 
 def drawn(made, query, data):

@@ -1,9 +1,14 @@
-"""Words of counting with one scale: those of counting with Laplace noise."""
+"""Declaration of counting with one scale: that of counting with Laplace noise, under a name of its own."""
 
-from discreet.statements.base import Record, Words, register_words
-from discreet.words import certified_words
+from dataclasses import dataclass
+
+from discreet.statements.spec import declared
+from discreet.words.counting import LaplaceCounts
 
 
-@register_words("counting-alike", parameters=None, problem=None)
-def _alike(parameters: Record, problem: Record) -> Words:
-    return certified_words("counting-laplace", parameters, problem)
+@declared
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AlikeCounts(LaplaceCounts):
+    """Counting queries with pure epsilon, all answers equally noisy."""
+
+    name = "counting-alike"

@@ -18,7 +18,7 @@ from discreet.accounting import Json
 from discreet.audit.claim import Target
 from discreet.audit.drawn.learning import margin_gradient
 from discreet.audit.drawn.persons import Owned, owned_rows
-from discreet.audit.parts import Part, Watch, chosen, gaussian, last_stage
+from discreet.audit.parts import Part, Watch, chosen, last_stage, of_noise
 from discreet.core.arrays import Floats
 from discreet.core.fields import real
 from discreet.core.neighbours import ADD_REMOVE
@@ -38,6 +38,7 @@ from discreet.mechanisms.constrained.base import ConstrainedMechanism
 from discreet.mechanisms.constrained.mirror_descent import SMOOTH
 from discreet.mechanisms.constrained.mirror_sampled import RATE_BITS
 from discreet.noise import SystemNoise
+from discreet.noise.laws import Gaussian
 from discreet.objectives import sum_over_set
 from discreet.problems import ConstrainedRisk
 from discreet.sets import GroupL2Ball, L2Ball, Simplex
@@ -89,7 +90,7 @@ def over_set(target: Target) -> Watch:
     loud = replace(made, grid=replace(made.grid, step=2.0**-20, scale=2.0**28))
     of_grid, points = _released(problem, data, loud, 100)
     parts = (
-        gaussian("linear term of the objective", linears, scale=real(stated["scale"])),
+        of_noise("linear term of the objective", linears, Gaussian(real(stated["scale"]))),
         last_stage(of_grid, points),
     )
     return Watch(mechanism=made.name, parts=parts)
@@ -106,7 +107,7 @@ def residuals_over_set(target: Target) -> Watch:
         return np.clip(2.0 * (_ROWS @ point - _TARGETS), -slope, slope) @ _ROWS + real(stated["ridge"]) * point
 
     linears = -np.array([clipped(point) for point in points])
-    return Watch(mechanism=made.name, parts=(gaussian("linear term of the objective", linears, scale=real(stated["scale"])),))
+    return Watch(mechanism=made.name, parts=(of_noise("linear term of the objective", linears, Gaussian(real(stated["scale"]))),))
 
 
 def frank_wolfe(target: Target) -> Watch:
@@ -160,7 +161,7 @@ def sampled(target: Target) -> Watch:
     total = float(np.hypot(_deviation(stated), 0.5 * np.sqrt(share * (1.0 - share))))
     parts = (
         chosen("records of a batch", f"each takes part with probability {share:.6g}", took_part, np.array([1.0 - share, share])),
-        gaussian("noise on the gradient of a batch", noisy + 0.5 * share, scale=total, words="discrete Gaussian of deviation"),
+        of_noise("noise on the gradient of a batch", noisy + 0.5 * share, Gaussian(total), words="discrete Gaussian of deviation"),
     )
     return Watch(mechanism=made.name, parts=parts)
 
@@ -217,7 +218,7 @@ def _watched_problem() -> tuple[WatchedBall, ConstrainedRisk]:
 
 def _of_gradients(noise: list[Floats], stated: Mapping[str, Json]) -> Part:
     """Of three steps a run, two numbers each."""
-    return gaussian("noise on three gradients", np.reshape(noise, (-1, 6)), scale=_deviation(stated), words="discrete Gaussian of deviation")
+    return of_noise("noise on three gradients", np.reshape(noise, (-1, 6)), Gaussian(_deviation(stated)), words="discrete Gaussian of deviation")
 
 
 def _domain(features: int = 2) -> Domain:

@@ -9,7 +9,7 @@ import numpy as np
 
 from discreet.accounting.stopping import NegativeBinomialRuns
 from discreet.audit.claim import Target
-from discreet.audit.parts import Watch, chosen, discrete_gaussian, discrete_laplace, released
+from discreet.audit.parts import Watch, chosen, of_noise, released
 from discreet.core.arrays import Floats
 from discreet.core.fields import real
 from discreet.data import Domain
@@ -35,6 +35,7 @@ from discreet.mechanisms.margins import GaussianMargins, Margins
 from discreet.mechanisms.margins.problem import Cut, Table
 from discreet.mechanisms.selection import Candidates, CountNoise, ExponentialMechanism, RandomStopping
 from discreet.noise import Integers, SystemNoise
+from discreet.noise.laws import DiscreteGaussian, DiscreteLaplace
 from discreet.problems import RegularisedRisk
 from discreet.problems.regularised_risk import MultinomialRisk
 from discreet.words.counting import WHOLE
@@ -48,13 +49,13 @@ _PARTS = np.array([3, 0, 7, 1, 1, 2])
 def counting_laplace(target: Target) -> Watch:
     """A histogram and a sum."""
     made = LaplaceCounting.calibrate(_QUERIES, epsilon=target.epsilon, neighbours=target.neighbours, shares=[0.75, 0.25])
-    return _counting(made, discrete_laplace)
+    return _counting(made, DiscreteLaplace)
 
 
 def counting_gaussian(target: Target) -> Watch:
     """A histogram and a sum."""
     made = GaussianCounting.calibrate(_QUERIES, **target.target, shares=[0.75, 0.25])
-    return _counting(made, discrete_gaussian)
+    return _counting(made, DiscreteGaussian)
 
 
 def cuts(target: Target) -> Watch:
@@ -63,8 +64,8 @@ def cuts(target: Target) -> Watch:
     exact = plan.cells.answer(plan.cells.cells_of(np.array([[0.1, 0.9, 0.5], [0.2, 0.3, np.nan], [1.0, 0.0, 0.7]])))
     stated, values = released(plan.mechanism, plan.problem, Numbers([exact]), _RUNS // 10)
     (scale,) = (real(one) for one in stated["scales"])  # type: ignore[union-attr]
-    law = discrete_laplace if target.delta == 0 else discrete_gaussian
-    return Watch(mechanism=plan.mechanism.name, parts=(law("noise on the cells of all columns", values - exact, scale=scale),))
+    law = DiscreteLaplace if target.delta == 0 else DiscreteGaussian
+    return Watch(mechanism=plan.mechanism.name, parts=(of_noise("noise on the cells of all columns", values - exact, law(scale)),))
 
 
 def moments(target: Target) -> Watch:
@@ -90,8 +91,8 @@ def _one_query(target: Target, query: IntegerQuery, records: list[list[int]], na
         made = GaussianCounting.calibrate(queries, **target.target)
     stated, values = released(made, queries, exact, _RUNS)
     (scale,) = (real(one) for one in stated["scales"])  # type: ignore[union-attr]
-    law = discrete_laplace if target.delta == 0 else discrete_gaussian
-    return Watch(mechanism=made.name, parts=(law(name, values - exact.held[0], scale=scale),))
+    law = DiscreteLaplace if target.delta == 0 else DiscreteGaussian
+    return Watch(mechanism=made.name, parts=(of_noise(name, values - exact.held[0], law(scale)),))
 
 
 def margins(target: Target) -> Watch:
@@ -114,9 +115,9 @@ def margins(target: Target) -> Watch:
         for place, (found, each) in enumerate(zip(parts.tables, counts.of(problem.tables), strict=True)):
             first[place].append(WHOLE * found - each)
         pairs.append((WHOLE * np.concatenate(parts.pairs) - np.concatenate(counts.of(chosen_pairs)))[:8])
-    watched = [discrete_gaussian(f"noise on table {place + 1}", each, scale=of_tables[place]) for place, each in enumerate(first)]
-    watched.append(discrete_gaussian("noise on scores", scores, scale=of_scores))
-    watched.append(discrete_gaussian("noise on two chosen pairs", pairs, scale=math.sqrt(2.0) * of_pair))
+    watched = [of_noise(f"noise on table {place + 1}", each, DiscreteGaussian(of_tables[place])) for place, each in enumerate(first)]
+    watched.append(of_noise("noise on scores", scores, DiscreteGaussian(of_scores)))
+    watched.append(of_noise("noise on two chosen pairs", pairs, DiscreteGaussian(math.sqrt(2.0) * of_pair)))
     return Watch(mechanism=made.name, parts=tuple(watched))
 
 
@@ -182,7 +183,7 @@ def curvature(target: Target) -> Watch:
         exact = np.array([float(value) for value in query.answer(rows, targets, None)])
         stated, values = released(made, query, records, _RUNS)
         name = made.name
-        parts.append(discrete_gaussian(f"noise on entries of both matrices, {said}", values - exact, scale=real(stated["scale"])))
+        parts.append(of_noise(f"noise on entries of both matrices, {said}", values - exact, DiscreteGaussian(real(stated["scale"]))))
     return Watch(mechanism=name, parts=tuple(parts))
 
 
@@ -198,23 +199,22 @@ def random_stopping(target: Target) -> Watch:
         runs = [[made.runs(SystemNoise()) - 1] for _ in range(2 * _RUNS)]
         scores = [[made.score.score(100, SystemNoise()) - 100] for _ in range(_RUNS)]
         settings = [[made.setting(SystemNoise(), 5)] for _ in range(_RUNS)]
-        law = discrete_laplace if stated["score_noise"] == "discrete-laplace" else discrete_gaussian
+        law = DiscreteLaplace if stated["score_noise"] == "discrete-laplace" else DiscreteGaussian
         parts += [
             chosen(f"number of runs, eta {eta:g}", f"truncated negative binomial, gamma {gamma:.6g}", runs, masses),
             chosen(f"setting of a run, eta {eta:g}", "every setting equally likely", settings, np.ones(5)),
-            law("noise of a score", scores, scale=real(stated["score_scale"])),
+            of_noise("noise of a score", scores, law(real(stated["score_scale"]))),
         ]
     return Watch(mechanism=name, parts=tuple(parts))
 
 
-def _counting(made: LaplaceCounting | GaussianCounting, law: Any) -> Watch:  # noqa: ANN401
+def _counting(made: LaplaceCounting | GaussianCounting, law: type[DiscreteGaussian | DiscreteLaplace]) -> Watch:
     exact = _QUERIES.answered((_CELLS, _PARTS))
     stated, values = released(made, _QUERIES, exact, _RUNS)
     of_cells, of_sum = (real(scale) for scale in stated["scales"])  # type: ignore[union-attr]
     noise = values - np.concatenate(exact.held)
-    return Watch(
-        mechanism=made.name, parts=(law("noise on cells", noise[:, :3], scale=of_cells), law("noise on a bounded sum", noise[:, 3:], scale=of_sum))
-    )
+    parts = of_noise("noise on cells", noise[:, :3], law(of_cells)), of_noise("noise on a bounded sum", noise[:, 3:], law(of_sum))
+    return Watch(mechanism=made.name, parts=parts)
 
 
 def _bounds_law(grid: BoundsGrid, column: Floats, *, rate: float, toll: float) -> dict[tuple[float, float], float]:

@@ -16,7 +16,7 @@ from scipy.special import softmax
 
 from discreet.audit.claim import Target
 from discreet.audit.drawn.persons import Owned, owned_rows
-from discreet.audit.parts import Part, Watch, discrete_gaussian, discrete_laplace, gaussian, last_stage, spherical
+from discreet.audit.parts import Part, Watch, last_stage, of_noise
 from discreet.core.arrays import Floats
 from discreet.core.fields import real
 from discreet.core.neighbours import ADD_REMOVE, PARTS
@@ -28,6 +28,7 @@ from discreet.mechanisms.learning.base import GaussianGrid
 from discreet.mechanisms.learning.output_perturbation import one_minimiser
 from discreet.mechanisms.persons import owners_of
 from discreet.noise import SystemNoise
+from discreet.noise.laws import DiscreteGaussian, DiscreteLaplace, Gaussian, Spherical
 from discreet.problems import MultinomialRisk, OneVsRestRisk, Prior, RegularisedRisk
 
 _RUNS, _LOUD_STEP, _LOUDER = 1000, 2.0**-10, 1e5
@@ -65,8 +66,8 @@ def _counted(problem: RegularisedRisk, data: Records, made: GaussianObjectivePer
     ridges = [problem.ridge + real(one["extra_ridge"]) for one in stated]
     linears = [-margin_gradient(one.value, table.rows, table.signs, ridge, table.shares) for one, ridge in zip(found, ridges, strict=True)]
     parts = (
-        discrete_gaussian("number of records, in parts", counts, scale=real(stated[0]["count_scale"]) * PARTS),
-        gaussian("linear term of the objective, at the lambda that was counted", np.array(linears), scale=real(stated[0]["scale"])),
+        of_noise("number of records, in parts", counts, DiscreteGaussian(real(stated[0]["count_scale"]) * PARTS)),
+        of_noise("linear term of the objective, at the lambda that was counted", np.array(linears), Gaussian(real(stated[0]["scale"]))),
         _last_stage(problem, data, made),
     )
     return Watch(mechanism=made.name, parts=parts)
@@ -124,9 +125,9 @@ def _watch(problem: Any, data: Records, made: Any, recovered: Any, *, vectors: i
     what = "noise on the minimiser" if made.name.startswith("output") else "linear term of the objective"
     if "rate" in stated:
         width = noise.shape[1] // vectors
-        parts = [spherical(what, noise.reshape(-1, width), rate=real(stated["rate"]))]
+        parts = [of_noise(what, noise.reshape(-1, width), Spherical(real(stated["rate"])))]
     else:
-        parts = [gaussian(what, noise, scale=real(stated["scale"]))]
+        parts = [of_noise(what, noise, Gaussian(real(stated["scale"])))]
     return Watch(mechanism=release.certificate.mechanism, parts=(*parts, _last_stage(problem, data, made)))
 
 
@@ -134,5 +135,5 @@ def _last_stage(problem: Any, data: Records, made: Any) -> Part:  # noqa: ANN401
     scale = _LOUDER * made.weight_noise(problem) / _LOUD_STEP
     loud = replace(made, grid=replace(made.grid, step=_LOUD_STEP, scale=scale))
     release = loud.run_many(problem, data, SystemNoise(), 200)
-    law = discrete_gaussian if isinstance(loud.grid, GaussianGrid) else discrete_laplace
+    law = DiscreteGaussian if isinstance(loud.grid, GaussianGrid) else DiscreteLaplace
     return last_stage(release.certificate.parameters, release.value.T, law)

@@ -16,7 +16,7 @@ import numpy as np
 
 from discreet.audit.claim import Target
 from discreet.audit.drawn.persons import owned_rows
-from discreet.audit.parts import Part, Watch, discrete_gaussian, gaussian, last_stage, released
+from discreet.audit.parts import Part, Watch, last_stage, of_noise, released
 from discreet.core.arrays import Floats
 from discreet.core.fields import real
 from discreet.core.neighbours import ADD_REMOVE, PARTS
@@ -35,6 +35,7 @@ from discreet.mechanisms.regression import (
     TargetsObjectivePerturbation,
 )
 from discreet.noise import SystemNoise
+from discreet.noise.laws import DiscreteGaussian, Gaussian
 from discreet.problems import PredictionRisk, Prior, SeveralTargets
 
 _RUNS, _ANSWERS = 120, 300
@@ -95,8 +96,8 @@ def _counted(made: ResidualObjectivePerturbation, case: _Case) -> Watch:
     last = [(one.value / real(one.certificate.parameters["unit"])) for one in (loud.run(case.problem, data, SystemNoise()) for _ in range(60))]
     scale = real(stated[0]["count_scale"]) * PARTS
     parts = (
-        discrete_gaussian("number of records, in parts", counts, scale=scale),
-        gaussian("linear term of the objective, in the unit that was counted", np.array(linears), scale=real(stated[0]["scale"])),
+        of_noise("number of records, in parts", counts, DiscreteGaussian(scale)),
+        of_noise("linear term of the objective, in the unit that was counted", np.array(linears), Gaussian(real(stated[0]["scale"]))),
         last_stage(loud.parameters(), np.array(last)),
     )
     return Watch(mechanism=made.name, parts=parts)
@@ -124,7 +125,7 @@ def targets(target: Target) -> Watch:
     )
     loud = replace(made, grid=replace(made.grid, step=2.0**-20, scale=2.0**40))
     parts = (
-        gaussian("linear terms of the objectives, those of all targets together", linears.reshape(len(weights), -1), scale=real(stated["scale"])),
+        of_noise("linear terms of the objectives, those of all targets together", linears.reshape(len(weights), -1), Gaussian(real(stated["scale"]))),
         last_stage(*released(loud, problem, data, 60)),
     )
     return Watch(mechanism=made.name, parts=parts)
@@ -137,7 +138,7 @@ def _linear_term(made: Any, problem: Any, case: _Case, slope: Callable[[Floats, 
     linears = [-(rows.T @ (shares * slope(rows @ w, targets))) - real(stated["ridge"]) * (w - point) for w in weights]
     loud = replace(made, grid=replace(made.grid, step=2.0**-20, scale=2.0**40))
     parts = (
-        gaussian("linear term of the objective", np.array(linears), scale=real(stated["scale"])),
+        of_noise("linear term of the objective", np.array(linears), Gaussian(real(stated["scale"]))),
         last_stage(*released(loud, problem, data, 60)),
     )
     return Watch(mechanism=made.name, parts=parts)
@@ -202,4 +203,4 @@ def _gradients(made: Any, case: _Case, step_noise: float) -> Part:  # noqa: ANN4
 
 def _noise(what: str, values: Floats, deviation: float) -> Part:
     """Integers of a fine unit: as good as normal numbers."""
-    return gaussian(what, values, scale=deviation, words="discrete Gaussian of deviation")
+    return of_noise(what, values, Gaussian(deviation), words="discrete Gaussian of deviation")

@@ -12,7 +12,7 @@ import numpy as np
 
 from discreet.audit.claim import Claim, Target
 from discreet.audit.exact import PrivacyLoss, exact_audit
-from discreet.audit.parts import Part, Watch, chosen, discrete_gaussian, discrete_laplace, gaussian, of_law, released
+from discreet.audit.parts import Part, Watch, chosen, of_law, of_noise, released
 from discreet.audit.report import AuditReport
 from discreet.core.arrays import Floats
 from discreet.core.errors import InvalidInput
@@ -36,6 +36,7 @@ from discreet.mechanisms.release import (
     ShuffledLaplaceRows,
 )
 from discreet.noise import SystemNoise
+from discreet.noise.laws import DiscreteGaussian, DiscreteLaplace, Gaussian, Law
 from discreet.queries import Projection, Rows, WeightedRows
 from discreet.queries import Target as Column
 from discreet.solvers.soft_margin import solve_soft_margin
@@ -63,7 +64,7 @@ def rows(target: Target) -> Watch:
     projected = GaussianRelease.calibrate(narrow, **asked, neighbours=REPLACE_ONE)
     parts = (
         _on_rows("noise on rows", made, query, table(_BALL, 500), numbers(500, 2)),
-        discrete_gaussian("noise of single owners", of_owner, scale=real(stated["scale"])),
+        of_noise("noise of single owners", of_owner, DiscreteGaussian(real(stated["scale"]))),
         _on_rows("noise on places of a secret order", hidden, query, zeros, np.zeros((500, 2))),
         _on_rows("noise on rows times a public matrix", projected, narrow, table(_BALL, 500), numbers(500, 2) @ np.array([[1.0], [-0.5]])),
         chosen("order of two records among three places", "every order equally likely", _orders(replace(hidden, slots=3)), np.ones(6)),
@@ -80,9 +81,9 @@ def laplace(target: Target) -> Watch:
     hidden = LaplaceRelease.calibrate(query, epsilon=target.epsilon, neighbours=ADD_REMOVE, slots=500)
     zeros = Records(rows=DenseMatrix(np.zeros((3, 2))), targets=np.zeros(3), domain=_BOX)
     parts = (
-        _on_rows("noise on rows", made, query, table(_BOX, 500), numbers(500, 2), law=discrete_laplace),
-        discrete_laplace("noise of single owners", _integers(owners, np.array([0.6, -0.3]), local.step), scale=local.scale),
-        _on_rows("noise on places of a secret order", hidden, query, zeros, np.zeros((500, 2)), law=discrete_laplace),
+        _on_rows("noise on rows", made, query, table(_BOX, 500), numbers(500, 2), law=DiscreteLaplace),
+        of_noise("noise of single owners", _integers(owners, np.array([0.6, -0.3]), local.step), DiscreteLaplace(local.scale)),
+        _on_rows("noise on places of a secret order", hidden, query, zeros, np.zeros((500, 2)), law=DiscreteLaplace),
     )
     return Watch(mechanism=made.name, parts=parts)
 
@@ -90,12 +91,12 @@ def laplace(target: Target) -> Watch:
 def shuffled(target: Target, *, pure: bool = False) -> Watch:
     """Noise on places of a secret order that is counted, under both relations, and the order itself."""
     query, size = Rows(domain=_BALL), 500
-    law, kind = (discrete_laplace, ShuffledLaplaceRows) if pure else (discrete_gaussian, ShuffledGaussianRows)
+    law, kind = (DiscreteLaplace, ShuffledLaplaceRows) if pure else (DiscreteGaussian, ShuffledGaussianRows)
     asked: Any = {"epsilon": target.epsilon, "delta": target.delta, "shuffled": size}
     made: Any = kind.calibrate(query, **asked, neighbours=REPLACE_ONE)
     hidden: Any = kind.calibrate(query, **asked, neighbours=ADD_REMOVE, slots=size)
     zeros = Records(rows=DenseMatrix(np.zeros((size, 2))), targets=np.zeros(size), domain=_BALL)
-    silent = replace(made, shuffled=3, inner=replace(made.inner, step=2.0**-32, scale=4096.0))
+    silent = replace(made, shuffled=3, step=2.0**-32, scale=4096.0)
     parts = (
         _on_rows("noise on shuffled rows", made, query, zeros, np.zeros((size, 2)), law=law),
         _on_rows("noise on shuffled places", hidden, query, zeros, np.zeros((size, 2)), law=law),
@@ -137,7 +138,7 @@ def fisher(target: Target) -> Watch:
         release = made.run(query, data, SystemNoise())
         exact = numbers(300, 2) if slots is None else np.zeros((300, 2))
         name, deviation = made.name, real(release.certificate.parameters["level"]) ** -0.25
-        parts.append(gaussian(f"noise on weighted rows, {neighbours}", (release.value - exact) @ root, scale=deviation))
+        parts.append(of_noise(f"noise on weighted rows, {neighbours}", (release.value - exact) @ root, Gaussian(deviation)))
     return Watch(mechanism=name, parts=tuple(parts))
 
 
@@ -234,8 +235,8 @@ def fresh_projection(target: Target) -> Watch:
     maps = [value[:2].ravel() for value in values]
     noise = [_integers(value[2:], exact @ value[:2], real(stated["step"])).ravel() for value in values]
     parts = (
-        gaussian("the projection", np.array(maps), scale=real(stated["width"]) ** -0.5),
-        discrete_gaussian("noise on projected rows", np.array(noise), scale=real(stated["scale"])),
+        of_noise("the projection", np.array(maps), Gaussian(real(stated["width"]) ** -0.5)),
+        of_noise("noise on projected rows", np.array(noise), DiscreteGaussian(real(stated["scale"]))),
     )
     return Watch(mechanism=made.name, parts=parts)
 
@@ -252,7 +253,7 @@ def null_space(target: Target) -> Watch:  # noqa: ARG001 - it promises nothing
     data = Records(rows=DenseMatrix(points), targets=signs, domain=domain)
     stated, values = released(made, query, data, 25)
     noise = across.T @ (values[:, :, :3] - points) @ along
-    part = gaussian("noise at right angles to the machine", noise.reshape(25, -1), scale=real(stated["variance"]) ** 0.5)
+    part = of_noise("noise at right angles to the machine", noise.reshape(25, -1), Gaussian(real(stated["variance"]) ** 0.5))
     return Watch(mechanism=made.name, parts=(part,))
 
 
@@ -272,10 +273,10 @@ def _on_rows(
     query: Any,  # noqa: ANN401 - and its query
     data: Records,
     exact: Floats,
-    law: Callable[..., Part] = discrete_gaussian,
+    law: Callable[[float], Law] = DiscreteGaussian,
 ) -> Part:
     stated, (value,) = released(made, query, data)
-    return law(what, _integers(value, exact, real(stated["step"])), scale=real(stated["scale"]))
+    return of_noise(what, _integers(value, exact, real(stated["step"])), law(real(stated["scale"])))
 
 
 def _integers(released: Floats, exact: Floats, step: float) -> Floats:

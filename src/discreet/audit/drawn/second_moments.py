@@ -11,7 +11,7 @@ import numpy as np
 from discreet.audit.claim import Claim, Target
 from discreet.audit.drawn.persons import owned_rows
 from discreet.audit.exact import exact_audit, gaussian_integers
-from discreet.audit.parts import Part, Watch, gaussian, released
+from discreet.audit.parts import Part, Watch, of_noise, released
 from discreet.audit.persons import directions
 from discreet.audit.report import AuditReport
 from discreet.core.arrays import Floats
@@ -23,6 +23,7 @@ from discreet.mechanisms.persons import owners_of
 from discreet.mechanisms.release import GaussianMoments
 from discreet.mechanisms.release.answers import exact_moments
 from discreet.noise import SystemNoise
+from discreet.noise.laws import Gaussian
 from discreet.queries import SecondMoments
 from discreet.queries import Target as Column
 
@@ -80,4 +81,4 @@ def _records(domain: Domain, rows: Floats) -> Records:
 
 def _noise(what: str, values: Floats, deviation: float) -> Part:
     """Integers of a fine unit: as good as normal numbers."""
-    return gaussian(what, values, scale=deviation, words="discrete Gaussian of deviation")
+    return of_noise(what, values, Gaussian(deviation), words="discrete Gaussian of deviation")

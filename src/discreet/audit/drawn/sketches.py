@@ -14,7 +14,7 @@ from scipy.special import chdtr
 
 from discreet.audit.claim import Target
 from discreet.audit.drawn.released_rows import numbers, table
-from discreet.audit.parts import Part, Watch, discrete_gaussian, gaussian, of_law, released
+from discreet.audit.parts import Part, Watch, of_law, of_noise, released
 from discreet.core.arrays import Floats
 from discreet.core.fields import real
 from discreet.data import Domain, Records
@@ -24,6 +24,7 @@ from discreet.mechanisms.regression.mixing import drawn_moments, of_records, ske
 from discreet.mechanisms.release import ClearTargetSketch, EigenvalueSketch, GaussianSketch, InformationSketch, PublishedSketch
 from discreet.mechanisms.release.answers import exact_moments
 from discreet.noise import SystemNoise
+from discreet.noise.laws import DiscreteGaussian, Gaussian
 from discreet.queries import SecondMoments
 from discreet.queries import Target as Column
 
@@ -59,7 +60,7 @@ def eigenvalue_sketch(target: Target) -> Watch:
         covariance = moments + (real(drawn.chosen["variance"]) + _last_variance(stated)) * np.eye(2)
         rows.append(_whitened(np.concatenate(list(drawn.blocks)) / query.unit, covariance).ravel())
     parts = (
-        discrete_gaussian("noise on the least eigenvalue", np.reshape(eigenvalues, (-1, 1)), scale=real(stated["eigenvalue_scale"])),
+        of_noise("noise on the least eigenvalue", np.reshape(eigenvalues, (-1, 1)), DiscreteGaussian(real(stated["eigenvalue_scale"]))),
         _standard("rows, whitened", np.array(rows)),
     )
     return Watch(mechanism=made.name, parts=parts)
@@ -75,7 +76,7 @@ def clear_target_sketch(target: Target) -> Watch:  # noqa: ARG001 - its promise 
 
 def published_sketch(target: Target) -> Watch:  # noqa: ARG001 - it promises nothing
     """The noise that was printed, on a table that leaves it something."""
-    made = PublishedSketch(rows=300, bits=0.5)
+    made = PublishedSketch(rows=300, claimed_bits=0.5)
     stated, (value,) = released(made, _ON_BOX, table(_BOX, _FEW))
     rows = numbers(_FEW, 2)
     rest = np.square(rows).sum(axis=0) - np.square(rows).max(axis=0)
@@ -126,7 +127,7 @@ def _whitened(rows: Floats, covariance: Floats) -> Floats:
 
 
 def _standard(what: str, scores: Floats) -> Part:
-    return gaussian(what, scores, scale=1.0, words="as the stated covariance has them, deviation")
+    return of_noise(what, scores, Gaussian(1.0), words="as the stated covariance has them, deviation")
 
 
 def _last_variance(stated: Any) -> float:  # noqa: ANN401 - a certificate's parameters

@@ -27,7 +27,7 @@ from discreet.core.arrays import AnyFloats, Floats
 from discreet.core.errors import InvalidInput
 from discreet.core.normal import ndtri
 from discreet.core.validate import interval_level
-from discreet.estimators.intervals.released_noise import NoiseLaw, fit_within, mixture_quantile, noise_law
+from discreet.estimators.intervals.released_noise import WeightNoise, fit_within, mixture_quantile, noise_law
 
 if TYPE_CHECKING:
     from discreet.estimators.intervals.uncertainty import Uncertainty
@@ -132,7 +132,7 @@ def _solved(solution: Floats, covariance: AnyFloats, quantile: float, directions
     return Errors(None, middle - half, middle + half)
 
 
-def _noisy(law: NoiseLaw, weights: Floats, level: float, directions: AnyFloats) -> Errors:
+def _noisy(law: WeightNoise, weights: Floats, level: float, directions: AnyFloats) -> Errors:
     spreads = law.bounds(np.sqrt(np.square(directions).sum(axis=1)))
     middle, half = directions @ weights, mixture_quantile(spreads, level)
     return Errors(np.sqrt(np.square(spreads).mean(axis=1)), middle - half, middle + half)

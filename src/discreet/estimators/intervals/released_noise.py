@@ -34,35 +34,23 @@ import numpy as np
 from discreet.accounting import Json
 from discreet.certificates import Certificate
 from discreet.core.arrays import Floats
-from discreet.core.errors import InvalidInput
+from discreet.core.errors import InvalidInput, quietly
 from discreet.core.lazily import lazily
 from discreet.core.normal import ndtr, ndtri
 from discreet.losses import loss_named
+from discreet.noise.laws import Spherical
 from discreet.statements.base import CURVATURE_WITH_FIT, CUTS_THEN_FIT, NORM_THEN_FIT, SCORES_WITH_FIT
+from discreet.words import spec_named
+from discreet.words.fits import FitSpec
 
 special = lazily("scipy.special")
 _ATOMS = 64
 """Equally likely values that stand for the Gamma law of v."""
 _STEPS = 60
 
-_LAWS = {
-    "objective-perturbation-gaussian": (True, False),
-    "objective-perturbation-pure": (True, True),
-    "output-perturbation-gaussian": (False, False),
-    "output-perturbation-pure": (False, True),
-    "multinomial-perturbation-gaussian": (True, False),
-    "multinomial-perturbation-pure": (True, True),
-    "one-vs-rest-gaussian": (True, False),
-    "one-vs-rest-pure": (True, True),
-    "least-squares-objective": (True, False),
-    "prediction-objective": (True, False),
-    "targets-objective": (True, False),
-}
-"""In the objective? Spherical?"""
-
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class NoiseLaw:
+class WeightNoise:
     """The law of a model's noise, from its certificate."""
 
     in_objective: bool
@@ -82,28 +70,30 @@ class NoiseLaw:
         return np.multiply.outer(lengths, np.sqrt(self.variances / least / least + self.last_stage))
 
 
-def noise_law(certificate: Certificate) -> NoiseLaw:
+def noise_law(certificate: Certificate) -> WeightNoise:
     """See the module docstring. Raises InvalidInput for a mechanism without such a law, and for several releases under one certificate."""
     mechanism, parameters, problem = fit_within(certificate)
-    if mechanism not in _LAWS or certificate.releases != 1:
+    kind = spec_named(mechanism)
+    if kind is None or not issubclass(kind, FitSpec) or certificate.releases != 1:
         raise InvalidInput(
             f"the distribution of the noise in single weights is not known for {certificate.mechanism!r}, {certificate.releases} time(s)."
         )
-    in_objective, spherical = _LAWS[mechanism]
-    step, grid_scale = _parameter(parameters, "grid_step"), _parameter(parameters, "grid_scale")
-    if spherical:
+    spec: FitSpec = quietly(lambda: kind.read(parameters), InvalidInput("the certificate states no usable noise."), TypeError, ValueError)
+    law, last_law = spec.law, spec.grid_law
+    if isinstance(law, Spherical):
         places = (np.arange(_ATOMS) + 0.5) / _ATOMS
-        variances: Floats = special.gammaincinv(0.5 * (_dimension(problem) + 1), places) * 2.0 / _parameter(parameters, "rate") ** 2
+        variances: Floats = special.gammaincinv(0.5 * (_dimension(problem) + 1), places) * 2.0 / usable(law.rate, "rate") ** 2
     else:
-        variances = np.array([_parameter(parameters, "scale") ** 2])
-    extra = _parameter(parameters, "extra_ridge") if "extra_ridge" in parameters else 0.0
-    ridge = _parameter(parameters if "ridge" in parameters else problem, "ridge") + extra
-    last = (step * grid_scale) ** 2 * (2.0 if spherical else 1.0)
-    if in_objective and not ridge > 0:
+        variances = np.array([usable(law.scale, "scale") ** 2])
+    extra = usable(getattr(spec, "extra_ridge", None) or 0.0, "extra_ridge")
+    own = getattr(spec, "ridge", None)
+    ridge = (_parameter(problem, "ridge") if own is None else usable(own, "ridge")) + extra
+    last = (usable(spec.grid_step, "grid_step") * usable(last_law.scale, "grid_scale")) ** 2 * (2.0 if isinstance(law, Spherical) else 1.0)
+    if spec.in_objective and not ridge > 0:
         raise InvalidInput("the certificate states no ridge, so the noise has no bound.")
     squared = slope_of(certificate) ** 2 * unit_of(parameters) ** 2
     variances, last = squared * variances, squared * last
-    return NoiseLaw(in_objective=in_objective, variances=variances, last_stage=last, ridge=ridge, extra_ridge=extra)
+    return WeightNoise(in_objective=spec.in_objective, variances=variances, last_stage=last, ridge=ridge, extra_ridge=extra)
 
 
 def fit_within(certificate: Certificate) -> tuple[str, Mapping[str, Json], Mapping[str, Json]]:
@@ -162,7 +152,11 @@ def _dimension(problem: Mapping[str, Json]) -> float:
 
 
 def _parameter(parameters: Mapping[str, Json], name: str) -> float:
-    value = parameters.get(name)
+    return usable(parameters.get(name), name)
+
+
+def usable(value: Json, name: str) -> float:
+    """A number of a certificate. Raises InvalidInput for one whose squares, or products with others, are none."""
     if isinstance(value, bool) or not isinstance(value, int | float) or not (value == 0 or _SMALLEST <= value <= _LARGEST):
         raise InvalidInput(f"the certificate states no usable {name}.")
     return float(value)
@@ -209,7 +203,7 @@ def noise_share(certificate: Certificate, weights: Floats) -> NoiseShare | None:
     return found if found.most > 0 else None
 
 
-def _length(law: NoiseLaw, weights: int, curvature: float) -> float:
+def _length(law: WeightNoise, weights: int, curvature: float) -> float:
     """Of the noise in all weights, with this curvature beside the ridge."""
     if math.isinf(curvature):
         return 0.0

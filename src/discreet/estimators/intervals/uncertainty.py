@@ -60,7 +60,7 @@ from discreet.data import EncodedTable, bounded_rows
 from discreet.data.coding import Coding
 from discreet.estimators.inputs import feature_rows
 from discreet.estimators.intervals.function_errors import FunctionErrors
-from discreet.estimators.intervals.released_noise import NoiseLaw, fit_within, mixture_quantile, noise_law, unit_of, was_shrunk
+from discreet.estimators.intervals.released_noise import WeightNoise, fit_within, mixture_quantile, noise_law, unit_of, was_shrunk
 from discreet.estimators.prediction_rules import probabilities
 from discreet.matrices import Matrix
 from discreet.mechanisms.curvature import Curvature
@@ -245,7 +245,7 @@ class Uncertainty(Tabled):
         ends = (units * end.reshape(functions, count) for end in (found.low, found.estimate, found.high))
         return Intervals(**dict(zip(("low", "estimate", "high"), ends, strict=True)), level=level)
 
-    def _parts(self, law: NoiseLaw) -> Iterator[tuple[slice, FunctionErrors]]:
+    def _parts(self, law: WeightNoise) -> Iterator[tuple[slice, FunctionErrors]]:
         """Functions whose errors are known apart, with the places of their weights: of one class against the rest, and of each target; else all."""
         problem, held = self.problem, self.matrices
         prior = np.zeros_like(self.weights) if self.prior is None else self.prior
@@ -297,7 +297,7 @@ def check_target(problem: CurvedRisk, target: str) -> None:
         raise InvalidInput("without a penalty only differences between the classes' weights are determined; ask for penalised intervals.")
 
 
-def _half(one: FunctionErrors, directions: AnyFloats, law: NoiseLaw, level: float, target: str) -> tuple[Floats, Floats]:
+def _half(one: FunctionErrors, directions: AnyFloats, law: WeightNoise, level: float, target: str) -> tuple[Floats, Floats]:
     """Estimates and half widths."""
     if target == UNPENALISED:
         directions = np.where(np.isin(np.arange(len(one.weights)), one.references), 0.0, directions)

@@ -31,8 +31,7 @@ from discreet.mechanisms.base import Drawn, Mechanism, Numbers, at_epsilon
 from discreet.mechanisms.bounds_choice.grid import BoundsGrid
 from discreet.mechanisms.counting.queries import counted, parts_of, shares_of
 from discreet.noise import Integers, Noise
-from discreet.words.counting import BOUNDS_CHOICE as BOUNDS_WORDS
-from discreet.words.counting import WHOLE
+from discreet.words.counting import WHOLE, BoundsSpec
 
 BOUNDS_CHOICE = "bounds-choice"
 _ROUNDING = 1e-15
@@ -83,17 +82,8 @@ class OpenColumns:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class BoundsChoice(Mechanism[OpenColumns, Numbers[Sequence[Floats]]]):
+class BoundsChoice(BoundsSpec, Mechanism[OpenColumns, Numbers[Sequence[Floats]]]):
     """A calibrated choice. Raises InvalidInput for numbers that promise nothing."""
-
-    name = BOUNDS_CHOICE
-    rate: float
-    """Per record outside; also the range of one choice."""
-    toll: int
-    """Records that one step outwards must save."""
-    neighbours: Neighbours
-    epsilon: float | None = None
-    """At which delta is stated; None for a pure guarantee."""
 
     def __post_init__(self) -> None:
         """See class docstring."""
@@ -118,10 +108,10 @@ class BoundsChoice(Mechanism[OpenColumns, Numbers[Sequence[Floats]]]):
         count = problem.choices(self.neighbours)
         width = self.rate * (1.0 + _ROUNDING)
         if self.epsilon is None:
-            return PureDP(epsilon=count * width * (1.0 + _ROUNDING), neighbours=self.neighbours, theorem=BOUNDS_WORDS)
+            return PureDP(epsilon=count * width * (1.0 + _ROUNDING), neighbours=self.neighbours, theorem=self.theorem)
         pure = count * width * (1.0 + _ROUNDING) <= self.epsilon
         delta = 0.0 if pure else bounded_range_renyi(width, count, neighbours=self.neighbours).delta(self.epsilon)
-        return at_epsilon(self.epsilon, delta, self.neighbours, BOUNDS_WORDS)
+        return at_epsilon(self.epsilon, delta, self.neighbours, self.theorem)
 
     def least_records(self, problem: OpenColumns) -> dict[str, int]:
         """Of each column, how many records it takes until a choice goes to where they are, up to the middle of its longer list; 0 for no choice.

@@ -5,7 +5,6 @@
 Claim and proof: counting.md.
 """
 
-from abc import abstractmethod
 from collections.abc import Sequence
 
 import numpy as np
@@ -14,23 +13,17 @@ from discreet.core.errors import InvalidInput
 from discreet.mechanisms.base import Drawn, Mechanism, Numbers
 from discreet.mechanisms.counting.queries import Queries
 from discreet.noise import Integers, Noise
+from discreet.words.counting import CountsSpec
 
 
-class CountingMechanism(Mechanism[Queries, Numbers[Sequence[Integers]]]):
+class CountingMechanism(CountsSpec, Mechanism[Queries, Numbers[Sequence[Integers]]]):
     """A mechanism whose value is all answers one after the other, (sum of sizes,), as float64 numbers that are integers."""
 
     __slots__ = ()
 
-    scales: tuple[float, ...]
-    """One for each query."""
-
-    @abstractmethod
-    def integers(self, scale: float, size: int, noise: Noise) -> Integers:
-        """`size` independent integers of this mechanism's law."""
-
     def draw(self, problem: Queries, data: Numbers[Sequence[Integers]], noise: Noise) -> Drawn:
         """See Mechanism; `data` holds exact answers, as `Queries.answered` gives them, or sums of those of parts of the records."""
-        drawn = [self.integers(scale, query.size, noise) for query, scale in zip(problem.each, self.scales, strict=True)]
+        drawn = [self.law_of(scale).draw(noise, query.size, 1)[:, 0] for query, scale in zip(problem.each, self.scales, strict=True)]
         noisy = np.concatenate([answer + integers for answer, integers in zip(data.held, drawn, strict=True)]).astype(np.float64)
         return Drawn.of(noisy, chosen={} if data.records is None else {"records": data.records})
 

@@ -44,7 +44,7 @@ class CountsPlan(ABC):
 def deviation_of(made: CountingMechanism) -> float:
     """About the standard deviation of the noise on an answer to its one query."""
     (scale,) = made.scales
-    return scale if isinstance(made, GaussianCounting) else math.sqrt(2.0) * scale
+    return made.law_of(scale).largest_deviation
 
 
 def noise_to_compose(problem: Queries, *, epsilon: float, delta: float, neighbours: Neighbours) -> CountingMechanism:

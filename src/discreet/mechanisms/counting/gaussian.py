@@ -23,9 +23,9 @@ from discreet.mechanisms.base import at_epsilon
 from discreet.mechanisms.counting.base import CountingMechanism
 from discreet.mechanisms.counting.gaussian_curve import Component, divergence
 from discreet.mechanisms.counting.queries import Queries, Sensitivity
-from discreet.noise import Integers, Noise, drawable
+from discreet.noise import drawable
 from discreet.words import for_persons
-from discreet.words.counting import COUNTING_GAUSSIAN
+from discreet.words.counting import GaussianCounts
 
 LARGEST_EPSILON = 100.0
 LEAST_DELTA = 1e-30
@@ -36,14 +36,8 @@ _REACH = 9.0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class GaussianCounting(CountingMechanism):
+class GaussianCounting(GaussianCounts, CountingMechanism):
     """Counting queries with (epsilon, delta)."""
-
-    name = "counting-gaussian"
-    scales: tuple[float, ...]
-    neighbours: Neighbours
-    epsilon: float
-    """At which delta is stated."""
 
     @classmethod
     def calibrate(cls, problem: Queries, *, epsilon: float, delta: float, neighbours: Neighbours, shares: Sequence[float] | None = None) -> Self:
@@ -74,7 +68,7 @@ class GaussianCounting(CountingMechanism):
         """See the module docstring."""
         self._require_scales(problem)
         components = _components(problem.sensitivities(self.neighbours), self.scales)
-        return at_epsilon(self.epsilon, divergence(components, self.epsilon), self.neighbours, COUNTING_GAUSSIAN)
+        return at_epsilon(self.epsilon, divergence(components, self.epsilon), self.neighbours, self.theorem)
 
     def curve(self, problem: Queries) -> Guarantee:
         """The whole curve, of which `guarantee` states a point."""
@@ -83,18 +77,14 @@ class GaussianCounting(CountingMechanism):
         mu = math.sqrt(sum(component.mu**2 for component in components))
         knots = np.linspace(0.0, mu * (0.5 * mu + _REACH), _KNOTS)
         epsilons, deltas = hull(knots, np.array([divergence(components, float(knot)) for knot in knots]))
-        whole = Profile(epsilons=epsilons, deltas_at=deltas, neighbours=self.neighbours, theorem=COUNTING_GAUSSIAN)
+        whole = Profile(epsilons=epsilons, deltas_at=deltas, neighbours=self.neighbours, theorem=self.theorem)
         return for_persons(self.name, whole, problem.persons)
 
     def concentrated(self, problem: Queries) -> Guarantee:
         """The same release in zero-concentrated privacy: rho = sum of D_j^2 / (2 s_j^2) (Canonne, Kamath, Steinke 2020, theorem 14)."""
         self._require_scales(problem)
         rho = sum(move.squared / (2.0 * scale**2) for move, scale in zip(problem.sensitivities(self.neighbours), self.scales, strict=True))
-        return for_persons(self.name, ConcentratedDP(rho=rho * raising(45), neighbours=self.neighbours, theorem=COUNTING_GAUSSIAN), problem.persons)
-
-    def integers(self, scale: float, size: int, noise: Noise) -> Integers:
-        """See CountingMechanism."""
-        return noise.discrete_gaussian(scale=scale, dimension=size, draws=1)[:, 0]
+        return for_persons(self.name, ConcentratedDP(rho=rho * raising(45), neighbours=self.neighbours, theorem=self.theorem), problem.persons)
 
 
 def _components(moves: Sequence[Sensitivity], scales: Sequence[float]) -> list[Component]:

@@ -18,17 +18,13 @@ from discreet.core.neighbours import Neighbours
 from discreet.core.rounding import raising
 from discreet.mechanisms.counting.base import CountingMechanism
 from discreet.mechanisms.counting.queries import Queries
-from discreet.noise import Integers, Noise, drawable
-from discreet.words.counting import COUNTING_LAPLACE
+from discreet.noise import drawable
+from discreet.words.counting import LaplaceCounts
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class LaplaceCounting(CountingMechanism):
+class LaplaceCounting(LaplaceCounts, CountingMechanism):
     """Counting queries with pure epsilon."""
-
-    name = "counting-laplace"
-    scales: tuple[float, ...]
-    neighbours: Neighbours
 
     @classmethod
     def calibrate(cls, problem: Queries, *, epsilon: float, neighbours: Neighbours, shares: Sequence[float] | None = None) -> Self:
@@ -49,8 +45,4 @@ class LaplaceCounting(CountingMechanism):
         )
         nearest = float(exact)
         epsilon = nearest if Fraction(nearest) >= exact else math.nextafter(nearest, math.inf)
-        return PureDP(epsilon=epsilon, neighbours=self.neighbours, theorem=COUNTING_LAPLACE)
-
-    def integers(self, scale: float, size: int, noise: Noise) -> Integers:
-        """See CountingMechanism."""
-        return noise.discrete_laplace(scale=scale, dimension=size, draws=1)[:, 0]
+        return PureDP(epsilon=epsilon, neighbours=self.neighbours, theorem=self.theorem)

@@ -13,14 +13,14 @@ from typing import Self
 
 import numpy as np
 
-from discreet.accounting import ApproximateDP, Json, discrete_delta, gaussian_mu
+from discreet.accounting import ApproximateDP, discrete_delta, gaussian_mu
 from discreet.core.errors import InvalidInput
 from discreet.core.neighbours import Neighbours
 from discreet.mechanisms.base import Drawn, Mechanism, at_epsilon
 from discreet.mechanisms.curvature.query import UNIT, CurvatureQuery, CurvatureRecords
 from discreet.mechanisms.curvature.tables import LEVELS
 from discreet.noise import Noise, least_drawable
-from discreet.words.counting import CURVATURE as CURVATURE_WORDS
+from discreet.words.counting import CurvatureSpec
 
 CURVATURE = "curvature-gaussian"
 _LEAST_SCALE = 2.0**12
@@ -28,17 +28,12 @@ _LARGEST_EPSILON = 100.0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class GaussianCurvature(Mechanism[CurvatureQuery, CurvatureRecords]):
+class GaussianCurvature(CurvatureSpec, Mechanism[CurvatureQuery, CurvatureRecords]):
     """A calibrated release."""
 
-    name = CURVATURE
-    scale: float
-    """s, in units of the integers."""
-    epsilon: float
-    """At which delta is stated."""
-    neighbours: Neighbours
+    unit: int = UNIT
     levels: int = LEVELS
-    """Of curvatures and squared slopes, as many as the query has."""
+    """As many as the query has."""
 
     @classmethod
     def calibrate(cls, query: CurvatureQuery, *, epsilon: float, delta: float, neighbours: Neighbours) -> Self:
@@ -57,17 +52,11 @@ class GaussianCurvature(Mechanism[CurvatureQuery, CurvatureRecords]):
         if problem.levels != self.levels:
             raise InvalidInput("the noise was calibrated for persons with another number of rows. Calibrate it for this problem.")
         delta = _delta(problem, self.scale, self.epsilon, self.neighbours)
-        return at_epsilon(self.epsilon, delta, self.neighbours, CURVATURE_WORDS)
-
-    def parameters(self) -> dict[str, Json]:
-        """See Mechanism."""
-        named = Mechanism.parameters(self)
-        levels = named.pop("levels")
-        return {**named, "unit": UNIT, "levels": levels}
+        return at_epsilon(self.epsilon, delta, self.neighbours, self.theorem)
 
     def draw(self, problem: CurvatureQuery, data: CurvatureRecords, noise: Noise) -> Drawn:
         """See Mechanism: the integers (size,) of both matrices, as float64."""
-        drawn = noise.discrete_gaussian(scale=self.scale, dimension=problem.size, draws=1)[:, 0]
+        drawn = self.law.draw(noise, problem.size, 1)[:, 0]
         # Python's integers: no sum overflows; the conversion rounds what is private already.
         exact = problem.answer(data.rows, data.targets, data.record_weights)
         return Drawn.of(np.array([float(int(one) + int(extra)) for one, extra in zip(exact, drawn, strict=True)]))

@@ -13,10 +13,9 @@ for ONE entry of a record. It is never (epsilon, 0), and nothing is left where D
 import math
 from dataclasses import dataclass
 from functools import lru_cache, partial
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
-from scipy.linalg import eigh_tridiagonal
 from scipy.optimize import brentq
 
 from discreet.accounting import ApproximateDP, Json, NoGuarantee, Unit
@@ -25,13 +24,12 @@ from discreet.core.errors import InfeasibleTarget, InvalidInput
 from discreet.core.neighbours import REPLACE_ONE, Neighbours
 from discreet.data import Records
 from discreet.mechanisms.base import Drawn, Mechanism
-from discreet.mechanisms.release.bounded_noise import in_integers
 from discreet.mechanisms.release.placement import placed
-from discreet.noise import Integers, Noise
-from discreet.noise.words import uniform_below
+from discreet.noise import Noise
+from discreet.noise.bounded import Tabulated, lowest_state, tilted
 from discreet.queries import Rows
 from discreet.queries.base import UP
-from discreet.words.release import BOUNDED_COLUMNS
+from discreet.words.bounded import BoundedNumbers
 
 _CELLS = 1 << 11
 """Grid points in half the width of a law, at least."""
@@ -54,7 +52,7 @@ class BoundedColumns(Mechanism[Rows, Records]):
     """Of the variance against the information."""
     neighbours: Neighbours = REPLACE_ONE
 
-    name = "release-bounded-columns"
+    name = BoundedNumbers.name
 
     def __post_init__(self) -> None:
         """Refuse what is no law."""
@@ -71,7 +69,7 @@ class BoundedColumns(Mechanism[Rows, Records]):
             raise InvalidInput("one released row per record reveals their number, so the relation must be replace-one.")
 
     @property
-    def laws(self) -> tuple["Law", ...]:
+    def laws(self) -> tuple["ColumnLaw", ...]:
         """The law of each number of a row."""
         return tuple(law(below, above, self.level) for below, above in zip(self.below, self.above, strict=True))
 
@@ -84,27 +82,20 @@ class BoundedColumns(Mechanism[Rows, Records]):
         delta = max(one.delta(2.0 * size, self.epsilon) for one, size in set(zip(self.laws, query.read.entries, strict=True)))
         if delta >= 1:
             why = "two values of a number may be farther apart than its noise is wide, so a release may tell them apart for sure"
-            return NoGuarantee(neighbours=REPLACE_ONE, unit=Unit.ENTRY, theorem=f"{BOUNDED_COLUMNS}: {why}")
-        return ApproximateDP(epsilon=self.epsilon, delta_at_epsilon=delta, neighbours=REPLACE_ONE, unit=Unit.ENTRY, theorem=BOUNDED_COLUMNS)
+            return NoGuarantee(neighbours=REPLACE_ONE, unit=Unit.ENTRY, theorem=f"{BoundedNumbers.theorem}: {why}")
+        return ApproximateDP(epsilon=self.epsilon, delta_at_epsilon=delta, neighbours=REPLACE_ONE, unit=Unit.ENTRY, theorem=BoundedNumbers.theorem)
 
     def parameters(self) -> dict[str, Json]:
         """See Mechanism."""
-        return {
-            "below": list(self.below),
-            "above": list(self.above),
-            "tilt": [one.tilt for one in self.laws],
-            "steps": [one.step for one in self.laws],
-            "level": self.level,
-            "epsilon": self.epsilon,
-            "neighbours": str(self.neighbours),
-        }
+        sizes: Any = {name: getattr(self, name) for name in ("below", "above", "level", "epsilon", "neighbours")}
+        return BoundedNumbers(tilt=tuple(one.tilt for one in self.laws), steps=tuple(one.step for one in self.laws), **sizes).parameters()
 
     def draw(self, query: Rows, data: Records, noise: Noise) -> Drawn:
         """See Mechanism."""
-        return placed(query, data, noise, partial(_noisy, tables=[(np.cumsum(one.table), one.least, one.step) for one in self.laws]))
+        return placed(query, data, noise, partial(_noisy, laws=[(one.in_steps, one.step) for one in self.laws]))
 
 
-class Law(NamedTuple):
+class ColumnLaw(NamedTuple):
     """The noise on a number. Build it with `law`."""
 
     below: float
@@ -115,24 +106,19 @@ class Law(NamedTuple):
     tilt: float
 
     @property
-    def least(self) -> int:
-        """The least integer that is drawn, in steps."""
-        return 1 - math.ceil(self.below / self.step)
-
-    @property
-    def table(self) -> Integers:
-        """Integers proportional to the probabilities of `least`, `least` + 1, .., the last below `above`."""
-        return _table(self.least, math.ceil(self.above / self.step) - 1, self.level * self.step**4, self.tilt * self.step**3)
+    def in_steps(self) -> Tabulated:
+        """The law in steps."""
+        ends = 1 - math.ceil(self.below / self.step), math.ceil(self.above / self.step) - 1
+        return tilted(*ends, self.level * self.step**4, self.tilt * self.step**3)
 
     @property
     def variance(self) -> float:
         """Of the noise; its mean is 0 up to 1e-9 steps."""
-        masses = self.table / float(self.table.sum())
-        return float(masses @ np.square(np.arange(self.least, self.least + len(masses)))) * self.step**2
+        return self.in_steps.variance() * self.step**2
 
     def delta(self, ranges: float, epsilon: float) -> float:
         """delta for two values that are at most `ranges` apart."""
-        masses = self.table / float(self.table.sum())
+        masses = self.in_steps.masses
         largest = math.floor(ranges / self.step * UP) + 1
         if largest >= len(masses):
             return 1.0
@@ -146,7 +132,7 @@ class Law(NamedTuple):
 
 
 @lru_cache(maxsize=64)
-def law(below: float, above: float, level: float) -> Law:
+def law(below: float, above: float, level: float) -> ColumnLaw:
     """The law of mean 0 between -below and above. Raises InfeasibleTarget for a level that leaves less noise than the grid has steps for."""
     step = 2.0 ** math.floor(math.log2(0.5 * (below + above) / _CELLS))
     least, last, curved = 1 - math.ceil(below / step), math.ceil(above / step) - 1, level * step**4
@@ -154,38 +140,23 @@ def law(below: float, above: float, level: float) -> Law:
         raise InfeasibleTarget("the level leaves hardly any noise between these ends, less than a step of the grid; lower the level.")
 
     def mean(tilt: float) -> float:
-        return float(np.square(state(least, last, curved, tilt)) @ np.arange(least, last + 1))
+        return float(np.square(lowest_state(least, last, curved, tilt)) @ np.arange(least, last + 1))
 
     sign, reach = (1.0 if last > -least else -1.0), (4.0 + curved * float(max(-least, last)) ** 4) / float(min(-least, last)) ** 3
     if -least == last or sign * mean(0.0) <= 0:
-        return Law(below, above, level, step, 0.0)
+        return ColumnLaw(below, above, level, step, 0.0)
     # The mean falls with the tilt, and comes as near to either end as one likes.
     while reach < 1e9 and sign * mean(sign * reach) > 0:
         reach *= 4.0
     if reach >= 1e9:
         raise InfeasibleTarget("no noise of mean 0 between these ends can be computed; lower the level.")
     tilt = float(brentq(mean, 0.0, sign * reach, xtol=1e-300, rtol=1e-13, maxiter=1000))
-    return Law(below, above, level, step, tilt / step**3)
+    return ColumnLaw(below, above, level, step, tilt / step**3)
 
 
-def state(least: int, last: int, level: float, tilt: float) -> Floats:
-    """u at the integers from `least` to `last`, of unit length; lengths in steps."""
-    places = np.arange(least, last + 1, dtype=np.float64)
-    potential = level * np.square(places) + tilt * places
-    diagonal = 8.0 + potential - potential.min()
-    return np.abs(eigh_tridiagonal(diagonal, np.full(len(places) - 1, -4.0), select="i", select_range=(0, 0))[1][:, 0])
-
-
-@lru_cache(maxsize=64)
-def _table(least: int, last: int, level: float, tilt: float) -> Integers:
-    return in_integers(state(least, last, level, tilt))
-
-
-def _noisy(rows: Floats, noise: Noise, *, tables: list[tuple[Integers, int, float]]) -> Floats:
+def _noisy(rows: Floats, noise: Noise, *, laws: list[tuple[Tabulated, float]]) -> Floats:
     """The tables come along: they were made once, on the machine that states the guarantee."""
     found = np.empty(rows.shape)
-    for place, (ends, least, step) in enumerate(tables):
-        uniform = uniform_below(noise.words(), int(ends[-1]), count=len(rows))
-        drawn = np.searchsorted(ends, uniform, side="right") + least
-        found[:, place] = (np.rint(rows[:, place] / step) + drawn) * step
+    for place, (law_in_steps, step) in enumerate(laws):
+        found[:, place] = (np.rint(rows[:, place] / step) + law_in_steps.draw(noise, len(rows), 1)[:, 0]) * step
     return found

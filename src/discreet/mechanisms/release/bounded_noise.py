@@ -13,10 +13,10 @@ Bounded noise is never (epsilon, 0)-private: what is shifted out of the support 
 
 import math
 from dataclasses import dataclass
-from functools import lru_cache, partial
+from functools import partial
+from typing import Any
 
 import numpy as np
-from scipy.linalg import eigh_tridiagonal
 
 from discreet.accounting import ApproximateDP, Json, NoGuarantee, Unit
 from discreet.core.arrays import Floats, is_finite
@@ -25,15 +25,14 @@ from discreet.core.neighbours import REPLACE_ONE, Neighbours
 from discreet.data import Records
 from discreet.mechanisms.base import Drawn, Mechanism
 from discreet.mechanisms.release.placement import placed
-from discreet.noise import Integers, Noise
-from discreet.noise.words import uniform_below
+from discreet.noise import Noise
+from discreet.noise.bounded import Tabulated, symmetric
 from discreet.queries import Rows
 from discreet.queries.base import UP
-from discreet.words.release import BOUNDED_NOISE
+from discreet.words.bounded import BoundedRows
 
 _CELLS = 1 << 11
 """Grid points on each side of zero, at least."""
-_TOTAL = 2.0**62
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -58,21 +57,17 @@ class BoundedNoise(Mechanism[Rows, Records]):
         if self.neighbours is not REPLACE_ONE:
             raise InvalidInput("one released row per record reveals their number, so the relation must be replace-one.")
 
-    name = "release-bounded-noise"
+    name = BoundedRows.name
 
     @property
     def step(self) -> float:
         """w, a power of two."""
         return 2.0 ** math.floor(math.log2(self.half_width / _CELLS))
 
-    def table(self) -> Integers:
-        """Integers proportional to the probabilities of -K, .., K."""
-        return tabulated(self.half_width / self.step, self.level * self.step**2, self.weight * self.step**2)
-
-    def variance(self) -> float:
-        """Of the noise on a number."""
-        masses, last = self._masses()
-        return float(masses @ np.square(np.arange(-last, last + 1))) * self.step**2
+    @property
+    def law(self) -> Tabulated:
+        """The law of the noise on a number, in steps."""
+        return symmetric(self.half_width / self.step, self.level * self.step**2, self.weight * self.step**2)
 
     def promise(self, query: Rows) -> ApproximateDP | NoGuarantee:
         """See module docstring: per entry. Raises InvalidInput for rows that are shortened as a whole."""
@@ -81,12 +76,12 @@ class BoundedNoise(Mechanism[Rows, Records]):
         delta = self.delta(2.0 * float(np.max(query.read.entries)), self.epsilon)
         if delta >= 1:
             why = "two entries may be farther apart than the noise is wide, so a release may tell them apart for sure"
-            return NoGuarantee(neighbours=REPLACE_ONE, unit=Unit.ENTRY, theorem=f"{BOUNDED_NOISE}: {why}")
-        return ApproximateDP(epsilon=self.epsilon, delta_at_epsilon=delta, neighbours=REPLACE_ONE, unit=Unit.ENTRY, theorem=BOUNDED_NOISE)
+            return NoGuarantee(neighbours=REPLACE_ONE, unit=Unit.ENTRY, theorem=f"{BoundedRows.theorem}: {why}")
+        return ApproximateDP(epsilon=self.epsilon, delta_at_epsilon=delta, neighbours=REPLACE_ONE, unit=Unit.ENTRY, theorem=BoundedRows.theorem)
 
     def delta(self, ranges: float, epsilon: float) -> float:
         """delta for two entries that are at most `ranges` apart."""
-        masses, _ = self._masses()
+        masses = self.law.masses
         largest = math.floor(ranges / self.step * UP) + 1
         if largest >= len(masses):
             return 1.0
@@ -98,50 +93,14 @@ class BoundedNoise(Mechanism[Rows, Records]):
 
     def parameters(self) -> dict[str, Json]:
         """See Mechanism."""
-        return {
-            "half_width": self.half_width,
-            "level": self.level,
-            "weight": self.weight,
-            "step": self.step,
-            "epsilon": self.epsilon,
-            "neighbours": str(self.neighbours),
-        }
+        sizes: Any = {name: getattr(self, name) for name in ("half_width", "level", "weight", "step", "epsilon", "neighbours")}
+        return BoundedRows(**sizes).parameters()
 
     def draw(self, query: Rows, data: Records, noise: Noise) -> Drawn:
         """See Mechanism."""
-        return placed(query, data, noise, partial(_noisy, ends=np.cumsum(self.table()), step=self.step))
-
-    def _masses(self) -> tuple[Floats, int]:
-        table = self.table()
-        return table / float(table.sum()), len(table) // 2
+        return placed(query, data, noise, partial(_noisy, law=self.law, step=self.step))
 
 
-def _noisy(rows: Floats, noise: Noise, *, ends: Integers, step: float) -> Floats:
+def _noisy(rows: Floats, noise: Noise, *, law: Tabulated, step: float) -> Floats:
     """The table comes along: it was made once, on the machine that states the guarantee."""
-    uniform = uniform_below(noise.words(), int(ends[-1]), count=rows.size)
-    drawn = (np.searchsorted(ends, uniform, side="right") - len(ends) // 2).reshape(rows.shape)
-    return np.asarray((np.rint(rows / step) + drawn) * step, dtype=np.float64)
-
-
-@lru_cache(maxsize=8)
-def tabulated(half_width: float, level: float, weight: float) -> Integers:
-    """The law in steps: integers for -K .. K, K the last integer below `half_width`, by second differences of u at integers."""
-    last = math.ceil(half_width) - 1
-    _, state = ground_state(half_width, level, weight, points=2 * last + 1, spacing=1.0)
-    return in_integers(state)
-
-
-def in_integers(state: Floats) -> Integers:
-    """Integers that sum to nearly 2^62, proportional to the squares of a state."""
-    counts: Integers = np.maximum(np.rint(np.square(state) * (_TOTAL / np.sum(np.square(state)) * (1.0 - 1e-9))), 0.0).astype(np.int64)
-    counts.setflags(write=False)
-    return counts
-
-
-def ground_state(half_width: float, level: float, weight: float, *, points: int, spacing: float | None = None) -> tuple[float, Floats]:
-    """(E, u at `points` inner points of [-half_width, half_width]), u of unit length; equally spaced, at `spacing` around 0 if it is given."""
-    gap = 2.0 * half_width / (points + 1) if spacing is None else spacing
-    places = gap * (np.arange(points) - (points - 1) / 2.0)
-    diagonal = 8.0 / (weight * gap**2) + level * np.square(places)
-    values, vectors = eigh_tridiagonal(diagonal, np.full(points - 1, -4.0 / (weight * gap**2)), select="i", select_range=(0, 0))
-    return float(values[0]), np.abs(vectors[:, 0])
+    return np.asarray((np.rint(rows / step) + law.draw(noise, *rows.shape)) * step, dtype=np.float64)

@@ -31,7 +31,7 @@ from discreet.mechanisms.release.sketch_information import SketchOfBits, check_e
 from discreet.noise import Integers, Noise
 from discreet.queries import SecondMoments, Target
 from discreet.queries.base import UP
-from discreet.words.sketch import CLEAR_TARGET_SKETCH
+from discreet.words.sketch import ClearTargetSketchSpec
 
 _SHARES = (1e-4, 1e-3, 1e-2, 5e-2, 0.2)
 """Of the bits, the last stage's: the best is taken. More records need a larger one."""
@@ -39,13 +39,12 @@ _LEAST_SCALE = 2.0**12
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class ClearTargetSketch(SketchOfBits):
+class ClearTargetSketch(ClearTargetSketchSpec, SketchOfBits):
     """k random combinations of the records, noise on the features' columns only; the last column is the target's.
 
     sigma^2 = k U^2 / (2^{2 bits} - 1) and what hides rounding errors, together the least over a few shares of the bits.
     """
 
-    name = "release-clear-target-sketch"
     most_bits = 100.0
 
     @staticmethod
@@ -75,12 +74,12 @@ class ClearTargetSketch(SketchOfBits):
         self.check(query)
         last = (_moved(query, self.rows, self.variance, self.step) / self.scale) ** 2 / (2.0 * math.log(2.0))
         bits = (coherent_bits(self.rows, self.variance, _entry(query) ** 2) + last) * (1.0 + 1e-9)
-        return MutualInformation(bits=bits, neighbours=REPLACE_ONE, theorem=CLEAR_TARGET_SKETCH)
+        return MutualInformation(bits=bits, neighbours=REPLACE_ONE, theorem=self.theorem)
 
     def draw(self, query: SecondMoments, data: Records, noise: Noise) -> Drawn:
         """See Mechanism."""
         moments = exact_moments(query, data)
-        slope, factor = conditional(moments, self.variance, self.arithmetic(query).trace)
+        slope, factor = conditional(moments, int(self.variance), self.arithmetic(query).trace)
         length = math.sqrt(float(moments[-1, -1]))
         return Drawn((self.rows, query.columns), self._rows(query, slope, factor, length, noise))
 
@@ -104,13 +103,13 @@ def conditional(moments: Integers, variance: int, trace: float) -> tuple[Floats,
     return slope, factor
 
 
-def _distance(query: SecondMoments, rows: int, variance: int) -> float:
+def _distance(query: SecondMoments, rows: int, variance: float) -> float:
     """Of the computed numbers from ideal ones: b is rounded too, which at most doubles the first part."""
     bounds = arithmetic_of(query, rows, variance, variance)
     return 2.0 * bounds.radius + covariance_distance(bounds)
 
 
-def _moved(query: SecondMoments, rows: int, variance: int, step: float) -> float:
+def _moved(query: SecondMoments, rows: int, variance: float, step: float) -> float:
     """How far two computed sketches with the same ideal one are apart on the grid, in steps."""
     return (2.0 * _distance(query, rows, variance) / step + math.sqrt(_size(query, rows))) * UP
 

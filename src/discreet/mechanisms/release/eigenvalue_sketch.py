@@ -33,7 +33,7 @@ from discreet.mechanisms.release.sketch import TOO_ROUGH, arithmetic_of, check_t
 from discreet.noise import Noise, drawable
 from discreet.queries import SecondMoments
 from discreet.queries.base import UP
-from discreet.words.sketch import EIGENVALUE_SKETCH
+from discreet.words.sketch import EIGENVALUE_SKETCH, EigenvalueSketchSpec
 
 _LAST = 1e-3
 """The last stage's share of the sketch's epsilon; of its delta, a tenth of that."""
@@ -43,30 +43,8 @@ _LEAST_SCALE = 2.0**12
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class EigenvalueSketch(Mechanism[SecondMoments, Records]):
+class EigenvalueSketch(EigenvalueSketchSpec, Mechanism[SecondMoments, Records]):
     """k noisy random combinations of the records, with noise that the table's own spread lowers."""
-
-    rows: int
-    """k."""
-    floor: int
-    """beta / q^2."""
-    step: float
-    """Of the last stage's grid, in units of q."""
-    scale: float
-    """Of the last stage, in steps."""
-    eigenvalue_step: float
-    """g, a power of two, in q^2."""
-    eigenvalue_scale: float
-    """Of the eigenvalue's noise, in steps."""
-    quantile: int
-    """Steps that are subtracted."""
-    neighbours: Neighbours
-    epsilon: float
-    """At which delta is stated, in total."""
-    last_epsilon: float
-    """Of it, the last stage's."""
-
-    name = "release-eigenvalue-sketch"
 
     @classmethod
     def calibrate(
@@ -156,11 +134,7 @@ class EigenvalueSketch(Mechanism[SecondMoments, Records]):
         bounds = self.arithmetic(query)
         lowered = self.eigenvalue_step * (noisy - self.quantile - 0.5) - bounds.eigenvalue_error
         credit = max(0.0, lowered) * lowering(4_096) - (query.norm / query.unit) ** 2 * UP
-        return min(self.floor, max(0, math.ceil(self.floor - credit)))
-
-    def noise_variance(self, query: SecondMoments, variance: int) -> float:
-        """As for GaussianSketch, for the certificate's `variance`."""
-        return query.unit**2 * (variance + (self.step * self.scale) ** 2)
+        return min(int(self.floor), max(0, math.ceil(self.floor - credit)))
 
 
 def _moved(query: SecondMoments, bounds: Arithmetic, step: float) -> float:

@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 from functools import partial
 from typing import Self
 
-from discreet.accounting import ApproximateDP, CramerRaoBound, Json, NoGuarantee
+from discreet.accounting import ApproximateDP, CramerRaoBound, NoGuarantee
 from discreet.certificates import Release
 from discreet.core.arrays import Floats, is_finite
 from discreet.core.errors import InvalidInput
@@ -22,41 +22,38 @@ from discreet.mechanisms.release.placement import Add, placed
 from discreet.mechanisms.release.rows import GaussianRelease
 from discreet.noise import Noise
 from discreet.queries import WeightedRows
-from discreet.words.release import FISHER
+from discreet.words.rows import FISHER, FisherRows
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class FisherNoise(Mechanism[WeightedRows, Records]):
+class FisherNoise(FisherRows, Mechanism[WeightedRows, Records]):
     """Gaussian noise shaped by public weights, on the records' own scales."""
 
-    inner: GaussianRelease
-    """The noise of one size on weighted records."""
+    published: str = ""
+    """Why a published calibration promises nothing; empty for ours."""
 
     @property
-    def neighbours(self) -> Neighbours:  # type: ignore[override] # that of the inner noise
-        """See Mechanism."""
-        return self.inner.neighbours
+    def inner(self) -> GaussianRelease:
+        """The noise of one size on weighted records."""
+        return GaussianRelease(**{name: getattr(self, name) for name in _OF_INNER})
 
-    name = "release-fisher-noise"
-
-    @property
-    def level(self) -> float:
-        """lambda: Sigma = Pi^{-1/2} / sqrt(lambda)."""
-        return self.inner.deviation**-4.0
+    @classmethod
+    def _of(cls, made: GaussianRelease) -> Self:
+        return cls(level=made.deviation**-4.0, **{name: getattr(made, name) for name in _OF_INNER})
 
     @classmethod
     def calibrate(
         cls, query: WeightedRows, *, epsilon: float, delta: float, neighbours: Neighbours, slots: int | None = None, local: bool = False
     ) -> Self:
         """The largest level, that is the least noise, for (epsilon, delta)."""
-        return cls(inner=GaussianRelease.calibrate(query, epsilon=epsilon, delta=delta, neighbours=neighbours, slots=slots, local=local))
+        return cls._of(GaussianRelease.calibrate(query, epsilon=epsilon, delta=delta, neighbours=neighbours, slots=slots, local=local))
 
     @classmethod
     def of_level(cls, query: WeightedRows, *, level: float, epsilon: float, neighbours: Neighbours = REPLACE_ONE) -> Self:
         """A chosen level; what it promises at `epsilon` is stated, and may be nothing."""
         if not (is_finite(level) and level > 0):
             raise InvalidInput(f"the level must be positive and finite; {level!r} was given.")
-        return cls(inner=GaussianRelease.of_deviation(query, deviation=level**-0.25, epsilon=epsilon, neighbours=neighbours))
+        return cls._of(GaussianRelease.of_deviation(query, deviation=level**-0.25, epsilon=epsilon, neighbours=neighbours))
 
     def promise(self, query: WeightedRows) -> ApproximateDP | NoGuarantee:
         """See the module docstring."""
@@ -65,16 +62,12 @@ class FisherNoise(Mechanism[WeightedRows, Records]):
     def cramer_rao(self, query: WeightedRows) -> CramerRaoBound:
         """The Cramer-Rao number, of the normal law whose rounding is released, about a record rounded to the grid: T T' / deviation^2."""
         root = query.map.matrix
-        information = root @ root.T / self.inner.deviation**2
+        information = root @ root.T / self.deviation**2
         return CramerRaoBound(
             information=tuple(tuple(float(value) for value in row) for row in 0.5 * (information + information.T)),
             neighbours=REPLACE_ONE,
             theorem=FISHER,
         )
-
-    def parameters(self) -> dict[str, Json]:
-        """See Mechanism."""
-        return {**self.inner.parameters(), "level": self.level}
 
     def require(self, query: WeightedRows, data: Records) -> None:
         """See Mechanism."""
@@ -82,7 +75,7 @@ class FisherNoise(Mechanism[WeightedRows, Records]):
 
     def draw(self, query: WeightedRows, data: Records, noise: Noise) -> Drawn:
         """See Mechanism."""
-        return placed(query, data, noise, partial(_restored, query=query, add=self.inner.add), self.inner.slots)
+        return placed(query, data, noise, partial(_restored, query=query, add=self.inner.add), self.slots)
 
     def randomise(self, query: WeightedRows, features: Floats, noise: Noise, *, target: float = 0.0) -> Release:
         """As GaussianRelease.randomise."""
@@ -90,8 +83,11 @@ class FisherNoise(Mechanism[WeightedRows, Records]):
 
     def with_reason(self, why: str) -> Self:
         """The same noise, promising nothing."""
-        return replace(self, inner=self.inner.with_reason(why))
+        return replace(self, published=why)
 
 
 def _restored(rows: Floats, noise: Noise, *, query: WeightedRows, add: Add) -> Floats:
     return query.restore(add(rows, noise))
+
+
+_OF_INNER = ("step", "scale", "neighbours", "epsilon", "slots", "local", "published")

@@ -37,32 +37,14 @@ from discreet.noise import Noise, gaussian_error, least_drawable
 from discreet.queries import LinearMap, Projection, Rows, Target
 from discreet.queries.base import UP
 from discreet.queries.linear import BITS, power_of_two, resolution
-from discreet.words.release import FRESH_PROJECTION
+from discreet.words.rows import FreshRows
 
 _LEAST_SCALE = 2.0**12
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class FreshProjection(Mechanism[Rows, Records]):
+class FreshProjection(FreshRows, Mechanism[Rows, Records]):
     """The first m rows of the release are P, the others the projected records with noise; targets in clear are a last column (0 beside P)."""
-
-    width: int
-    step: float
-    """w, a power of two."""
-    scale: float
-    """s, in steps."""
-    neighbours: Neighbours
-    epsilon: float
-    """At which delta is stated."""
-    slots: int | None = None
-    """Released rows under add-remove, P not counted."""
-
-    name = "release-fresh-projection"
-
-    @property
-    def deviation(self) -> float:
-        """Standard deviation of the noise on every projected number."""
-        return self.step * self.scale
 
     @classmethod
     def calibrate(cls, query: Rows, *, width: int, epsilon: float, delta: float, neighbours: Neighbours, slots: int | None = None) -> Self:
@@ -83,7 +65,7 @@ class FreshProjection(Mechanism[Rows, Records]):
     def promise(self, query: Rows) -> ApproximateDP | NoGuarantee:
         """See the module docstring."""
         check_placement(query, self.neighbours, self.slots)
-        delta, theorem = self.delta(query, self.epsilon), FRESH_PROJECTION
+        delta, theorem = self.delta(query, self.epsilon), self.theorem
         if delta >= 1:
             return NoGuarantee(theorem=f"{theorem}: delta reaches 1", neighbours=self.neighbours, unit=query.read.unit)
         return ApproximateDP(epsilon=self.epsilon, delta_at_epsilon=delta, neighbours=self.neighbours, unit=query.read.unit, theorem=theorem)

@@ -21,22 +21,15 @@ from discreet.core.neighbours import Neighbours
 from discreet.core.rounding import raising
 from discreet.mechanisms.release.placement import check_placement
 from discreet.mechanisms.release.rows import GridRelease, grid_step
-from discreet.noise import Integers, Noise, drawable
+from discreet.noise import drawable
 from discreet.queries import RowQuery, Rows
 from discreet.queries.base import UP, reach
-from discreet.words.release import LAPLACE_ROWS
+from discreet.words.rows import LaplaceRows
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class LaplaceRelease(GridRelease):
+class LaplaceRelease(LaplaceRows, GridRelease):
     """Laplace noise of one size on every released number, for pure epsilon; for the records themselves (`Rows`)."""
-
-    name = "release-laplace-rows"
-
-    @property
-    def deviation(self) -> float:
-        """Standard deviation of the noise on every number; the rounding adds a variance of step^2 / 12."""
-        return self.step / (math.sqrt(2.0) * math.sinh(0.5 / self.scale))
 
     @classmethod
     def calibrate(cls, query: RowQuery, *, epsilon: float, neighbours: Neighbours, slots: int | None = None, local: bool = False) -> Self:
@@ -58,11 +51,7 @@ class LaplaceRelease(GridRelease):
         exact = _steps(query, self.neighbours, self.step) / Fraction(self.scale)
         nearest = float(exact)
         epsilon = nearest if Fraction(nearest) >= exact else math.nextafter(nearest, math.inf)
-        return PureDP(epsilon=epsilon, neighbours=self.neighbours, unit=query.read.unit, local=self.local, theorem=LAPLACE_ROWS)
-
-    def integers(self, count: int, columns: int, noise: Noise) -> Integers:
-        """See GridRelease."""
-        return noise.discrete_laplace(scale=self.scale, dimension=count, draws=columns)
+        return PureDP(epsilon=epsilon, neighbours=self.neighbours, unit=query.read.unit, local=self.local, theorem=self.theorem)
 
 
 def _apart(query: RowQuery, neighbours: Neighbours) -> float:

@@ -29,22 +29,12 @@ from discreet.mechanisms.release.answers import exact_moments
 from discreet.noise import Noise
 from discreet.queries import SecondMoments
 from discreet.queries.base import UP
-from discreet.words.moments import GAUSSIAN_MOMENTS
+from discreet.words.moments import MomentsSpec
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class GaussianMoments(Mechanism[SecondMoments, Records]):
+class GaussianMoments(MomentsSpec, Mechanism[SecondMoments, Records]):
     """Gaussian noise on every second moment."""
-
-    moment_noise: float
-    """sigma."""
-    step: float
-    """Of the grid of released numbers, in units of q; a power of two."""
-    neighbours: Neighbours
-    epsilon: float
-    """At which delta is stated."""
-
-    name = "release-gaussian-moments"
 
     @classmethod
     def calibrate(cls, query: SecondMoments, *, epsilon: float, delta: float, neighbours: Neighbours) -> Self:
@@ -62,7 +52,7 @@ class GaussianMoments(Mechanism[SecondMoments, Records]):
 
     def promise(self, query: SecondMoments) -> ApproximateDP | NoGuarantee:
         """See the module docstring."""
-        return stated(self.epsilon, self.delta(query), self.neighbours, GAUSSIAN_MOMENTS)
+        return stated(self.epsilon, self.delta(query), self.neighbours, self.theorem)
 
     def delta(self, query: SecondMoments) -> float:
         """delta at `epsilon`, an upper bound."""

@@ -14,38 +14,30 @@ import numpy as np
 from discreet.accounting import NoGuarantee, Unit
 from discreet.core.arrays import Floats, is_finite
 from discreet.core.errors import InvalidInput
-from discreet.core.neighbours import REPLACE_ONE, Neighbours
+from discreet.core.neighbours import REPLACE_ONE
 from discreet.data import Records
 from discreet.mechanisms.base import Drawn, Mechanism
 from discreet.mechanisms.release.answers import answers
 from discreet.noise import Noise
 from discreet.queries import Rows, Target
 from discreet.solvers.soft_margin import solve_soft_margin
-from discreet.words.release import NULL_SPACE
+from discreet.words.rows import NullSpaceRows
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class NullSpaceNoise(Mechanism[Rows, Records]):
+class NullSpaceNoise(NullSpaceRows, Mechanism[Rows, Records]):
     """Correlated noise; targets, which must be +1 and -1, are released in clear as the last column."""
-
-    variance: float
-    """Of the noise in every direction that it has."""
-    rho: float = 1e-2
-    theta: float = 1.0
-    neighbours: Neighbours = REPLACE_ONE
 
     def __post_init__(self) -> None:
         """Refuse sizes that are none."""
         if not all(is_finite(size) and size > 0 for size in (self.variance, self.rho, self.theta)):
             raise InvalidInput("null-space noise needs a positive finite variance, rho and theta.")
 
-    name = "release-null-space-noise"
-
     def promise(self, query: Rows) -> NoGuarantee:
         """NoGuarantee, with the reason in its theorem."""
         if query.target is not Target.CLEAR:
             raise InvalidInput("null-space noise needs the targets without noise. Use target='clear'.")
-        return NoGuarantee(neighbours=REPLACE_ONE, unit=Unit.FEATURES, theorem=NULL_SPACE)
+        return NoGuarantee(neighbours=REPLACE_ONE, unit=Unit.FEATURES, theorem=self.theorem)
 
     def require(self, query: Rows, data: Records) -> None:
         """See Mechanism; also for targets that are no signs."""

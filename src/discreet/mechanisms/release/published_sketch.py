@@ -11,36 +11,23 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from discreet.accounting import Json, NoGuarantee, Unit
+from discreet.accounting import NoGuarantee, Unit
 from discreet.core.arrays import Floats
-from discreet.core.neighbours import REPLACE_ONE, Neighbours
 from discreet.data import Records
 from discreet.mechanisms.base import Drawn, Mechanism
 from discreet.mechanisms.release.answers import exact_moments, rows_read
 from discreet.noise import Noise
 from discreet.queries import SecondMoments, Target
-from discreet.words.sketch import PUBLISHED_SKETCH
+from discreet.words.sketch import PublishedSketchSpec
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class PublishedSketch(Mechanism[SecondMoments, Records]):
+class PublishedSketch(PublishedSketchSpec, Mechanism[SecondMoments, Records]):
     """k random combinations of the records, with the noise that was printed."""
-
-    rows: int
-    """k."""
-    bits: float
-    """What is claimed per entry."""
-    neighbours: Neighbours = REPLACE_ONE
-
-    name = "release-published-sketch"
 
     def promise(self, query: SecondMoments) -> NoGuarantee:  # noqa: ARG002 - none for any
         """NoGuarantee, with the reason in its theorem."""
-        return NoGuarantee(neighbours=self.neighbours, unit=Unit.ENTRY, theorem=PUBLISHED_SKETCH)
-
-    def parameters(self) -> dict[str, Json]:
-        """See Mechanism."""
-        return {"rows": self.rows, "claimed_bits": self.bits, "neighbours": str(self.neighbours)}
+        return NoGuarantee(neighbours=self.neighbours, unit=Unit.ENTRY, theorem=self.theorem)
 
     def draw(self, query: SecondMoments, data: Records, noise: Noise) -> Drawn:
         """See Mechanism; the law of S Z + sigma N by the square root of its covariance."""
@@ -50,7 +37,7 @@ class PublishedSketch(Mechanism[SecondMoments, Records]):
             squares += np.square(rows).sum(axis=0)
             largest = np.maximum(largest, np.square(rows).max(axis=0, initial=0.0))
         features = slice(0, query.domain.features)
-        variance = max(0.0, self.rows / np.expm1(2.0 * self.bits * np.log(2.0)) - float(np.min((squares - largest)[features])))
+        variance = max(0.0, self.rows / np.expm1(2.0 * self.claimed_bits * np.log(2.0)) - float(np.min((squares - largest)[features])))
         moments = exact_moments(query, data) * query.unit**2
         noisy = np.full(query.columns, variance)
         noisy[query.domain.features :] = 0.0

@@ -26,13 +26,12 @@ bounded one by one; a record's numbers add up. (Showkatbakhsh, Karakus, Diggavi 
 
 import math
 import sys
-from abc import abstractmethod
 from dataclasses import dataclass, replace
 from typing import Self
 
 import numpy as np
 
-from discreet.accounting import ApproximateDP, ConcentratedDP, Guarantee, Json, MutualInformation, NoGuarantee, Statement, discrete_delta, gaussian_mu
+from discreet.accounting import ApproximateDP, ConcentratedDP, Guarantee, MutualInformation, NoGuarantee, Statement, discrete_delta, gaussian_mu
 from discreet.accounting.base import scope
 from discreet.certificates import Release
 from discreet.core.arrays import Floats, is_finite
@@ -42,11 +41,11 @@ from discreet.data import Records
 from discreet.matrices import as_matrix
 from discreet.mechanisms.base import Drawn, Mechanism
 from discreet.mechanisms.release.placement import check_placement, placed, require_slots
-from discreet.noise import Integers, Noise, least_drawable
+from discreet.noise import Noise, least_drawable
 from discreet.queries import RowQuery, Rows
 from discreet.queries.base import UP
 from discreet.words import for_persons
-from discreet.words.release import GAUSSIAN_ROWS, INFORMATION_ROWS
+from discreet.words.rows import GaussianRows, InformationRows, OwnedRows
 
 _LEAST_SCALE = 2.0**12
 LARGEST_SCALE = 2.0**51
@@ -55,28 +54,10 @@ _FINENESS = 2.0**20
 """Steps in a sensitivity, per square root of columns: rounding costs about a millionth of the noise."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class GridRelease(Mechanism[RowQuery, Records]):
+class GridRelease(OwnedRows, Mechanism[RowQuery, Records]):
     """Rows on a grid with integer noise of one law on every number, by the holder of a table or by owners of single records."""
 
-    step: float
-    """w, a power of two."""
-    scale: float
-    """Of the noise, in steps."""
-    neighbours: Neighbours
-    slots: int | None = None
-    """Released rows, where their number is secret: under add-remove, and of persons who are told apart."""
-    local: bool = False
-    """Whether every owner randomises their own record."""
-
-    @property
-    @abstractmethod
-    def deviation(self) -> float:
-        """Standard deviation of the noise on every number; the rounding adds a variance of step^2 / 12."""
-
-    @abstractmethod
-    def integers(self, count: int, columns: int, noise: Noise) -> Integers:
-        """Noise in steps, (count, columns)."""
+    __slots__ = ()
 
     def require(self, query: RowQuery, data: Records) -> None:
         """See Mechanism; also for more records than slots, and for more than one in a local release."""
@@ -103,7 +84,7 @@ class GridRelease(Mechanism[RowQuery, Records]):
 
     def add(self, rows: Floats, noise: Noise) -> Floats:
         """Computed rows, on the grid and with noise: w (round(a / w) + K)."""
-        drawn = self.integers(len(rows), rows.shape[1], noise)
+        drawn = self.law.draw(noise, len(rows), rows.shape[1])
         steps = rows / self.step
         drawn += np.rint(steps, out=steps).astype(np.int64)
         noisy: Floats = np.multiply(drawn, self.step, out=steps)
@@ -111,20 +92,11 @@ class GridRelease(Mechanism[RowQuery, Records]):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class GaussianRelease(GridRelease):
+class GaussianRelease(GaussianRows, GridRelease):
     """Gaussian noise of one size on every released number."""
 
-    epsilon: float
-    """At which delta is stated."""
     published: str = ""
     """Why a published calibration promises nothing; empty for ours."""
-
-    name = "release-gaussian-rows"
-
-    @property
-    def deviation(self) -> float:
-        """See GridRelease."""
-        return self.step * self.scale
 
     @classmethod
     def calibrate(
@@ -158,7 +130,7 @@ class GaussianRelease(GridRelease):
     def promise(self, query: RowQuery) -> ApproximateDP | NoGuarantee:
         """See the module docstring."""
         check_placement(query, self.neighbours, self.slots)
-        theorem = self.published or GAUSSIAN_ROWS
+        theorem = self.published or self.theorem
         where = Statement(neighbours=self.neighbours, unit=query.read.unit, local=self.local, theorem=theorem)
         delta = 1.0 if self.published else self.delta(query, self.epsilon)
         if delta >= 1:
@@ -173,7 +145,7 @@ class GaussianRelease(GridRelease):
     def concentrated(self, query: RowQuery) -> Guarantee:
         """The same release in zero-concentrated privacy: rho = D^2 / (2 s^2) (Canonne, Kamath, Steinke 2020, theorem 14)."""
         rho = self._distance(query) ** 2 / (2.0 * self.scale**2) * UP
-        whole = ConcentratedDP(rho=rho, neighbours=self.neighbours, unit=query.read.unit, local=self.local, theorem=GAUSSIAN_ROWS)
+        whole = ConcentratedDP(rho=rho, neighbours=self.neighbours, unit=query.read.unit, local=self.local, theorem=self.theorem)
         return for_persons(self.name, whole, query.persons)
 
     def information(self, query: Rows) -> MutualInformation:
@@ -187,25 +159,10 @@ class GaussianRelease(GridRelease):
             raise InvalidInput("a published calibration guarantees nothing, not even bits.")
         largest = float(np.max(query.read.entries)) / self.step + 0.5
         bits = 0.5 * math.log1p((largest**2 + 1.0 / 12.0) / self.scale**2) / math.log(2.0) * (1.0 + 1e-9)
-        return MutualInformation(bits=bits, neighbours=REPLACE_ONE, local=self.local, theorem=INFORMATION_ROWS)
-
-    def parameters(self) -> dict[str, Json]:
-        """See Mechanism."""
-        return {
-            "step": self.step,
-            "scale": self.scale,
-            "neighbours": str(self.neighbours),
-            "epsilon": self.epsilon,
-            "slots": self.slots,
-            "local": self.local,
-        }
+        return MutualInformation(bits=bits, neighbours=REPLACE_ONE, local=self.local, theorem=InformationRows.theorem)
 
     def _distance(self, query: RowQuery) -> float:
         return steps_apart(query.distance(self.neighbours), self.step, query.numbers)
-
-    def integers(self, count: int, columns: int, noise: Noise) -> Integers:
-        """See GridRelease."""
-        return noise.discrete_gaussian(scale=self.scale, dimension=count, draws=columns)
 
     def with_reason(self, why: str) -> Self:
         """The same noise, promising nothing."""
@@ -213,14 +170,15 @@ class GaussianRelease(GridRelease):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class InformationRelease(Mechanism[Rows, Records]):
+class InformationRelease(InformationRows, Mechanism[Rows, Records]):
     """Gaussian noise of one size on every released number, for bits."""
 
-    inner: GaussianRelease
-    """The noise."""
     neighbours: Neighbours = REPLACE_ONE
 
-    name = "release-information-rows"
+    @property
+    def inner(self) -> GaussianRelease:
+        """The same noise, for a record."""
+        return GaussianRelease(step=self.step, scale=self.scale, neighbours=self.neighbours, epsilon=1.0)
 
     @classmethod
     def calibrate(cls, query: Rows, *, bits: float) -> Self:
@@ -233,24 +191,21 @@ class InformationRelease(Mechanism[Rows, Records]):
         bound = float(max(query.read.entries))
         deviation = bound / math.sqrt(max(math.expm1(2.0 * math.log(2.0) * bits), sys.float_info.min))
         made = cls._of(query, deviation)
-        while made.inner.scale < LARGEST_SCALE and made.promise(query).bits > bits:
+        while made.scale < LARGEST_SCALE and made.promise(query).bits > bits:
             deviation *= 1.0 + 1e-6
             made = cls._of(query, deviation)
-        if made.inner.scale >= LARGEST_SCALE:
+        if made.scale >= LARGEST_SCALE:
             raise InfeasibleTarget(f"{bits!r} bits need more noise than numbers on a grid can have; raise bits.")
         return made
 
     @classmethod
     def _of(cls, query: Rows, deviation: float) -> Self:
-        return cls(inner=GaussianRelease.of_deviation(query, deviation=deviation, epsilon=1.0, neighbours=REPLACE_ONE))
+        made = GaussianRelease.of_deviation(query, deviation=deviation, epsilon=1.0, neighbours=REPLACE_ONE)
+        return cls(step=made.step, scale=made.scale)
 
     def promise(self, query: Rows) -> MutualInformation:
         """See the module docstring."""
         return self.inner.information(query)
-
-    def parameters(self) -> dict[str, Json]:
-        """See Mechanism."""
-        return {"step": self.inner.step, "scale": self.inner.scale, "neighbours": str(self.neighbours)}
 
     def draw(self, query: Rows, data: Records, noise: Noise) -> Drawn:
         """See Mechanism."""

@@ -16,7 +16,7 @@ from abc import abstractmethod
 from dataclasses import dataclass
 from typing import Any, Self
 
-from discreet.accounting import ApproximateDP, Json, NoGuarantee, beyond, closeness, gaussian_mu
+from discreet.accounting import ApproximateDP, NoGuarantee, beyond, closeness, gaussian_mu
 from discreet.accounting.shuffling import LARGEST_EPSILON, over_rows, share_for, shuffled_normal, shuffled_ratio
 from discreet.core.arrays import is_finite
 from discreet.core.errors import InvalidInput
@@ -30,7 +30,7 @@ from discreet.mechanisms.release.rows import GaussianRelease, GridRelease, grid_
 from discreet.noise import Noise, least_drawable
 from discreet.queries import RowQuery, Target
 from discreet.queries.base import UP
-from discreet.words.shuffled import ORDER, SHUFFLED_GAUSSIAN, SHUFFLED_LAPLACE
+from discreet.words.shuffled import ORDER, ShuffledGaussian, ShuffledLaplace, ShuffledRows
 
 _NEAR = 1e-5
 _FARTHEST, _WIDEST = 8.0, 40.0
@@ -39,31 +39,15 @@ _HALF = 0.5
 """Of delta for what rows do not have in common: within a hundredth of the least noise (shuffled_rows.md)."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _Shuffled(Mechanism[RowQuery, Records]):
-    """What both laws share; `inner` draws the noise."""
+class _Shuffled(ShuffledRows, Mechanism[RowQuery, Records]):
+    """What both laws share (`ShuffledRows`); `inner` draws the noise."""
 
-    inner: GridRelease
-    neighbours: Neighbours
-    shuffled: int
-    """N, rows that are counted on to hide each other."""
-    epsilon: float
-    """At which delta is stated."""
-
-    @property
-    def slots(self) -> int | None:
-        """Released rows under add-remove."""
-        return self.inner.slots
-
-    @property
-    def deviation(self) -> float:
-        """Standard deviation of the noise on every number; the rounding adds a variance of step^2 / 12."""
-        return self.inner.deviation
+    __slots__ = ()
 
     @property
     @abstractmethod
-    def theorem(self) -> str:
-        """Where the proof is."""
+    def inner(self) -> GridRelease:
+        """The noise of the rows, by themselves."""
 
     @classmethod
     def calibrate(cls, query: RowQuery, *, epsilon: float, delta: float, neighbours: Neighbours, shuffled: int, slots: int | None = None) -> Self:
@@ -84,10 +68,6 @@ class _Shuffled(Mechanism[RowQuery, Records]):
     @abstractmethod
     def delta(self, query: RowQuery) -> float:
         """At epsilon: the smaller of the curve of shuffled rows and that of one row alone."""
-
-    @abstractmethod
-    def parameters(self) -> dict[str, Json]:
-        """See Mechanism."""
 
     def promise(self, query: RowQuery) -> ApproximateDP | NoGuarantee:
         """See the module docstring."""
@@ -113,15 +93,13 @@ class _Shuffled(Mechanism[RowQuery, Records]):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class ShuffledGaussianRows(_Shuffled):
+class ShuffledGaussianRows(ShuffledGaussian, _Shuffled):
     """Gaussian noise on every number of shuffled rows."""
 
-    inner: GaussianRelease
-    share: float
-    """p, what every row has of the law of a row of zeros."""
-
-    name = "release-shuffled-gaussian-rows"
-    theorem = SHUFFLED_GAUSSIAN
+    @property
+    def inner(self) -> GaussianRelease:
+        """See _Shuffled."""
+        return GaussianRelease(step=self.step, scale=self.scale, neighbours=self.neighbours, slots=self.slots, epsilon=self.epsilon)
 
     @classmethod
     def _least(cls, query: RowQuery, privacy: Privacy, shuffled: int, slots: int | None) -> Self:
@@ -137,7 +115,7 @@ class ShuffledGaussianRows(_Shuffled):
             inner = GaussianRelease(step=step, scale=scale, neighbours=neighbours, slots=slots, epsilon=epsilon)
             missing = _HALF * of_row / ((1.0 + math.exp(min(epsilon / steps, LARGEST_EPSILON))) * shuffled)
             share = share_for(missing, mu=_largest(query, inner))
-            return kind(inner=inner, neighbours=neighbours, shuffled=shuffled, epsilon=epsilon, share=share)
+            return kind(step=step, scale=scale, neighbours=neighbours, slots=slots, shuffled=shuffled, epsilon=epsilon, share=share)
 
         low = min(high, (query.sensitivity(ADD_REMOVE) / step) / _FARTHEST)
         return made(_least(low, high, lambda scale: made(scale).delta(query) <= delta))
@@ -153,19 +131,15 @@ class ShuffledGaussianRows(_Shuffled):
         curve = over_rows(lambda epsilon: shuffled_normal(epsilon, **shared), left, query.read.rows)
         return min(alone, math.exp(apart.upper) * (curve + beyond(left)) * UP)
 
-    def parameters(self) -> dict[str, Json]:
-        """See Mechanism."""
-        return {**_shared(self), "share": self.share}
-
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class ShuffledLaplaceRows(_Shuffled):
+class ShuffledLaplaceRows(ShuffledLaplace, _Shuffled):
     """Laplace noise on every number of shuffled rows, for the records themselves (`Rows`)."""
 
-    inner: LaplaceRelease
-
-    name = "release-shuffled-laplace-rows"
-    theorem = SHUFFLED_LAPLACE
+    @property
+    def inner(self) -> LaplaceRelease:
+        """See _Shuffled."""
+        return LaplaceRelease(step=self.step, scale=self.scale, neighbours=self.neighbours, slots=self.slots)
 
     @classmethod
     def _least(cls, query: RowQuery, privacy: Privacy, shuffled: int, slots: int | None) -> Self:
@@ -175,8 +149,7 @@ class ShuffledLaplaceRows(_Shuffled):
         plain = LaplaceRelease.calibrate(query, epsilon=epsilon, neighbours=neighbours, slots=slots)
 
         def made(scale: float, kind: type[Self] = cls) -> Self:
-            inner = LaplaceRelease(step=plain.step, scale=scale, neighbours=neighbours, slots=slots)
-            return kind(inner=inner, neighbours=neighbours, shuffled=shuffled, epsilon=epsilon)
+            return kind(step=plain.step, scale=scale, neighbours=neighbours, slots=slots, shuffled=shuffled, epsilon=epsilon)
 
         low = min(plain.scale, query.read.manhattan / plain.step / _WIDEST)
         return made(_least(low, plain.scale, lambda scale: made(scale).delta(query) <= delta))
@@ -189,10 +162,6 @@ class ShuffledLaplaceRows(_Shuffled):
             return alone
         shared: Any = {"ratio": ratio, "rows": self.shuffled, "neighbours": self.neighbours}
         return min(alone, over_rows(lambda epsilon: shuffled_ratio(epsilon, **shared), self.epsilon, query.read.rows))
-
-    def parameters(self) -> dict[str, Json]:
-        """See Mechanism."""
-        return _shared(self)
 
 
 FEWEST = 20.0
@@ -212,12 +181,6 @@ def check_shuffled(query: RowQuery, neighbours: Neighbours, slots: int | None, s
 def _largest(query: RowQuery, inner: GaussianRelease) -> float:
     """mu of a row beside a row of zeros, the rounding to the grid included."""
     return (query.sensitivity(ADD_REMOVE) / inner.step + 0.5 * math.sqrt(query.columns)) / inner.scale * UP
-
-
-def _shared(made: _Shuffled) -> dict[str, Json]:
-    inner = made.inner
-    stated: dict[str, Json] = {"step": inner.step, "scale": inner.scale, "neighbours": str(made.neighbours), "epsilon": made.epsilon}
-    return {**stated, "slots": made.slots, "shuffled": made.shuffled}
 
 
 def _least(low: float, high: float, enough: Any) -> float:  # noqa: ANN401 - a scale to whether it is enough

@@ -38,7 +38,7 @@ from discreet.mechanisms.release.shared_profiles import shared_replace_delta, sh
 from discreet.noise import Integers, Noise
 from discreet.queries import SecondMoments
 from discreet.queries.base import UP
-from discreet.words.sketch import GAUSSIAN_SKETCH, SECRET
+from discreet.words.sketch import SECRET, GaussianSketchSpec, SketchSpec
 
 _SHARES = (1e-6, 1e-5, 1e-4, 1e-3, 1e-2, 5e-2)
 _DELTA_SHARE = 1e-4
@@ -47,18 +47,10 @@ _POINTS = 200
 """Of the curve of a released sketch."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Sketch(Mechanism[SecondMoments, Records]):
-    """k random combinations of the records, with noise of a variance that is fixed before they are read, and a last stage on a grid."""
+class Sketch(SketchSpec, Mechanism[SecondMoments, Records]):
+    """k random combinations of the records, with noise of a variance fixed before they are read, and a last stage on a grid (`SketchSpec`)."""
 
-    rows: int
-    """k."""
-    variance: int
-    """sigma^2 / q^2."""
-    step: float
-    """Of the last stage's grid, in units of q."""
-    scale: float
-    """Of the last stage, in steps."""
+    __slots__ = ()
 
     @property
     def grid(self) -> GaussianGrid:
@@ -71,26 +63,12 @@ class Sketch(Mechanism[SecondMoments, Records]):
 
     def draw(self, query: SecondMoments, data: Records, noise: Noise) -> Drawn:
         """See Mechanism."""
-        return sketched(query, self.arithmetic(query), exact_moments(query, data), self.variance, self.grid, noise)
-
-    def noise_variance(self, query: SecondMoments) -> float:
-        """sigma^2 and the last stage's variance together: E of (released)'(released) / k is Z'Z plus this times the identity, where noise is."""
-        return query.unit**2 * (self.variance + (self.step * self.scale) ** 2)
+        return sketched(query, self.arithmetic(query), exact_moments(query, data), int(self.variance), self.grid, noise)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class GaussianSketch(Sketch):
+class GaussianSketch(GaussianSketchSpec, Sketch):
     """k noisy random combinations of the records."""
-
-    neighbours: Neighbours
-    epsilon: float
-    """At which delta is stated, in total."""
-    last_epsilon: float
-    """Of it, the last stage's."""
-    least_eigenvalue: float = 0.0
-    """lambda_0: declared public, for every admissible table without any one record."""
-
-    name = "release-gaussian-sketch"
 
     @classmethod
     def calibrate(
@@ -135,7 +113,7 @@ class GaussianSketch(Sketch):
 
     def promise(self, query: SecondMoments) -> ApproximateDP | NoGuarantee:
         """See the module docstring."""
-        return promised(GAUSSIAN_SKETCH, self.delta(query), self.epsilon, self.neighbours)
+        return promised(self.theorem, self.delta(query), self.epsilon, self.neighbours)
 
     def delta(self, query: SecondMoments) -> float:
         """delta at `epsilon`; 1 where a lemma does not apply."""

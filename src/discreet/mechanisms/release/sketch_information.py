@@ -21,7 +21,7 @@ from typing import ClassVar, NamedTuple, Self, TypeAlias
 from discreet.accounting import MutualInformation
 from discreet.core.arrays import is_finite
 from discreet.core.errors import InfeasibleTarget, InvalidInput
-from discreet.core.neighbours import REPLACE_ONE, Neighbours
+from discreet.core.neighbours import REPLACE_ONE
 from discreet.mechanisms.learning.base import grid_step
 from discreet.mechanisms.release.arithmetic import Arithmetic
 from discreet.mechanisms.release.rows import LARGEST_SCALE
@@ -29,18 +29,17 @@ from discreet.mechanisms.release.sketch import TOO_ROUGH, Sketch, arithmetic_of,
 from discreet.noise.stated import NORMAL_LIMIT
 from discreet.queries import SecondMoments
 from discreet.queries.base import UP
-from discreet.words.sketch import INFORMATION_SKETCH, SECRET
+from discreet.words.sketch import SECRET, InformationSketchSpec
 
 _SHARE = 1e-3
 """Of the bits, the last stage's."""
 _LEAST_SCALE = 2.0**12
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
 class SketchOfBits(Sketch):
     """A sketch with a bound of the bits about any one entry."""
 
-    neighbours: Neighbours = REPLACE_ONE
+    __slots__ = ()
 
     most_bits: ClassVar[float] = math.inf
 
@@ -76,10 +75,8 @@ class SketchOfBits(Sketch):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class InformationSketch(SketchOfBits):
+class InformationSketch(InformationSketchSpec, SketchOfBits):
     """k noisy random combinations of records whose entries are bounded one by one."""
-
-    name = "release-information-sketch"
 
     @classmethod
     def _tried(cls, query: SecondMoments, rows: int, bits: float) -> Iterable[Self | None]:
@@ -107,7 +104,7 @@ class InformationSketch(SketchOfBits):
         check_entries(query)
         bounds = self.arithmetic(query)
         bits = min(part.bits + _last_bits(part.radius, self.step, self.scale, bounds) for part in (route(query, bounds) for route in _ROUTES))
-        return MutualInformation(bits=bits * (1.0 + 1e-9), neighbours=REPLACE_ONE, theorem=INFORMATION_SKETCH, secret=SECRET)
+        return MutualInformation(bits=bits * (1.0 + 1e-9), neighbours=REPLACE_ONE, theorem=self.theorem, secret=SECRET)
 
 
 class Part(NamedTuple):

@@ -30,9 +30,10 @@ from discreet.core.rounding import raising
 from discreet.mechanisms.counting import BoundedSum, GaussianCounting, Queries
 from discreet.mechanisms.counting.queries import parts_of
 from discreet.noise import Noise, drawable
+from discreet.noise.laws import LAWS_BY_NAME
 from discreet.words.counting import WHOLE
 
-LAPLACE, GAUSSIAN = "discrete-laplace", "discrete-gaussian"
+LAPLACE, GAUSSIAN = LAWS_BY_NAME
 _KNOTS = 65
 _WINDOW = 10.5
 """Scales on either side that are summed; what lies beyond has probability below 1e-22, which is added."""
@@ -66,7 +67,7 @@ class CountNoise:
     @property
     def deviation(self) -> float:
         """Of the noise, in records, at most."""
-        return self.scale * (2.0**0.5 if self.law == LAPLACE else 1.0)
+        return LAWS_BY_NAME[self.law](self.scale).largest_deviation
 
     @property
     def parts(self) -> int:
@@ -92,8 +93,7 @@ class CountNoise:
 
     def score(self, correct: int, noise: Noise) -> int:
         """The count with noise, in parts of records; private by itself, by `guarantee`."""
-        draw = noise.discrete_laplace if self.law == LAPLACE else noise.discrete_gaussian
-        return correct + int(draw(scale=self.scale * self.parts, dimension=1, draws=1)[0, 0])
+        return correct + int(LAWS_BY_NAME[self.law](self.scale * self.parts).draw(noise, 1, 1)[0, 0])
 
 
 def _curve(scale: float) -> tuple[Floats, Floats]:

@@ -23,13 +23,13 @@ import numpy as np
 from discreet.accounting import Json
 from discreet.core.arrays import Floats
 from discreet.core.errors import FileFormatError, InvalidInput, did_you_mean, quietly, quoted
-from discreet.core.fields import finite
 from discreet.core.neighbours import REPLACE_ONE, Neighbours
 from discreet.core.short import short_repr
 from discreet.core.validate import number
 from discreet.data import Domain, Schema
 from discreet.queries import RowQuery, Rows, SecondMoments, Target
 from discreet.releases.methods.columns import Kind
+from discreet.words.release import ReleaseSpec
 
 if TYPE_CHECKING:
     from discreet.data import Records
@@ -37,8 +37,6 @@ if TYPE_CHECKING:
 
 Calibration: TypeAlias = Literal["tight", "published"]
 Query: TypeAlias = RowQuery | SecondMoments
-Covariance: TypeAlias = Callable[[Mapping[str, Json], Query], Floats]
-"""From a mechanism's recorded parameters, and its query, to the covariance of the noise on the first numbers of a row; the others have none."""
 Deferred: TypeAlias = Callable[[], type[Any]]
 """A mechanism's class, which is imported where a release is planned and not where one is read."""
 T = TypeVar("T")
@@ -251,8 +249,8 @@ class Method:
     kind: Kind
     query: type[Query]
     """What its mechanisms answer."""
-    noise: Mapping[str, Covariance | None]
-    """That of each of its mechanisms, by the name in certificates; None where it was computed from the records and is not public."""
+    specs: tuple[type[ReleaseSpec[Any]], ...]
+    """The declarations of its mechanisms."""
     ways: tuple[Way, ...] = ()
     collected: str = ""
     """Why no table is released so, for a method without ways."""
@@ -268,8 +266,6 @@ class Method:
     """Whether the target that the query reads is released without noise."""
     on_grid: bool = True
     """Whether released numbers are multiples of the mechanism's step."""
-    shaped: tuple[str, ...] = ()
-    """Mechanisms whose noise is not normal, up to rounding."""
 
     __repr__ = short_repr
 
@@ -300,13 +296,29 @@ class Method:
         """Columns of the answer: the query's, or those of the matrix that was drawn, as recorded."""
         return parameters.get("width") if self.draws_projection else query.columns
 
+    def spec_of(self, mechanism: str) -> type[ReleaseSpec[Any]] | None:
+        """The declaration of one of its mechanisms, None for another."""
+        return next((spec for spec in self.specs if spec.name == mechanism), None)
+
+    def has_public_noise(self, mechanism: str) -> bool:
+        """Whether the noise of this mechanism does not depend on the records."""
+        spec = self.spec_of(mechanism)
+        return spec is not None and spec.covariance is not ReleaseSpec.covariance
+
+    def has_normal_noise(self, mechanism: str) -> bool:
+        """Whether the noise of this mechanism is normal, up to rounding."""
+        spec = self.spec_of(mechanism)
+        return spec is not None and spec.normal
+
     def noise_covariance(self, mechanism: str, parameters: Mapping[str, Json], query: Query, *, columns: int) -> Floats | None:
         """(columns, columns), zero for numbers without noise; None where it is not public. Raises FileFormatError for other parameters."""
-        law = self.noise.get(mechanism)
-        if law is None:
+        spec = self.spec_of(mechanism)
+        if spec is None:
             return None
         refusal = FileFormatError("the parameters of the release are incomplete, of the wrong type or out of range.")
-        noisy = quietly(lambda: law(parameters, query), refusal, KeyError, TypeError, ValueError, ZeroDivisionError, OverflowError)
+        noisy = quietly(lambda: spec.read(parameters).covariance(query), refusal, KeyError, TypeError, ValueError, ZeroDivisionError, OverflowError)
+        if noisy is None:
+            return None
         size = len(noisy)
         if size > columns or not np.all(np.isfinite(noisy)):
             raise FileFormatError("the noise of the release does not belong to its columns.")
@@ -314,24 +326,6 @@ class Method:
         covariance[:size, :size] = noisy
         covariance.setflags(write=False)
         return covariance
-
-
-def variance_on_grid(parameters: Mapping[str, Json]) -> float:
-    """Of one discrete Gaussian number, its rounding included."""
-    return finite(parameters["step"]) ** 2 * (finite(parameters["scale"]) ** 2 + 1.0 / 12.0)
-
-
-def of_rows(parameters: Mapping[str, Json], query: Query) -> Floats:
-    """The same on every number of the answer."""
-    return variance_on_grid(parameters) * np.eye(query.columns)
-
-
-def of_sketch(parameters: Mapping[str, Json], query: Query) -> Floats:
-    """That of the combinations, and of the last stage."""
-    if not isinstance(query, SecondMoments):
-        raise TypeError
-    last = (finite(parameters["step"]) * finite(parameters["scale"])) ** 2
-    return query.unit**2 * (finite(parameters["variance"]) + last) * np.eye(query.columns)
 
 
 _NO_WAY = {

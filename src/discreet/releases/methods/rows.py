@@ -1,15 +1,12 @@
 """Methods that release one row a record, on the records' own scales: with normal noise, shaped noise, bounded noise, or by the owners themselves."""
 
-import math
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from discreet.accounting import Json
-from discreet.core.arrays import Floats, is_finite
+from discreet.core.arrays import is_finite
 from discreet.core.errors import InvalidInput, quoted
-from discreet.core.fields import finite
 from discreet.core.lazily import lazily
 from discreet.core.parts import module_of
 from discreet.queries import Rows, WeightedRows
@@ -23,24 +20,21 @@ from discreet.releases.methods.base import (
     SLOTS,
     Method,
     Plan,
-    Query,
     Request,
     Way,
     for_bits,
     least_noise,
-    of_rows,
     setting,
-    variance_on_grid,
 )
 from discreet.releases.methods.columns import Kind, PublishedColumn, record_columns
-from discreet.statements.base import filled
+from discreet.words.bounded import BoundedNumbers, BoundedRows
+from discreet.words.rows import FisherRows, GaussianRows, InformationRows, LaplaceRows, NullSpaceRows
+from discreet.words.shuffled import ShuffledGaussian, ShuffledLaplace
 
 if TYPE_CHECKING:
     from discreet.mechanisms import release as mechanisms
-    from discreet.mechanisms.release import bounded_columns
 else:
     mechanisms = lazily("discreet.mechanisms.release")
-    bounded_columns = lazily("discreet.mechanisms.release.bounded_columns")
 
 
 def _additive_private(request: Request) -> Plan:
@@ -58,7 +52,7 @@ ADDITIVE = Method(
     says="every record, with Gaussian noise on every number",
     kind=Kind.ROWS,
     query=Rows,
-    noise={"release-gaussian-rows": of_rows, "release-information-rows": of_rows, "release-shuffled-gaussian-rows": of_rows},
+    specs=(GaussianRows, InformationRows, ShuffledGaussian),
     ways=(
         Way(for_bits("additive", lambda: mechanisms.InformationRelease, lambda request: request.records), (BITS,)),
         Way(_additive_private, PRIVATE, (SHUFFLE, SLOTS)),
@@ -77,19 +71,13 @@ def _laplace(request: Request) -> Plan:
     return Plan(query, mechanisms.LaplaceRelease.calibrate(query, epsilon=request[EPSILON], neighbours=request.neighbours, slots=request.get(SLOTS)))
 
 
-def _laplace_on_grid(parameters: Mapping[str, Json], query: Query) -> Floats:
-    step, scale = finite(parameters["step"]), finite(parameters["scale"])
-    return step**2 * (0.5 / math.sinh(0.5 / scale) ** 2 + 1.0 / 12.0) * np.eye(query.columns)
-
-
 LAPLACE = Method(
     name="laplace",
     says="every record, with Laplace noise on every number; delta 0 unless shuffled, and less noise than Gaussian for few columns",
     kind=Kind.ROWS,
     query=Rows,
-    noise={"release-laplace-rows": _laplace_on_grid, "release-shuffled-laplace-rows": _laplace_on_grid},
+    specs=(LaplaceRows, ShuffledLaplace),
     ways=(Way(_laplace, (EPSILON,), (DELTA, SHUFFLE, SLOTS)),),
-    shaped=("release-laplace-rows", "release-shuffled-laplace-rows"),
 )
 
 
@@ -103,12 +91,6 @@ def _bounded_entries(request: Request) -> Plan:
         half_width=request[HALF_WIDTH], level=0.0 if level is None else level, epsilon=request[EPSILON], neighbours=request.neighbours
     )
     return Plan(request.records, made)
-
-
-def _bounded_tabulated(parameters: Mapping[str, Json], query: Query) -> Floats:
-    half_width, level, epsilon, weight = (finite(parameters[name]) for name in ("half_width", "level", "epsilon", "weight"))
-    made = mechanisms.BoundedNoise(half_width=half_width, level=level, epsilon=epsilon, weight=weight)
-    return (made.variance() + made.step**2 / 12.0) * np.eye(query.columns)
 
 
 NOISE_ENDS = setting(
@@ -146,23 +128,13 @@ def _own_ends(column: PublishedColumn, given: Any) -> tuple[float, float]:  # no
     return -float(pair[0]), float(pair[1])
 
 
-def _columns_tabulated(parameters: Mapping[str, Json], query: Query) -> Floats:
-    below, above = (filled(parameters[name]) for name in ("below", "above"))
-    level, steps = finite(parameters["level"]), [finite(step) for step in filled(parameters["steps"])]
-    laws = [bounded_columns.law(finite(one), finite(other), level) for one, other in zip(below, above, strict=True)]
-    if [one.step for one in laws] != steps or len(laws) != query.columns:
-        raise ValueError
-    return np.diag([one.variance + one.step**2 / 12.0 for one in laws])
-
-
 BOUNDED = Method(
     name="bounded",
     says="every record, with noise that never exceeds a width, one for all columns or ends of its own for each",
     kind=Kind.ROWS,
     query=Rows,
-    noise={"release-bounded-noise": _bounded_tabulated, "release-bounded-columns": _columns_tabulated},
+    specs=(BoundedRows, BoundedNumbers),
     ways=(Way(_bounded_columns, (NOISE_ENDS, EPSILON), (LEVEL,)), Way(_bounded_entries, (HALF_WIDTH, EPSILON), (LEVEL,))),
-    shaped=("release-bounded-noise", "release-bounded-columns"),
     unshuffled="it protects single entries, and a secret order is counted for whole records; method 'additive' takes it",
 )
 
@@ -192,20 +164,12 @@ def _fisher_published(request: Request) -> Plan:
     return Plan(query, module_of("papers").farokhi_theorem_5(query, epsilon=request[EPSILON], delta=request[DELTA]))
 
 
-def _fisher_weighted(parameters: Mapping[str, Json], query: Query) -> Floats:
-    if not isinstance(query, WeightedRows):
-        raise TypeError
-    inverse = np.linalg.inv(query.map.matrix)
-    covariance: Floats = variance_on_grid(parameters) * (inverse.T @ inverse)
-    return 0.5 * (covariance + covariance.T)
-
-
 FISHER = Method(
     name="fisher",
     says="every record, with Gaussian noise that is smaller where weights are larger",
     kind=Kind.ROWS,
     query=WeightedRows,
-    noise={"release-fisher-noise": _fisher_weighted},
+    specs=(FisherRows,),
     ways=(
         Way(_fisher_level, (LEVEL, EPSILON), (WEIGHTS,)),
         Way(least_noise(lambda: mechanisms.FisherNoise, _fisher_query, SLOTS), PRIVATE, (WEIGHTS, SLOTS)),
@@ -228,7 +192,7 @@ NULL_SPACE = Method(
     says="every record, with noise that leaves a support vector machine unchanged; NOT private",
     kind=Kind.ROWS,
     query=Rows,
-    noise={"release-null-space-noise": None},
+    specs=(NullSpaceRows,),
     ways=(Way(_null_space_published, (VARIANCE,), (), "published"),),
     shows_all="The exact weights of the support vector machine, and the exact score of every record, can be computed from the release.",
     unshuffled="it promises nothing, with or without an order",
@@ -240,8 +204,7 @@ LOCAL = Method(
     says="records that their owners randomised, collected",
     kind=Kind.ROWS,
     query=Rows,
-    noise={"release-gaussian-rows": of_rows, "release-laplace-rows": _laplace_on_grid},
-    shaped=("release-laplace-rows",),
+    specs=(GaussianRows, LaplaceRows),
     collected="method 'local' collects records that their owners randomised (`discreet randomise`); it cannot release a table.",
     exposes="Owners who answered twice: they spent twice.",
 )

@@ -7,15 +7,9 @@ than is needed; what it promises is computed exactly.
 """
 
 import math
-from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
-import numpy as np
-
-from discreet.accounting import Json
-from discreet.core.arrays import Floats
 from discreet.core.errors import InfeasibleTarget
-from discreet.core.fields import whole
 from discreet.core.lazily import lazily
 from discreet.core.neighbours import REPLACE_ONE
 from discreet.core.parts import module_of
@@ -29,15 +23,14 @@ from discreet.releases.methods.base import (
     WIDTH,
     Method,
     Plan,
-    Query,
     Request,
     Way,
     least_noise,
-    of_rows,
     setting,
-    variance_on_grid,
 )
 from discreet.releases.methods.columns import Kind
+from discreet.words.rows import FreshRows, GaussianRows
+from discreet.words.shuffled import ShuffledGaussian
 
 if TYPE_CHECKING:
     from discreet.mechanisms import release as mechanisms
@@ -74,7 +67,7 @@ PROJECTION = Method(
     says="records times a public matrix, with Gaussian noise",
     kind=Kind.PROJECTED_ROWS,
     query=Projection,
-    noise={"release-gaussian-rows": of_rows, "release-shuffled-gaussian-rows": of_rows},
+    specs=(GaussianRows, ShuffledGaussian),
     ways=(
         Way(_fixed_private, (*PRIVATE, WIDTH), (SHUFFLE, SLOTS, SEED)),
         Way(_fixed_published, (*PRIVATE, WIDTH), (SEED,), "published"),
@@ -92,16 +85,12 @@ def _fresh_published(request: Request) -> Plan:
     return Plan(query, mechanisms.FreshProjection(width=width, step=step, scale=deviation / step, neighbours=REPLACE_ONE, epsilon=epsilon))
 
 
-def _fresh_projected(parameters: Mapping[str, Json], query: Query) -> Floats:  # noqa: ARG001 - the query is what is projected
-    return variance_on_grid(parameters) * np.eye(whole(parameters["width"]))
-
-
 FRESH_PROJECTION = Method(
     name="fresh-projection",
     says="a new random matrix, used once, and records times it with Gaussian noise",
     kind=Kind.PROJECTED_ROWS,
     query=Rows,
-    noise={"release-fresh-projection": _fresh_projected},
+    specs=(FreshRows,),
     ways=(
         Way(least_noise(lambda: mechanisms.FreshProjection, lambda request: request.records, WIDTH, SLOTS), (*PRIVATE, WIDTH), (SLOTS,)),
         Way(_fresh_published, (*PRIVATE, WIDTH), (), "published"),

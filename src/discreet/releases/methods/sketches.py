@@ -3,16 +3,15 @@
 As published: the noise of Showkatbakhsh et al. 2018, eq. 13.
 """
 
-from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
-from discreet.accounting import Json
-from discreet.core.arrays import Floats, is_finite
+from discreet.core.arrays import is_finite
 from discreet.core.errors import InvalidInput
 from discreet.core.lazily import lazily
 from discreet.queries import SecondMoments, Target
-from discreet.releases.methods.base import BITS, MOST_RECORDS, PRIVATE, ROWS, Method, Plan, Query, Request, Way, for_bits, least_noise, of_sketch
+from discreet.releases.methods.base import BITS, MOST_RECORDS, PRIVATE, ROWS, Method, Plan, Request, Way, for_bits, least_noise
 from discreet.releases.methods.columns import Kind
+from discreet.words.sketch import ClearTargetSketchSpec, EigenvalueSketchSpec, GaussianSketchSpec, InformationSketchSpec, PublishedSketchSpec
 
 if TYPE_CHECKING:
     from discreet.mechanisms import release as mechanisms
@@ -24,7 +23,7 @@ def _published(request: Request) -> Plan:
     bits = request[BITS]
     if not (is_finite(bits) and bits > 0):
         raise InvalidInput(f"bits must be positive and finite; {bits!r} was given.")
-    return Plan(request.moments(), mechanisms.PublishedSketch(rows=request[ROWS], bits=bits))
+    return Plan(request.moments(), mechanisms.PublishedSketch(rows=request[ROWS], claimed_bits=bits))
 
 
 AS_PUBLISHED = Way(_published, (BITS, ROWS), (MOST_RECORDS,), "published")
@@ -34,7 +33,7 @@ SKETCH = Method(
     says="secret random combinations of all records, with Gaussian noise",
     kind=Kind.SKETCH,
     query=SecondMoments,
-    noise={"release-gaussian-sketch": of_sketch, "release-published-sketch": None},
+    specs=(GaussianSketchSpec, PublishedSketchSpec),
     ways=(Way(least_noise(lambda: mechanisms.GaussianSketch, Request.moments, ROWS), (*PRIVATE, ROWS), (MOST_RECORDS,)), AS_PUBLISHED),
 )
 
@@ -44,7 +43,7 @@ EIGENVALUE_SKETCH = Method(
     says="a sketch whose noise is lowered by a private look at the spread of the records",
     kind=Kind.SKETCH,
     query=SecondMoments,
-    noise={"release-eigenvalue-sketch": of_sketch},
+    specs=(EigenvalueSketchSpec,),
     ways=(Way(least_noise(lambda: mechanisms.EigenvalueSketch, Request.moments, ROWS), (*PRIVATE, ROWS), (MOST_RECORDS,)),),
     exposes="A noisy least eigenvalue of the records' second moments, which is in the certificate and counted in the guarantee.",
 )
@@ -55,7 +54,7 @@ INFORMATION_SKETCH = Method(
     says="a sketch with a bound of the bits about any one entry",
     kind=Kind.SKETCH,
     query=SecondMoments,
-    noise={"release-information-sketch": of_sketch, "release-published-sketch": None},
+    specs=(InformationSketchSpec, PublishedSketchSpec),
     ways=(
         Way(for_bits("information-sketch", lambda: mechanisms.InformationSketch, Request.moments, ROWS), (BITS, ROWS), (MOST_RECORDS,)),
         AS_PUBLISHED,
@@ -69,17 +68,12 @@ def _with_clear_target(request: Request) -> SecondMoments:
     return request.moments(Target.NOISY)
 
 
-def _clear_target_features(parameters: Mapping[str, Json], query: Query) -> Floats:
-    """With the target, the last column, left alone."""
-    return of_sketch(parameters, query)[:-1, :-1]
-
-
 CLEAR_TARGET_SKETCH = Method(
     name="clear-target-sketch",
     says="a sketch whose target column has no noise, with a bound of the bits about any one entry of the features",
     kind=Kind.SKETCH,
     query=SecondMoments,
-    noise={"release-clear-target-sketch": _clear_target_features},
+    specs=(ClearTargetSketchSpec,),
     ways=(Way(for_bits("clear-target-sketch", lambda: mechanisms.ClearTargetSketch, _with_clear_target, ROWS), (BITS, ROWS), (MOST_RECORDS,)),),
     clears_target=True,
 )

@@ -2,8 +2,9 @@
 
 from discreet.mechanisms.release import GaussianSketch
 from discreet.queries import SecondMoments, Target
-from discreet.releases.methods.base import MOST_RECORDS, PRIVATE, ROWS, Method, Request, Way, least_noise, of_sketch
+from discreet.releases.methods.base import MOST_RECORDS, PRIVATE, ROWS, Method, Request, Way, least_noise
 from discreet.releases.methods.columns import Kind
+from discreet.words.sketch import GaussianSketchSpec
 
 
 def _features(request: Request) -> SecondMoments:
@@ -15,6 +16,6 @@ FEATURES_SKETCH = Method(
     says="secret random combinations of the features of all records",
     kind=Kind.SKETCH,
     query=SecondMoments,
-    noise={"release-gaussian-sketch": of_sketch},
+    specs=(GaussianSketchSpec,),
     ways=(Way(least_noise(lambda: GaussianSketch, _features, ROWS), (*PRIVATE, ROWS), (MOST_RECORDS,)),),
 )
