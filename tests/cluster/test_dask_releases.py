@@ -4,7 +4,6 @@ A stand-in for the client runs everywhere; a real cluster, on this machine, wher
 """
 
 import json
-import os
 import pickle
 from concurrent.futures import Future
 from functools import partial
@@ -27,6 +26,7 @@ from discreet.releases import publish, read_release
 from discreet.releases.records import block_records
 from tests.canary import assert_silent
 from tests.cluster.cluster_here import Here, reached
+from tests.cluster.troubling import killing
 from tests.properties.block_tables import records
 from tests.releases.cases import PRIVATE
 
@@ -176,29 +176,6 @@ def test_seeded_releases_on_workers_and_in_threads_are_the_same(tmp_path):
     np.testing.assert_array_equal(made.values(), expected.value)
 
 
-def passes_of(kind):
-    """A table whose passes are counted, and which kills a worker after the first block of one of them."""
-
-    class Killing(kind):
-        __slots__ = ("client", "passes", "victim_in")
-
-        def map(self, work, jobs):
-            yield from self._watched(super().map(work, jobs))
-
-        def map_rows(self, work, jobs):
-            yield from self._watched(super().map_rows(work, jobs))
-
-        def _watched(self, results):
-            self.passes += 1
-            mine = self.passes
-            for place, one in enumerate(results):
-                if mine == self.victim_in and place == 0:
-                    os.kill(next(iter(self.client.cluster.workers.values())).pid, 9)
-                yield one
-
-    return Killing
-
-
 @pytest.mark.slow
 @pytest.mark.filterwarnings("ignore")
 @pytest.mark.parametrize(
@@ -209,14 +186,13 @@ def passes_of(kind):
 def test_a_worker_killed_in_any_pass_of_a_release_costs_nothing_more(tmp_path, method, asked):
     """The pass that counts, the two of the ledger's digest, and that of the release: one entry in the ledger, and a folder that verifies."""
     pytest.importorskip("distributed")
-    for victim_in in (1, 2, 3, 4):
+    for at in (1, 2, 3, 4):
         with local_cluster(2) as client:
-            table = passes_of(DaskTable).from_function(client, make, blocks=BLOCKS, features=FEATURES)
-            table.client, table.passes, table.victim_in = client, 0, victim_in
-            folder = tmp_path / f"{method} {victim_in}"
-            ledger = Ledger.create(tmp_path / f"ledger {victim_in}")
+            table = killing(client, make, at=at, blocks=BLOCKS, features=FEATURES)
+            folder = tmp_path / f"{method} {at}"
+            ledger = Ledger.create(tmp_path / f"ledger {at}")
             ledger.declare("people", epsilon=2.0, delta=1e-5, neighbours=asked.get("neighbours", REPLACE_ONE))
-            own = Account(str(tmp_path / f"ledger {victim_in}"), "people")
+            own = Account(str(tmp_path / f"ledger {at}"), "people")
             made = publish(table, folder, SystemNoise(), domain=BOX, method=method, account=own, **PRIVATE, **asked)
             assert table.passes == 4
         assert ledger.spent("people").epsilon == pytest.approx(1.0)

@@ -16,10 +16,11 @@ import numpy as np
 import pytest
 
 from discreet import LogisticRegression
-from discreet.cluster import Cluster, DaskTable, local_cluster
+from discreet.cluster import Cluster, local_cluster
 from discreet.core.errors import InvalidInput
 from discreet.ledger import Account, Ledger
 from tests.cluster.test_troubled_clusters import BLOCKS, ROWS, make
+from tests.cluster.troubling import Troubling
 
 distributed = pytest.importorskip("distributed")
 pytestmark = pytest.mark.filterwarnings("ignore")  # of Dask, at the end of its processes
@@ -89,19 +90,6 @@ def shown(port, page):
         return False
     finally:
         connection.close()
-
-
-class Troubling(DaskTable):
-    """Does `trouble` after the first block of a pass."""
-
-    __slots__ = ("at", "passes", "trouble")
-
-    def map(self, work, jobs):
-        self.passes += 1
-        for place, one in enumerate(super().map(work, jobs)):
-            if self.passes == self.at and place == 0:
-                self.trouble()
-            yield one
 
 
 def kill(pid):

@@ -1,18 +1,17 @@
 """Searches on a Dask cluster: the search of the same records in memory, whatever dies, and nothing travels that draws noise."""
 
-import os
-
 import numpy as np
 import pytest
 
 from discreet import LinearSVC, PrivateSearchCV
-from discreet.cluster import DaskTable, local_cluster
+from discreet.cluster import local_cluster
 from discreet.core.errors import InvalidInput
 from discreet.data import Block, Records
 from discreet.ledger import Account, Ledger
 from tests.canary import assert_silent
 from tests.cluster.cluster_here import reached
 from tests.cluster.test_dask_table import BLOCKS, LABELS, ROWS, here, make
+from tests.cluster.troubling import killing
 
 
 def search(**given):
@@ -59,24 +58,10 @@ def test_a_lost_block_is_an_error_that_tells_nothing_and_the_ledger_agrees(accou
 @pytest.mark.parametrize("method", ["random-stopping", "algorithm-4"])
 def test_a_worker_killed_in_the_middle_changes_nothing(account, method):
     pytest.importorskip("distributed")
-
-    class Killing(DaskTable):
-        """Kills a worker after the first block of a pass."""
-
-        __slots__ = ("passes", "victim_in")
-
-        def map(self, work, jobs):
-            self.passes += 1
-            for place, one in enumerate(super().map(work, jobs)):
-                if self.passes == self.victim_in and place == 0:
-                    os.kill(next(iter(client.cluster.workers.values())).pid, 9)
-                yield one
-
     found, passes = [], 0
     for share in (0.0, 0.6):
         with local_cluster(2) as client:
-            table = Killing.from_function(client, make, blocks=BLOCKS, features=ROWS.shape[1])
-            table.passes, table.victim_in = 0, int(share * passes)
+            table = killing(client, make, at=int(share * passes), blocks=BLOCKS, features=ROWS.shape[1])
             made = search(method=method, epsilon=1.0).set_params(ledger=account).fit(table)
             found.append(made.best_estimator_.weights_)
             passes = table.passes
