@@ -36,7 +36,7 @@ from discreet.mechanisms.release.answers import answers
 from discreet.mechanisms.release.categories import probabilities
 from discreet.mechanisms.selection import CountNoise
 from discreet.noise import SystemNoise
-from discreet.noise.laws import DiscreteGaussian, DiscreteLaplace, Gaussian, Spherical
+from discreet.noise.laws import DiscreteGaussian, DiscreteLaplace, Normal, Spherical
 from discreet.problems import Prior
 from discreet.queries import Projection, Rows, SecondMoments
 from discreet.queries import Target as Column
@@ -319,7 +319,7 @@ def choices():
 
 
 DRAWN = {
-    "gaussian": lambda size: of_noise("noise", NORMAL, Gaussian(size)),
+    "gaussian": lambda size: of_noise("noise", NORMAL, Normal(size)),
     "spherical": lambda size: of_noise("noise", BALLS, Spherical(4.0 / size)),
     "discrete Laplace": lambda size: of_noise("noise", LAPLACE, DiscreteLaplace(3.0 * size)),
     "discrete Gaussian, fine": lambda size: of_noise("noise", FINEST, DiscreteGaussian(1000.0 * size)),

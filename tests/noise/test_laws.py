@@ -5,10 +5,10 @@ import pytest
 
 from discreet.audit.parts import of_noise, uniform
 from discreet.noise import SystemNoise
-from discreet.noise.laws import DiscreteGaussian, DiscreteLaplace, Gaussian, IntegerLaw, Spherical
+from discreet.noise.laws import DiscreteGaussian, DiscreteLaplace, IntegerLaw, Normal, Spherical
 
 INTEGERS = [DiscreteLaplace(0.7), DiscreteLaplace(5.0), DiscreteGaussian(1.3), DiscreteGaussian(40.0)]
-LAWS = [*INTEGERS, DiscreteGaussian(1000.0), Gaussian(2.5), Spherical(0.4)]
+LAWS = [*INTEGERS, DiscreteGaussian(1000.0), Normal(2.5), Spherical(0.4)]
 
 
 @pytest.mark.parametrize("law", INTEGERS, ids=str)

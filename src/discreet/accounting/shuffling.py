@@ -8,7 +8,7 @@ and, for the records x and x' that neighbours have in one place, A = dR(x) / dW,
 
     delta(epsilon) <= E (X_1 + .. + X_n)_+ / (n p) + (1 + e^epsilon) (n - 1) d,      X_i independent, L with probability p, else 0
 
-`Law` is an upper bound of that of L in the increasing convex order, as atoms: the bound is increasing and convex in every X_i. Here are
+`RowLaw` is an upper bound of that of L in the increasing convex order, as atoms: the bound is increasing and convex in every X_i. Here are
 
     normal_laws     rows N(x, s^2 I), |x| <= C, mu = C / s, W = N(0, s^2 I): replaced, L = e^{mu g - mu^2 / 2} - e^{epsilon - mu g - mu^2 / 2} of a
                     normal g (opposite records are worst); added or removed, one of the two terms is 1, or e^epsilon.   d = p delta_G(ln(1 / p); mu)
@@ -61,7 +61,7 @@ MOST_ROWS = 1 << 30
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Law:
+class RowLaw:
     """A bound of the law of L, and how much of every row it is a share of."""
 
     values: Floats
@@ -81,7 +81,7 @@ def missing_share(share: float, mu: float) -> float:
     return share * gaussian_delta(at - 1e-15 * (1.0 + at), mu) * raising(64)
 
 
-def normal_laws(epsilon: float, *, mu: float, share: float, cut: float, neighbours: Neighbours) -> tuple[Law, ...]:
+def normal_laws(epsilon: float, *, mu: float, share: float, cut: float, neighbours: Neighbours) -> tuple[RowLaw, ...]:
     """Of both orders of neighbours where they differ; about `cut` is cut off and counted by itself."""
     _require(epsilon, share)
     reach = math.sqrt(2.0 * math.log(1.0 / cut))
@@ -99,7 +99,7 @@ def normal_laws(epsilon: float, *, mu: float, share: float, cut: float, neighbou
     return (replace(_cells(up, growth * down, inside, of_up - growth * of_down, (first, last, above + below)), share=share, missing=missing),)
 
 
-def ratio_laws(epsilon: float, *, ratio: float, neighbours: Neighbours) -> tuple[Law, ...]:
+def ratio_laws(epsilon: float, *, ratio: float, neighbours: Neighbours) -> tuple[RowLaw, ...]:
     """Of rows whose densities are within e^(+-ratio) of W's."""
     high, low = math.exp(ratio) * raising(16), math.exp(-ratio) * lowering(16)
     rare, growth = (1.0 - low) / (high - low), math.exp(epsilon)
@@ -136,7 +136,7 @@ class Answered(NamedTuple):
         return [(one, other, mine * yours) for one, mine in bits for other, yours in bits]
 
 
-def report_law(epsilon: float, columns: Sequence[Answered]) -> Law:
+def report_law(epsilon: float, columns: Sequence[Answered]) -> RowLaw:
     """Of reports of these columns. Raises InvalidInput for more different answers than can be counted together."""
     found = {(0, 0): (1.0, 1.0, 1.0)}
     for column in columns:
@@ -186,7 +186,7 @@ def shuffled_ratio(epsilon: float, *, ratio: float, rows: int, neighbours: Neigh
     return shuffled_delta(epsilon, rows, ratio_laws(epsilon, ratio=ratio, neighbours=neighbours))
 
 
-def shuffled_delta(epsilon: float, rows: int, laws: tuple[Law, ...]) -> float:
+def shuffled_delta(epsilon: float, rows: int, laws: tuple[RowLaw, ...]) -> float:
     """See module docstring: the largest over the laws."""
     whole(rows, "the number of shuffled rows")
     counted = min(rows, MOST_ROWS)
@@ -214,7 +214,7 @@ def share_for(missing: float, *, mu: float) -> float:
     return math.exp(low)
 
 
-def _positive_part(rows: int, law: Law) -> float:
+def _positive_part(rows: int, law: RowLaw) -> float:
     """E (X_1 + .. + X_n)_+ / (n p)."""
     if not law.values.max() > 0:
         return 0.0
@@ -277,7 +277,7 @@ def _on_grid(values: Floats, masses: Floats) -> tuple[np.ndarray, Floats]:
     return first + np.arange(len(found)), found
 
 
-def _cells(up: Floats, down: Floats, inside: Floats, means: Floats, cut: tuple[float, float, float]) -> Law:
+def _cells(up: Floats, down: Floats, inside: Floats, means: Floats, cut: tuple[float, float, float]) -> RowLaw:
     """Every cell of up - down moved to its ends, what is left of the first to the first, and what is right of the last to the last."""
     first, last, beyond = cut
     values = up - down + _LAST_DIGITS * (up + down)
@@ -288,7 +288,7 @@ def _cells(up: Floats, down: Floats, inside: Floats, means: Floats, cut: tuple[f
     masses = np.append(inside * (1.0 - right), 0.0) + np.append(0.0, inside * right)
     masses[0] += float(special.ndtr(first))
     masses[-1] += normal_tail(last)
-    return Law(values=values, masses=masses, share=1.0, beyond=beyond * raising(64))
+    return RowLaw(values=values, masses=masses, share=1.0, beyond=beyond * raising(64))
 
 
 def _between(ends: Floats) -> Floats:
@@ -297,10 +297,10 @@ def _between(ends: Floats) -> Floats:
     return np.where(ends[1:] <= 0, np.diff(lower), -np.diff(upper))
 
 
-def _atoms(atoms: list[tuple[float, float, float]], share: float) -> Law:
+def _atoms(atoms: list[tuple[float, float, float]], share: float) -> RowLaw:
     """Of A, e^epsilon B and their probability."""
     up, down, masses = (np.array(column) for column in zip(*atoms, strict=True))
-    return Law(values=up - down + _LAST_DIGITS * (up + down), masses=np.maximum(masses, 0.0) * raising(64), share=share)
+    return RowLaw(values=up - down + _LAST_DIGITS * (up + down), masses=np.maximum(masses, 0.0) * raising(64), share=share)
 
 
 def _require(epsilon: float, share: float) -> None:

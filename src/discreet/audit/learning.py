@@ -26,7 +26,7 @@ from discreet.core.fields import finite, numbers
 from discreet.core.neighbours import Neighbours
 from discreet.losses import MarginLoss, loss_named
 from discreet.mechanisms.learning.base import LearningMechanism
-from discreet.noise.laws import Gaussian
+from discreet.noise.laws import Normal
 from discreet.problems import RegularisedRisk
 from discreet.words.fits import FitSpec, GaussianObjectiveFit, GaussianOutputFit, PureObjectiveFit, PureOutputFit
 
@@ -59,8 +59,8 @@ class Release:
         """
         spec = quietly(lambda: _AUDITED[mechanism].read(parameters), TypeError("parameters"), TypeError, ValueError)
         law, extra = spec.law, getattr(spec, "extra_ridge", None)
-        noise = law.scale if isinstance(law, Gaussian) else law.rate
-        return cls(loss=loss, ridge=ridge + (extra or 0.0), noise=noise, gaussian=isinstance(law, Gaussian), objective=spec.in_objective)
+        noise = law.scale if isinstance(law, Normal) else law.rate
+        return cls(loss=loss, ridge=ridge + (extra or 0.0), noise=noise, gaussian=isinstance(law, Normal), objective=spec.in_objective)
 
     @property
     def spread(self) -> float:

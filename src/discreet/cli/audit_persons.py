@@ -19,7 +19,7 @@ from discreet.core.arrays import Floats
 from discreet.core.fields import real
 from discreet.core.neighbours import REPLACE_ONE, Persons
 from discreet.estimators import LogisticRegression
-from discreet.noise.laws import Gaussian, Spherical
+from discreet.noise.laws import Normal, Spherical
 
 _ALPHA, _LARGEST, _RUNS = 1.0, 2.0, 400
 
@@ -58,4 +58,4 @@ def _recovered(found: Any, table: Owned, weights: Floats, where: str, alpha: Any
     stated, what = found.certificate.parameters, f"linear term of the objective of persons, {where}"
     if "rate" in stated:
         return of_noise(what, noise, Spherical(real(stated["rate"])))
-    return of_noise(what, noise, Gaussian(real(stated["scale"])))
+    return of_noise(what, noise, Normal(real(stated["scale"])))

@@ -2,7 +2,7 @@
 
     DiscreteLaplace(t)     integers, P(k) proportional to exp(-|k| / t)                 variance 1 / (2 sinh(1 / (2 t))^2), at most 2 t^2
     DiscreteGaussian(s)    integers, P(k) proportional to exp(-k^2 / (2 s^2))           variance at most s^2
-    Gaussian(s)            numbers, N(0, s^2) each                                      variance s^2
+    Normal(s)              numbers, N(0, s^2) each                                      variance s^2
     Spherical(r)           vectors, density proportional to exp(-r |b|_2) on R^d        variance (d + 1) / r^2 of every number
 
 The probabilities are written from these formulas, and no sampler uses them: audits hold the one against the other (`normal_scores`). The declaration
@@ -207,7 +207,7 @@ class DiscreteGaussian(IntegerLaw):
 
 
 @dataclass(frozen=True, slots=True)
-class Gaussian(Law):
+class Normal(Law):
     """Independent numbers N(0, scale^2)."""
 
     scale: float

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from discreet.core.fields import whole
-from discreet.noise.laws import DiscreteGaussian, DiscreteLaplace, Gaussian, Spherical
+from discreet.noise.laws import DiscreteGaussian, DiscreteLaplace, Normal, Spherical
 from discreet.problems.made_rows import MadeRows
 from discreet.problems.prior import Prior
 from discreet.statements.base import KERNEL, PRIOR, SHARED, Fields, Record, Words, noise_hypothesis
@@ -59,7 +59,7 @@ class FitSpec(Spec[Record]):
 
     @property
     @abstractmethod
-    def law(self) -> Gaussian | Spherical:
+    def law(self) -> Normal | Spherical:
         """The law of the noise, before the last stage."""
 
     @property
@@ -80,9 +80,9 @@ class GaussianFit(FitSpec):
     """The last stage's."""
 
     @property
-    def law(self) -> Gaussian:
+    def law(self) -> Normal:
         """See FitSpec."""
-        return Gaussian(self.scale)
+        return Normal(self.scale)
 
     @property
     def grid_law(self) -> DiscreteGaussian:

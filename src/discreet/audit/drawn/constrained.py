@@ -38,7 +38,7 @@ from discreet.mechanisms.constrained.base import ConstrainedMechanism
 from discreet.mechanisms.constrained.mirror_descent import SMOOTH
 from discreet.mechanisms.constrained.mirror_sampled import RATE_BITS
 from discreet.noise import SystemNoise
-from discreet.noise.laws import Gaussian
+from discreet.noise.laws import Normal
 from discreet.objectives import sum_over_set
 from discreet.problems import ConstrainedRisk
 from discreet.sets import GroupL2Ball, L2Ball, Simplex
@@ -90,7 +90,7 @@ def over_set(target: Target) -> Watch:
     loud = replace(made, grid=replace(made.grid, step=2.0**-20, scale=2.0**28))
     of_grid, points = _released(problem, data, loud, 100)
     parts = (
-        of_noise("linear term of the objective", linears, Gaussian(real(stated["scale"]))),
+        of_noise("linear term of the objective", linears, Normal(real(stated["scale"]))),
         last_stage(of_grid, points),
     )
     return Watch(mechanism=made.name, parts=parts)
@@ -107,7 +107,7 @@ def residuals_over_set(target: Target) -> Watch:
         return np.clip(2.0 * (_ROWS @ point - _TARGETS), -slope, slope) @ _ROWS + real(stated["ridge"]) * point
 
     linears = -np.array([clipped(point) for point in points])
-    return Watch(mechanism=made.name, parts=(of_noise("linear term of the objective", linears, Gaussian(real(stated["scale"]))),))
+    return Watch(mechanism=made.name, parts=(of_noise("linear term of the objective", linears, Normal(real(stated["scale"]))),))
 
 
 def frank_wolfe(target: Target) -> Watch:
@@ -161,7 +161,7 @@ def sampled(target: Target) -> Watch:
     total = float(np.hypot(_deviation(stated), 0.5 * np.sqrt(share * (1.0 - share))))
     parts = (
         chosen("records of a batch", f"each takes part with probability {share:.6g}", took_part, np.array([1.0 - share, share])),
-        of_noise("noise on the gradient of a batch", noisy + 0.5 * share, Gaussian(total), words="discrete Gaussian of deviation"),
+        of_noise("noise on the gradient of a batch", noisy + 0.5 * share, Normal(total), words="discrete Gaussian of deviation"),
     )
     return Watch(mechanism=made.name, parts=parts)
 
@@ -218,7 +218,7 @@ def _watched_problem() -> tuple[WatchedBall, ConstrainedRisk]:
 
 def _of_gradients(noise: list[Floats], stated: Mapping[str, Json]) -> Part:
     """Of three steps a run, two numbers each."""
-    return of_noise("noise on three gradients", np.reshape(noise, (-1, 6)), Gaussian(_deviation(stated)), words="discrete Gaussian of deviation")
+    return of_noise("noise on three gradients", np.reshape(noise, (-1, 6)), Normal(_deviation(stated)), words="discrete Gaussian of deviation")
 
 
 def _domain(features: int = 2) -> Domain:

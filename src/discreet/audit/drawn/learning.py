@@ -28,7 +28,7 @@ from discreet.mechanisms.learning.base import GaussianGrid
 from discreet.mechanisms.learning.output_perturbation import one_minimiser
 from discreet.mechanisms.persons import owners_of
 from discreet.noise import SystemNoise
-from discreet.noise.laws import DiscreteGaussian, DiscreteLaplace, Gaussian, Spherical
+from discreet.noise.laws import DiscreteGaussian, DiscreteLaplace, Normal, Spherical
 from discreet.problems import MultinomialRisk, OneVsRestRisk, Prior, RegularisedRisk
 
 _RUNS, _LOUD_STEP, _LOUDER = 1000, 2.0**-10, 1e5
@@ -67,7 +67,7 @@ def _counted(problem: RegularisedRisk, data: Records, made: GaussianObjectivePer
     linears = [-margin_gradient(one.value, table.rows, table.signs, ridge, table.shares) for one, ridge in zip(found, ridges, strict=True)]
     parts = (
         of_noise("number of records, in parts", counts, DiscreteGaussian(real(stated[0]["count_scale"]) * PARTS)),
-        of_noise("linear term of the objective, at the lambda that was counted", np.array(linears), Gaussian(real(stated[0]["scale"]))),
+        of_noise("linear term of the objective, at the lambda that was counted", np.array(linears), Normal(real(stated[0]["scale"]))),
         _last_stage(problem, data, made),
     )
     return Watch(mechanism=made.name, parts=parts)
@@ -127,7 +127,7 @@ def _watch(problem: Any, data: Records, made: Any, recovered: Any, *, vectors: i
         width = noise.shape[1] // vectors
         parts = [of_noise(what, noise.reshape(-1, width), Spherical(real(stated["rate"])))]
     else:
-        parts = [of_noise(what, noise, Gaussian(real(stated["scale"])))]
+        parts = [of_noise(what, noise, Normal(real(stated["scale"])))]
     return Watch(mechanism=release.certificate.mechanism, parts=(*parts, _last_stage(problem, data, made)))
 
 

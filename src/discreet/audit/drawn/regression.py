@@ -35,7 +35,7 @@ from discreet.mechanisms.regression import (
     TargetsObjectivePerturbation,
 )
 from discreet.noise import SystemNoise
-from discreet.noise.laws import DiscreteGaussian, Gaussian
+from discreet.noise.laws import DiscreteGaussian, Normal
 from discreet.problems import PredictionRisk, Prior, SeveralTargets
 
 _RUNS, _ANSWERS = 120, 300
@@ -97,7 +97,7 @@ def _counted(made: ResidualObjectivePerturbation, case: _Case) -> Watch:
     scale = real(stated[0]["count_scale"]) * PARTS
     parts = (
         of_noise("number of records, in parts", counts, DiscreteGaussian(scale)),
-        of_noise("linear term of the objective, in the unit that was counted", np.array(linears), Gaussian(real(stated[0]["scale"]))),
+        of_noise("linear term of the objective, in the unit that was counted", np.array(linears), Normal(real(stated[0]["scale"]))),
         last_stage(loud.parameters(), np.array(last)),
     )
     return Watch(mechanism=made.name, parts=parts)
@@ -125,7 +125,7 @@ def targets(target: Target) -> Watch:
     )
     loud = replace(made, grid=replace(made.grid, step=2.0**-20, scale=2.0**40))
     parts = (
-        of_noise("linear terms of the objectives, those of all targets together", linears.reshape(len(weights), -1), Gaussian(real(stated["scale"]))),
+        of_noise("linear terms of the objectives, those of all targets together", linears.reshape(len(weights), -1), Normal(real(stated["scale"]))),
         last_stage(*released(loud, problem, data, 60)),
     )
     return Watch(mechanism=made.name, parts=parts)
@@ -138,7 +138,7 @@ def _linear_term(made: Any, problem: Any, case: _Case, slope: Callable[[Floats, 
     linears = [-(rows.T @ (shares * slope(rows @ w, targets))) - real(stated["ridge"]) * (w - point) for w in weights]
     loud = replace(made, grid=replace(made.grid, step=2.0**-20, scale=2.0**40))
     parts = (
-        of_noise("linear term of the objective", np.array(linears), Gaussian(real(stated["scale"]))),
+        of_noise("linear term of the objective", np.array(linears), Normal(real(stated["scale"]))),
         last_stage(*released(loud, problem, data, 60)),
     )
     return Watch(mechanism=made.name, parts=parts)
@@ -203,4 +203,4 @@ def _gradients(made: Any, case: _Case, step_noise: float) -> Part:  # noqa: ANN4
 
 def _noise(what: str, values: Floats, deviation: float) -> Part:
     """Integers of a fine unit: as good as normal numbers."""
-    return of_noise(what, values, Gaussian(deviation), words="discrete Gaussian of deviation")
+    return of_noise(what, values, Normal(deviation), words="discrete Gaussian of deviation")

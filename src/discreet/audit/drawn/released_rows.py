@@ -36,7 +36,7 @@ from discreet.mechanisms.release import (
     ShuffledLaplaceRows,
 )
 from discreet.noise import SystemNoise
-from discreet.noise.laws import DiscreteGaussian, DiscreteLaplace, Gaussian, Law
+from discreet.noise.laws import DiscreteGaussian, DiscreteLaplace, Law, Normal
 from discreet.queries import Projection, Rows, WeightedRows
 from discreet.queries import Target as Column
 from discreet.solvers.soft_margin import solve_soft_margin
@@ -138,7 +138,7 @@ def fisher(target: Target) -> Watch:
         release = made.run(query, data, SystemNoise())
         exact = numbers(300, 2) if slots is None else np.zeros((300, 2))
         name, deviation = made.name, real(release.certificate.parameters["level"]) ** -0.25
-        parts.append(of_noise(f"noise on weighted rows, {neighbours}", (release.value - exact) @ root, Gaussian(deviation)))
+        parts.append(of_noise(f"noise on weighted rows, {neighbours}", (release.value - exact) @ root, Normal(deviation)))
     return Watch(mechanism=name, parts=tuple(parts))
 
 
@@ -235,7 +235,7 @@ def fresh_projection(target: Target) -> Watch:
     maps = [value[:2].ravel() for value in values]
     noise = [_integers(value[2:], exact @ value[:2], real(stated["step"])).ravel() for value in values]
     parts = (
-        of_noise("the projection", np.array(maps), Gaussian(real(stated["width"]) ** -0.5)),
+        of_noise("the projection", np.array(maps), Normal(real(stated["width"]) ** -0.5)),
         of_noise("noise on projected rows", np.array(noise), DiscreteGaussian(real(stated["scale"]))),
     )
     return Watch(mechanism=made.name, parts=parts)
@@ -253,7 +253,7 @@ def null_space(target: Target) -> Watch:  # noqa: ARG001 - it promises nothing
     data = Records(rows=DenseMatrix(points), targets=signs, domain=domain)
     stated, values = released(made, query, data, 25)
     noise = across.T @ (values[:, :, :3] - points) @ along
-    part = of_noise("noise at right angles to the machine", noise.reshape(25, -1), Gaussian(real(stated["variance"]) ** 0.5))
+    part = of_noise("noise at right angles to the machine", noise.reshape(25, -1), Normal(real(stated["variance"]) ** 0.5))
     return Watch(mechanism=made.name, parts=(part,))
 
 

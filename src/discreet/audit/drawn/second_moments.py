@@ -23,7 +23,7 @@ from discreet.mechanisms.persons import owners_of
 from discreet.mechanisms.release import GaussianMoments
 from discreet.mechanisms.release.answers import exact_moments
 from discreet.noise import SystemNoise
-from discreet.noise.laws import Gaussian
+from discreet.noise.laws import Normal
 from discreet.queries import SecondMoments
 from discreet.queries import Target as Column
 
@@ -81,4 +81,4 @@ def _records(domain: Domain, rows: Floats) -> Records:
 
 def _noise(what: str, values: Floats, deviation: float) -> Part:
     """Integers of a fine unit: as good as normal numbers."""
-    return of_noise(what, values, Gaussian(deviation), words="discrete Gaussian of deviation")
+    return of_noise(what, values, Normal(deviation), words="discrete Gaussian of deviation")

@@ -24,7 +24,7 @@ from discreet.mechanisms.regression.mixing import drawn_moments, of_records, ske
 from discreet.mechanisms.release import ClearTargetSketch, EigenvalueSketch, GaussianSketch, InformationSketch, PublishedSketch
 from discreet.mechanisms.release.answers import exact_moments
 from discreet.noise import SystemNoise
-from discreet.noise.laws import DiscreteGaussian, Gaussian
+from discreet.noise.laws import DiscreteGaussian, Normal
 from discreet.queries import SecondMoments
 from discreet.queries import Target as Column
 
@@ -127,7 +127,7 @@ def _whitened(rows: Floats, covariance: Floats) -> Floats:
 
 
 def _standard(what: str, scores: Floats) -> Part:
-    return of_noise(what, scores, Gaussian(1.0), words="as the stated covariance has them, deviation")
+    return of_noise(what, scores, Normal(1.0), words="as the stated covariance has them, deviation")
 
 
 def _last_variance(stated: Any) -> float:  # noqa: ANN401 - a certificate's parameters
