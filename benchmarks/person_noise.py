@@ -13,8 +13,6 @@ import numpy as np
 
 from discreet import LogisticRegression
 from discreet.core.errors import InfeasibleTarget
-from discreet.planning import Plan
-from discreet.planning.persons import by_groups
 
 ROWS, RECORDS = (1, 5, 50), 10_000
 X = np.array([[0.1, 0.2], [-0.3, 0.1]])
@@ -43,6 +41,9 @@ def prices(*, epsilon: float, delta: float, neighbours: str, share: float, rows:
     """fit, union and group over a fit on rows; infinity where no noise would do."""
     setting = {"neighbours": neighbours, "ridge": share / epsilon}
     alone = scale(epsilon=epsilon, delta=delta, **setting)  # type: ignore[arg-type]
+    from discreet.planning import Plan  # noqa: PLC0415 - `prices` are asked for without
+    from discreet.planning.persons import by_groups  # noqa: PLC0415
+
     single = by_groups(Plan(epsilon=epsilon, delta=delta, features=2, norm=1.0, rows_per_person=rows))
 
     def over(**asked: float) -> float:

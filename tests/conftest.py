@@ -16,9 +16,8 @@ from collections import Counter, defaultdict
 import pytest
 from hypothesis import settings
 
-from discreet.core.errors import InvalidInput
 from discreet.core.remembered import forget
-from tests.parts import LACKING
+from tests.parts import skipped_where_a_part_is_lacking
 from tools.slow import FIRST, UNTIL
 
 ELSE, LEAST = "all else", 100
@@ -71,17 +70,16 @@ def pytest_runtest_protocol(item):
 @pytest.hookimpl(wrapper=True)
 def pytest_runtest_call(item):
     """In a copy of the package without one of its parts, what meets the sentence that says so is not tested."""
-    try:
+    with skipped_where_a_part_is_lacking():
         return (yield)
-    except InvalidInput as refusal:
-        if LACKING and str(refusal).startswith("this copy of Discreet lacks the folder"):
-            pytest.skip(str(refusal))
-        raise
 
 
+@pytest.hookimpl(wrapper=True)
 def pytest_runtest_setup(item):
     if time.time() > float(os.environ.get(UNTIL, "inf")):
         pytest.skip("no time is left in this turn")
+    with skipped_where_a_part_is_lacking():
+        return (yield)
 
 
 @pytest.hookimpl(trylast=True)

@@ -4,6 +4,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.parts import LACKING
 from tools import slow
 
 TESTS = Path(__file__).parent
@@ -17,7 +18,7 @@ def test_every_slow_test_belongs_to_exactly_one_turn():
     for name in marked:
         assert sum(name.startswith(f"{folder}/") for folder in folders) == 1, name
     for folder in folders:
-        assert any(name.startswith(f"{folder}/") for name in marked), folder
+        assert folder in LACKING or any(name.startswith(f"{folder}/") for name in marked), folder
 
 
 def test_the_page_has_a_row_for_each_turn_as_the_tool_writes_it():

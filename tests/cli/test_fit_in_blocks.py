@@ -14,9 +14,11 @@ import pytest
 from discreet.ledger import Ledger
 from tests.canary import CANARY, assert_silent
 from tests.cli.conftest import UNREADABLE, discreet, rows
-from tests.parts import cluster_here
+from tests.parts import LACKING, cluster_here
 
 FIT = ["--schema", "people.toml", "--epsilon", "1", "--delta", "1e-6", "--seed", "1", "--out", "model.json", "--overwrite"]
+
+needs_device = pytest.mark.skipif("device" in LACKING, reason="this copy moves no rows")
 
 
 def weights(*tables, **options):
@@ -135,12 +137,14 @@ def test_a_cluster_that_lets_in_everyone_is_refused_before_anything_is_asked_of_
     assert "--dask-deadline" in discreet("fit", "people", *FIT, "--dask", "local", "--dask-deadline", "0").error
 
 
+@needs_device
 @pytest.mark.parametrize("table", ["people.csv", "people"])
 def test_rows_may_be_moved_to_a_device(parts, table):
     pytest.importorskip("torch")
     np.testing.assert_allclose(weights(table, device="cpu"), weights("people.csv"), atol=1e-6)
 
 
+@needs_device
 def test_a_device_that_is_not_there_is_an_error_before_the_table_is_read(parts, monkeypatch):
     outcome = discreet("fit", "absent.csv", *FIT, "--device", "mps")
     assert outcome.code != 0

@@ -9,7 +9,10 @@ import pytest
 from studies import Results, Tables
 from studies.base import checked
 from studies.results import tidy
+from tests.parts import LACKING
 
+collect_ignore_glob = ["test_*.py"] if "papers" in LACKING else []
+"""The studies are of the papers."""
 SHARED = Path(__file__).parents[3] / "shared" / "data"
 
 

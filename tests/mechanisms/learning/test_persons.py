@@ -244,5 +244,6 @@ def test_too_little_regularisation_is_refused_for_persons_before_it_is_for_rows(
 
 
 def test_the_published_calibration_is_for_one_row_a_person():
+    published = module_of("papers").published_objective
     with pytest.raises(InvalidInput, match="one row per person"):
-        module_of("papers").published_objective(problem(Logistic(), ridge=10.0, rows=2), **asked(1.0, 0.0, REPLACE_ONE))
+        published(problem(Logistic(), ridge=10.0, rows=2), **asked(1.0, 0.0, REPLACE_ONE))
