@@ -2,13 +2,14 @@
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 from discreet.core.arrays import Floats
 from discreet.core.neighbours import Persons
+from discreet.core.private import holds_records
 from discreet.data import Domain
 from discreet.data.coding import Coding
 from discreet.data.reader import as_known, class_numbers
@@ -21,9 +22,9 @@ class FitShape:
     """What the problem and the mechanism of a fit follow from, beside the parameters of its estimator; public."""
 
     features: int
-    records: int | None
+    records: int | None = None
     """n, of persons where they are declared; None where it is private."""
-    persons: Persons | None
+    persons: Persons | None = None
     classes: int = 0
     """K; 0 of targets that are numbers."""
     weighted: bool = False
@@ -34,7 +35,9 @@ class FitShape:
     """Of several targets."""
 
 
-class Targets(NamedTuple):
+@holds_records
+@dataclass(frozen=True, slots=True, repr=False, eq=False)
+class Targets:
     """The checked targets of held records; private but for the classes and what was declared."""
 
     values: npt.NDArray[Any]
@@ -55,7 +58,9 @@ class Targets(NamedTuple):
         return as_known(self.values if self.values.dtype.kind == "f" else class_numbers(self.values, count), count)
 
 
-class HeldRecords(NamedTuple):
+@holds_records
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False, eq=False)
+class HeldRecords:
     """Records in memory, private: those of a fit, or the same read once more."""
 
     rows: Matrix
@@ -63,7 +68,7 @@ class HeldRecords(NamedTuple):
     weights: Floats | None
     """(n,), with the shares of persons in them, or None."""
     owners: Owners
-    coding: Coding | None
+    coding: Coding | None = None
     """Which features are dummies of one column, of a table that a schema encoded."""
     largest: float = 1.0
     """The most that a record may weigh."""

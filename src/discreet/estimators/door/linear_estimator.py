@@ -98,15 +98,15 @@ class LinearEstimator(PrivateModel):
         privacy, read = self._privacy(), self._read_blocks if isinstance(X, BlockTable) else self._read_held
         given = read(X, y, sample_weight, persons, noise)
         self._advise(X, privacy, given.records)
-        advise_of_worth(self, self._outlook(given.shape))
-        return replace(given, declared=self._declared(given, privacy.neighbours))
+        shape = replace(given.shape, records=self._known_records(given.records, privacy.neighbours))
+        advise_of_worth(self, self._outlook(shape))
+        return replace(given, shape=shape, declared=self._declared(given, privacy.neighbours))
 
     def _read_held(self, X: Any, y: Any, sample_weight: Any, persons: Any, noise: Noise) -> FitInput:
         held = self.held_records(X, y, sample_weight, persons, noise, classes=vars(self).get("classes"), reset=True)
         classes = held.targets.classes
         shape = FitShape(
             features=held.rows.shape[1],
-            records=self._known_records(held.owners.number, self._privacy().neighbours),
             persons=held.owners.rule,
             classes=len(classes),
             weighted=sample_weight is not None,
@@ -147,10 +147,9 @@ class LinearEstimator(PrivateModel):
         table = self._blocks(table)
         classes, declared = self._block_classes()
         largest = self._largest_weight(len(classes), weighted=True)
-        shape = FitShape(features=table.features, records=None, persons=rule, classes=len(classes), weighted=True, largest=largest, units=units)
+        shape = FitShape(features=table.features, persons=rule, classes=len(classes), weighted=True, largest=largest, units=units)
         reader = self._reader(shape, classes)
         records, data_of = (reader.read_several if units else reader.read)(table, self._jobs(), noise=drawn_beside(noise))
-        shape = replace(shape, records=self._known_records(records, self._privacy().neighbours))
         return FitInput(shape=shape, records=records, classes=classes, declared=declared, data_of=data_of)
 
     def _blocks(self, table: BlockTable) -> BlockTable:
