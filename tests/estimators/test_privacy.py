@@ -311,3 +311,10 @@ def test_output_perturbation_takes_the_hinge(neighbours):
     assert np.linalg.norm(ideal.coef_ - known.coef_) <= np.sqrt(300 * 1e-4 / (2 * 10)) + 1e-4
     with pytest.raises(InvalidInput, match="mechanism='output'"):
         LinearSVC(**{**machine, "mechanism": "objective"}, epsilon=1.0).fit(rows, labels)
+
+
+def test_what_a_fit_has_read_shows_no_record_and_does_not_travel():
+    given = LinearRegression(target_bound=1.0)._read_input(np.full((4, 1), CANARY), [CANARY] * 4, None, None, SystemNoise())
+    assert str(CANARY) not in repr(given)
+    with pytest.raises(PrivateDataError):
+        pickle.dumps(given)

@@ -1,14 +1,15 @@
-"""What a fit reads through the door: what is public about its records, and the records, held in memory or read in blocks."""
+"""The input of a fit, as it is read through the door: public numbers about its records, and the records, held in memory or read in blocks."""
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 from discreet.core.arrays import Floats
 from discreet.core.neighbours import Persons
+from discreet.core.private import holds_records
 from discreet.data import Domain
 from discreet.data.coding import Coding
 from discreet.data.reader import as_known, class_numbers
@@ -18,12 +19,12 @@ from discreet.mechanisms.persons import Owners
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FitShape:
-    """What the problem and the mechanism of a fit follow from, beside the parameters of its estimator; public."""
+    """The public numbers that problem and mechanism of a fit follow from, beside the parameters of its estimator."""
 
     features: int
-    records: int | None
+    records: int | None = None
     """n, of persons where they are declared; None where it is private."""
-    persons: Persons | None
+    persons: Persons | None = None
     classes: int = 0
     """K; 0 of targets that are numbers."""
     weighted: bool = False
@@ -31,62 +32,66 @@ class FitShape:
     largest: float = 1.0
     """A bound on the weight of a record."""
     units: tuple[float, ...] = ()
-    """Of several targets."""
+    """The units of several targets."""
 
 
-class Targets(NamedTuple):
+@holds_records
+@dataclass(frozen=True, slots=True, repr=False, eq=False)
+class Targets:
     """The checked targets of held records; private but for the classes and what was declared."""
 
     values: npt.NDArray[Any]
-    """What is fitted: numbers (n,) or (n, m) on the scale of the model, signs, or whole numbers of classes."""
+    """The targets that are fitted: numbers (n,) or (n, m) on the scale of the model, signs, or whole numbers of classes."""
     classes: npt.NDArray[Any]
     """(K,); none of targets that are numbers."""
     declared: tuple[str, ...]
-    """What the caller declared public by passing them, for the certificate."""
+    """The sentences for the certificate, that the caller declared them public."""
     given: npt.NDArray[Any] | None = None
-    """What a ledger sees of them, where that is something else than their values."""
+    """The targets as a ledger sees them, where these are other numbers."""
 
     @property
     def said(self) -> npt.NDArray[Any]:
-        """What a ledger sees of them: numbers as they were given, signs of two classes, whole numbers of more."""
+        """The targets as a ledger sees them: numbers as they were given, signs of two classes, whole numbers of more."""
         if self.given is not None:
             return self.given
         count = len(self.classes)
         return as_known(self.values if self.values.dtype.kind == "f" else class_numbers(self.values, count), count)
 
 
-class HeldRecords(NamedTuple):
-    """Records in memory, private: those of a fit, or the same read once more."""
+@holds_records
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False, eq=False)
+class HeldRecords:
+    """The records of a fit in memory, private, read for it or once more."""
 
     rows: Matrix
     targets: Targets
     weights: Floats | None
     """(n,), with the shares of persons in them, or None."""
     owners: Owners
-    coding: Coding | None
-    """Which features are dummies of one column, of a table that a schema encoded."""
+    coding: Coding | None = None
+    """The features that are dummies of one column, of a table that a schema encoded."""
     largest: float = 1.0
     """The most that a record may weigh."""
     units: tuple[float, ...] = ()
-    """Of several targets."""
+    """The units of several targets."""
 
     @property
     def numbers(self) -> Floats:
-        """Targets as the curvature sees them: numbers in their units, signs of two classes, numbers of more."""
+        """The targets as the curvature sees them: numbers in their units, signs of two classes, numbers of more."""
         values = self.targets.values
         if self.units:
             return np.asarray(values / np.array(self.units))
         return values if values.dtype.kind == "f" else np.asarray(self.targets.said, dtype=np.float64)
 
     def content(self) -> Iterator[bytes]:
-        """Rows and targets as bytes, for a ledger's keyed digest; private."""
+        """The rows and targets as bytes, for a ledger's keyed digest; private."""
         yield from self.rows.content()
         yield self.targets.said.tobytes()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FitInput:
-    """Checked records of a fit: `data_of(domain)` holds or reads them."""
+    """The checked records of a fit: `data_of(domain)` holds or reads them."""
 
     shape: FitShape
     records: int
@@ -94,6 +99,6 @@ class FitInput:
     classes: npt.NDArray[Any]
     """(K,); none of targets that are numbers."""
     declared: tuple[str, ...]
-    """What the caller declared public, for the certificate."""
+    """The sentences for the certificate about what the caller declared public."""
     data_of: Callable[[Domain], Any]
-    """Makes Records, or a TargetTable of several targets."""
+    """The maker of Records, or of a TargetTable of several targets."""

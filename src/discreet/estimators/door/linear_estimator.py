@@ -51,15 +51,15 @@ class LinearEstimator(PrivateModel):
 
     @abstractmethod
     def _read_targets(self, X: Any, y: Any, records: int, classes: Any) -> Targets:
-        """Targets of held records, brought by X or passed as y; `classes` were declared. Raises InvalidInput, without any value of X or y."""
+        """The targets of held records, brought by X or passed as y; `classes` were declared. Raises InvalidInput, without any value of X or y."""
 
     @abstractmethod
     def _read_weights(self, sample_weight: Any, targets: Targets) -> tuple[Floats | None, float]:
-        """Weights (n,) or None, and a bound on the weight of a record."""
+        """The weights (n,) or None, and a bound on the weight of a record."""
 
     @abstractmethod
     def _data_of(self, domain: Domain, held: HeldRecords) -> Any:
-        """Records within a domain, or a TargetTable of several targets."""
+        """The records within a domain, or a TargetTable of several targets."""
 
     @abstractmethod
     def _block_classes(self) -> tuple[npt.NDArray[Any], tuple[str, ...]]:
@@ -67,7 +67,7 @@ class LinearEstimator(PrivateModel):
 
     @abstractmethod
     def _reader(self, shape: FitShape, classes: npt.NDArray[Any]) -> Reader:
-        """What reads a table in blocks, counts its records and checks them."""
+        """The reader of a table in blocks, which counts its records and checks them."""
 
     @abstractmethod
     def _set_up(self, shape: FitShape, privacy: Privacy, *, counts: bool = False) -> tuple[Any, Mechanism[Any, Any]]:
@@ -98,15 +98,15 @@ class LinearEstimator(PrivateModel):
         privacy, read = self._privacy(), self._read_blocks if isinstance(X, BlockTable) else self._read_held
         given = read(X, y, sample_weight, persons, noise)
         self._advise(X, privacy, given.records)
-        advise_of_worth(self, self._outlook(given.shape))
-        return replace(given, declared=self._declared(given, privacy.neighbours))
+        shape = replace(given.shape, records=self._known_records(given.records, privacy.neighbours))
+        advise_of_worth(self, self._outlook(shape))
+        return replace(given, shape=shape, declared=self._declared(given, privacy.neighbours))
 
     def _read_held(self, X: Any, y: Any, sample_weight: Any, persons: Any, noise: Noise) -> FitInput:
         held = self.held_records(X, y, sample_weight, persons, noise, classes=vars(self).get("classes"), reset=True)
         classes = held.targets.classes
         shape = FitShape(
             features=held.rows.shape[1],
-            records=self._known_records(held.owners.number, self._privacy().neighbours),
             persons=held.owners.rule,
             classes=len(classes),
             weighted=sample_weight is not None,
@@ -117,7 +117,7 @@ class LinearEstimator(PrivateModel):
         return FitInput(shape=shape, records=held.owners.number, classes=classes, declared=held.targets.declared, data_of=data_of)
 
     def held_records(self, X: Any, y: Any, sample_weight: Any, persons: Any, noise: Noise, *, classes: Any, reset: bool) -> HeldRecords:
-        """Checked records in memory; `noise` draws which rows of a person are kept; `reset` in a fit, else they are those of the fit, again.
+        """The checked records in memory; `noise` draws which rows of a person are kept; `reset` in a fit, else they are those of the fit, again.
 
         Raises InvalidInput for what is not as it was declared, and for other records than those of the fit.
         """
@@ -147,24 +147,23 @@ class LinearEstimator(PrivateModel):
         table = self._blocks(table)
         classes, declared = self._block_classes()
         largest = self._largest_weight(len(classes), weighted=True)
-        shape = FitShape(features=table.features, records=None, persons=rule, classes=len(classes), weighted=True, largest=largest, units=units)
+        shape = FitShape(features=table.features, persons=rule, classes=len(classes), weighted=True, largest=largest, units=units)
         reader = self._reader(shape, classes)
         records, data_of = (reader.read_several if units else reader.read)(table, self._jobs(), noise=drawn_beside(noise))
-        shape = replace(shape, records=self._known_records(records, self._privacy().neighbours))
         return FitInput(shape=shape, records=records, classes=classes, declared=declared, data_of=data_of)
 
     def _blocks(self, table: BlockTable) -> BlockTable:
-        """What the linear model sees of a table to be fitted."""
+        """The table that the linear model sees of one to be fitted."""
         return table
 
     def _declared(self, given: FitInput, neighbours: Neighbours) -> tuple[str, ...]:
-        """What the caller declared public. Raises InvalidInput for what does not belong to these records."""
+        """The sentences about what the caller declared public. Raises InvalidInput for what does not belong to these records."""
         return (*given.declared, *self._declared_records(neighbours, steps=self._counts_steps))
 
     def _shape(
         self, features: int, records: int | None, *, classes: int = 0, weighted: bool = False, told_apart: bool = False, targets: int = 1
     ) -> FitShape:
-        """What a fit would be of, from what callers say beforehand. Raises InvalidInput for numbers that are none."""
+        """The shape of a fit, from what callers say beforehand. Raises InvalidInput for numbers that are none."""
         columns, known = whole(features, "features"), count_or_none(records, "records")
         return FitShape(
             features=columns,
@@ -177,7 +176,7 @@ class LinearEstimator(PrivateModel):
         )
 
     def _plan(self, shape: FitShape) -> Certificate:
-        """What a fit would promise: its certificate, but for value, noise, ledger and what is declared. It never verifies."""
+        """The certificate that a fit would have, but for value, noise, ledger and what is declared. It never verifies."""
         self._jobs()
         privacy, set_up = self._privacy(), partial(self._set_up, shape)
         if is_private(self.data_norm):
@@ -186,13 +185,13 @@ class LinearEstimator(PrivateModel):
         return self._stated(mechanism.planned(problem, shape=(problem.dimension,)), ())
 
     def _left(self, shape: FitShape) -> Privacy:
-        """What a fit may spend: all, but for the choice of a norm."""
+        """The budget of the fit itself: all, but for the choice of a norm."""
         if not is_private(self.data_norm):
             return self._privacy()
         return fit_with_norm.left(partial(self._set_up, shape), self._privacy(), shape.persons)
 
     def units_for(self, targets: int) -> tuple[float, ...]:
-        """Of so many columns of y, from public numbers; none of one. Raises InvalidInput for a model of one target, and bounds of other targets."""
+        """The units of so many columns of y; none of one. Raises InvalidInput for a model of one target, and for bounds of other targets."""
         if targets > 1:
             raise InvalidInput(f"{type(self).__name__} learns one target; fit each separately, with a share of epsilon and delta.")
         return ()
@@ -221,5 +220,5 @@ class LinearEstimator(PrivateModel):
 
     @property
     def _unit(self) -> float:
-        """What rows are divided by before the model sees them: a power of two."""
+        """The power of two that rows are divided by before the model sees them."""
         return self.data_norm_ if is_private(self.data_norm) else 1.0

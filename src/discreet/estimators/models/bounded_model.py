@@ -249,5 +249,5 @@ class BoundedModel(ABC, LinearEstimator):
 
     def _fitted_domain(self) -> Domain:
         """That of the rows as they are given to `predict`."""
-        domain = self._domain(FitShape(features=self.n_features_in_, records=None, persons=None))
+        domain = self._domain(FitShape(features=self.n_features_in_))
         return replace(domain, norm_bound=domain.norm_bound * self._unit, intercept_scale=domain.intercept_scale * self._unit)

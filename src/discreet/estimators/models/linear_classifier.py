@@ -239,7 +239,7 @@ class LinearClassifier(ScoredClassifier, LinearEstimator):
     def _calibrated(
         self, two_classes: RegularisedRisk, privacy: Privacy, mechanism: str
     ) -> tuple[RegularisedRisk | ClassRisk, "learning.LearningMechanism[Any]"]:
-        """The same of a problem whose loss and lambda are there, for explanations; lambda of more classes is their own."""
+        """The problem and mechanism for a loss and a lambda that are there, for explanations; lambda of more classes is their own."""
         ridge = None if self.alpha is None and two_classes.domain.classes > 2 else two_classes.ridge
         return self._planned(two_classes, privacy, mechanism, ridge=ridge, softened=False, counts=True)
 
@@ -253,7 +253,7 @@ class LinearClassifier(ScoredClassifier, LinearEstimator):
         return self.loss is None and self.calibration == "tight" and self._standard_loss == SoftplusHinge.name
 
     def _ridge(self, shape: FitShape, privacy: Privacy) -> float | None:
-        """lambda that the caller chose."""
+        """The lambda that the caller chose, or None."""
         return None if self.alpha is None else ridge_of(self.alpha, shape.records, privacy.neighbours)
 
     def _prior(self, domain: Domain) -> Prior | None:
