@@ -44,6 +44,7 @@ from discreet.noise import SeededNoise
 from discreet.problems import MadeRisk, PredictionRisk, SeveralTargets
 
 Floats = npt.NDArray[np.float64]
+Hits = npt.NDArray[np.bool_]
 MANY, MOST = 100, 600_000
 """Times the records of a fit, but no more than the second, from which what is to be covered is computed: its own error is a tenth of theirs."""
 RELATIONS = ("replace-one", "add-remove")
@@ -184,14 +185,14 @@ def _minimiser(problem: PredictionRisk, rows: Floats, numbers: Floats, ridge: fl
     return exact.run(replace(problem, domain=domain), held, SeededNoise(0)).value[: rows.shape[1]]
 
 
-def coverage(name: str, neighbours: str, *, count: int, fits: int, jobs: int, people: str = "half") -> tuple[Floats, Floats]:
-    """For every coefficient the share of intervals that cover, and the median half width."""
+def coverage(name: str, neighbours: str, *, count: int, fits: int, jobs: int, people: str = "half") -> tuple[Hits, Floats]:
+    """Whether the interval of each coefficient covers, (fits, coefficients), and the median half widths."""
     first = one_fit(name, neighbours, count, people, 0)[2]
     exact = to_cover(name, first, count, people)
     with ProcessPoolExecutor(jobs) as pool:
         ends = list(pool.map(partial(_ends, name, neighbours, count, people), range(fits), chunksize=5))
     low, high = (np.array(side) for side in zip(*ends, strict=True))
-    return np.mean((low <= exact) & (exact <= high), axis=0), np.median(0.5 * (high - low), axis=0)
+    return (low <= exact) & (exact <= high), np.median(0.5 * (high - low), axis=0)
 
 
 def _ends(name: str, neighbours: str, count: int, people: str, seed: int) -> tuple[Floats, Floats]:
@@ -210,7 +211,8 @@ def main() -> None:
     print(f"{'model':22} {'relation':12} {'covered':>8} {'least':>8} {'half width':>11}")
     for name in given.models or CASES:
         for neighbours in RELATIONS:
-            shares, widths = coverage(name, neighbours, count=given.records, fits=given.fits, jobs=given.jobs, people=given.people)
+            hits, widths = coverage(name, neighbours, count=given.records, fits=given.fits, jobs=given.jobs, people=given.people)
+            shares = hits.mean(axis=0)
             print(f"{name:22} {neighbours:12} {shares.mean():8.3f} {shares.min():8.3f} {np.median(widths):11.3f}", flush=True)
 
 

@@ -154,7 +154,8 @@ def main() -> None:
     print("| model | mechanism | view | covers | covered | least of one | prints none | half width |\n|---|---|---|---|---|---|---|---|")
     if given.bought:
         for name in given.kinds or CASES:
-            shares, widths = coverage(name, "replace-one", count=given.records, fits=given.fits, jobs=1, people="tenth")
+            hits, widths = coverage(name, "replace-one", count=given.records, fits=given.fits, jobs=1, people="tenth")
+            shares = hits.mean(axis=0)
             numbers = f"{shares.mean():.3f} | {shares.min():.3f} | 0.00 | {np.median(widths):.3g}"
             print(f"| {name} | | `summary(uncertainty=)` | with the penalty | {numbers} |", flush=True)
         return

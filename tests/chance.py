@@ -16,6 +16,11 @@ def highest(runs):
     return runs.mean() + t.isf(LEVEL, len(runs) - 1) * runs.std(ddof=1) / np.sqrt(len(runs))
 
 
+def lowest(runs):
+    """The other side of `highest`."""
+    return -highest(-np.asarray(runs, dtype=float))
+
+
 def fewest(runs, share, *, looks=1):
     """Hits in so many independent runs of a chance of at least `share`: fewer come but for LEVEL, in any of so many `looks`."""
     return binom.ppf(LEVEL / looks, runs, share)

@@ -10,7 +10,7 @@ from scipy.special import ndtr
 from discreet.accounting import gaussian_delta
 from discreet.accounting.shuffling import (
     Answered,
-    Law,
+    RowLaw,
     missing_share,
     normal_laws,
     over_rows,
@@ -54,7 +54,7 @@ def response_law(epsilon, answers, local):
     share = answers / (math.exp(local) + answers - 1.0)
     high, growth = share * math.exp(local), math.exp(epsilon)
     values = np.array([high - growth * share, share - growth * high, share - growth * share])
-    return Law(values=values, masses=np.array([1.0, 1.0, answers - 2.0]) / answers, share=share)
+    return RowLaw(values=values, masses=np.array([1.0, 1.0, answers - 2.0]) / answers, share=share)
 
 
 def worst_of_responses(rows, answers, local, epsilon):

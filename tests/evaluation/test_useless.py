@@ -6,6 +6,7 @@ import pytest
 from discreet.evaluation import NoiseLaw, evaluate_privately
 from discreet.evaluation.means import Total, difference_of
 from discreet.noise.laws import DiscreteLaplace
+from tests.chance import fewest
 from tests.evaluation.people import SURE
 
 
@@ -83,4 +84,4 @@ def test_the_gain_is_covered_as_often_as_it_says():
             Fixed(["a", "b", "b", "a", "a"]), kind[:, np.newaxis].astype(float), actual, epsilon=1.0, delta=1e-6 * (run % 2), metrics="confusion"
         )
         covered.append(report.baseline.gain.low <= 0.01 <= report.baseline.gain.high)
-    assert np.mean(covered) >= 0.93
+    assert sum(covered) >= fewest(400, 0.97)  # of 150 tables it held in 149

@@ -7,7 +7,6 @@ import json
 
 import numpy as np
 import pytest
-from scipy.stats import binom
 
 from benchmarks.model_intervals import CASES, PEOPLE, coverage, records
 from benchmarks.printed_intervals import case_of, estimator_of, fit_of, pairs, rows_of, shown
@@ -21,6 +20,7 @@ from discreet.estimators import fit_with_intervals
 from discreet.estimators.door.private_estimator import PrivateModel
 from discreet.estimators.intervals.known_errors import AT_MOST, NOISE, WHOLE, known_errors
 from discreet.estimators.model_kinds import encoded_estimator
+from tests.chance import fewest, highest
 from tests.schemas import schema_text
 
 TARGETS = {
@@ -141,14 +141,14 @@ def test_no_interval_of_a_summary_misses_where_features_fill_a_tenth_of_their_bo
 @pytest.mark.parametrize("count", [10_000, 100_000])
 @pytest.mark.parametrize(("kind", "mechanism"), PAIRS)
 def test_every_interval_that_is_printed_covers(kind, mechanism, count):
-    """Of 120 fits at .95: a coefficient that is covered with .93 is seen less often once in 1e6."""
+    """Of 120 fits at .95: two points below would be a fault."""
     if count > 10_000 and (kind, mechanism) not in OF_MOMENTS:
         count = 1000
     for row in rows_of(kind, mechanism, count=count, fits=120):
         if row.covers == "new targets":
-            assert row.hits.mean() > 0.93
+            assert highest(row.hits.mean(axis=1)) >= 0.93
         elif len(row.hits):
-            assert row.hits.sum(axis=0).min() > binom.ppf(1e-6, len(row.hits), 0.93), row.view
+            assert row.hits.sum(axis=0).min() >= fewest(len(row.hits), 0.93, looks=row.hits.shape[1]), row.view
 
 
 @pytest.mark.more
@@ -169,8 +169,8 @@ def test_every_model_that_intervals_can_be_bought_for_is_measured(kind, mechanis
 @pytest.mark.slow
 @pytest.mark.parametrize("name", CASES)
 def test_bought_intervals_cover_where_features_fill_a_tenth_of_their_bounds(name):
-    shares, widths = coverage(name, "replace-one", count=10_000, fits=120, jobs=2, people="tenth")
-    assert shares.min() > binom.ppf(1e-6, 120, 0.93) / 120
+    hits, widths = coverage(name, "replace-one", count=10_000, fits=120, jobs=2, people="tenth")
+    assert hits.sum(axis=0).min() >= fewest(120, 0.93, looks=hits.shape[1])
     assert np.all(np.isfinite(widths))
 
 

@@ -17,6 +17,7 @@ from discreet.estimators.intervals.uncertainty import problem_of
 from discreet.ledger import Ledger, using
 from discreet.mechanisms.curvature.with_fit import settled
 from discreet.statements.base import CURVATURE_WITH_FIT
+from tests.chance import fewest, highest
 from tests.estimators.paying import paid_once
 
 BOTH = ["replace-one", "add-remove"]
@@ -170,7 +171,8 @@ def test_intervals_of_one_budget_cover(kind, neighbours):
         [kind(epsilon=np.inf, alpha=alpha, classes=[0, 1], loss=loss).fit(*people(seed=5000 + seed)).coef_[0] for seed in range(200)], axis=0
     )
     intervals = [one.uncertainty.coef_interval() for one in fitted]
-    covered = np.mean([(found.low <= exact) & (exact <= found.high) for found in intervals], axis=0)
-    assert np.all(covered > 0.93)
+    covered = np.array([(found.low <= exact) & (exact <= found.high) for found in intervals])
+    assert highest(covered.mean(axis=1)) >= 0.93
+    assert covered.sum(axis=0).min() >= fewest(400, 0.93, looks=covered.shape[1])
     apart = release_uncertainty(made(kind, neighbours=neighbours, epsilon=0.5).fit(*people()), *people(), epsilon=0.5, delta=5e-7, random_state=1)
     assert np.all(np.isfinite(apart.coef_interval().low))
