@@ -41,7 +41,7 @@ def prices(*, epsilon: float, delta: float, neighbours: str, share: float, rows:
     """fit, union and group over a fit on rows; infinity where no noise would do."""
     setting = {"neighbours": neighbours, "ridge": share / epsilon}
     alone = scale(epsilon=epsilon, delta=delta, **setting)  # type: ignore[arg-type]
-    from discreet.planning import Plan  # noqa: PLC0415 - `prices` are asked for without
+    from discreet.planning import Plan  # noqa: PLC0415 - a part, which tests that import this file may lack
     from discreet.planning.persons import by_groups  # noqa: PLC0415
 
     single = by_groups(Plan(epsilon=epsilon, delta=delta, features=2, norm=1.0, rows_per_person=rows))
