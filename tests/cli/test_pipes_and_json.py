@@ -248,8 +248,8 @@ def test_a_command_that_computes_is_seen_to_import_what_is_heavy(folder):
     assert modules_imported("schema", "check", "people.toml", "people.csv") >= {"numpy", "discreet.data.schema"}
 
 
-OWN_MODULES = 107
-"""Of ours that a model takes to be verified: it took 105 when this was written down."""
+OWN_MODULES = 113
+"""Of ours that a model takes to be verified: it took 111 when this was written down, folders counted."""
 MODEL = Path(__file__).parent.parent / "goldens" / "files" / "model.json"
 
 
@@ -278,8 +278,8 @@ def test_what_was_released_is_verified_without_statistics_and_without_what_fits_
     assert not {"scipy.stats", "scipy.signal", "sklearn", "discreet.estimators.models.margin_classifiers"} & modules
 
 
-RELEASE_MODULES = 120
-"""Of ours that a released folder takes to be verified: it took 114 when this was written down, and 281 before it was looked at."""
+RELEASE_MODULES = 127
+"""Of ours that a released folder takes to be verified: it took 124 when this was written down, and 281 before it was looked at."""
 
 
 @pytest.mark.at_most(1)
@@ -315,8 +315,8 @@ def test_a_description_is_verified_without_statistics(folder):
     assert not {"scipy.stats", "scipy.signal", "sklearn", "discreet.estimators"} & modules_imported("verify", "d.json")
 
 
-FITTED_MODULES = 195
-"""Of ours that a fit of two classes takes: it took 193 when this was written down, folders counted, and 311 before it was looked at."""
+FITTED_MODULES = 199
+"""Of ours that a fit of two classes takes: it took 196 when this was written down, folders counted, and 311 before it was looked at."""
 
 
 def test_a_fit_imports_no_other_model_and_nothing_for_what_was_not_asked_of_it(folder):

@@ -4,6 +4,7 @@ import os
 import shutil
 import subprocess
 import sys
+import time
 from pathlib import Path
 
 import pytest
@@ -12,10 +13,13 @@ import discreet
 from discreet.cli.program import COMMANDS
 from discreet.core.parts import PARTS, STANDS_ON
 from tests.parts import LACKING
+from tools.slow import UNTIL
 
 PACKAGE = Path(discreet.__file__).parent
 ROOT = Path(__file__).parents[2]
 HERE = [part for part in PARTS if part not in LACKING]
+LONG = 1800.0
+"""Seconds, at most, of the quick tests on a busy machine."""
 ASKED = """
 import sys
 from discreet.cli import program
@@ -88,6 +92,8 @@ def test_every_module_that_is_left_is_imported_without_a_part(part, tmp_path):
 @pytest.mark.slow
 @pytest.mark.parametrize("part", HERE)
 def test_a_copy_without_a_part_passes_the_quick_tests_that_are_left(part, tmp_path):
+    if float(os.environ.get(UNTIL, "inf")) < time.time() + LONG:
+        pytest.skip("a turn of a few minutes is too short for all quick tests: run `python tools/slow.py properties`")
     copy = tmp_path / "copy"
     shutil.copytree(ROOT, copy, ignore=shutil.ignore_patterns(".git", "__pycache__", ".*_cache", "build", "dist", ".venv*"))
     for one in gone(part):

@@ -17,10 +17,13 @@ import numpy.typing as npt
 from discreet.core.arrays import Floats
 from discreet.core.lazily import lazily
 from discreet.noise.laws import Law, scores_of_masses
-from discreet.noise.words import Integers, uniform_below
 
 if TYPE_CHECKING:
+    from discreet.noise import words
     from discreet.noise.source import Noise
+    from discreet.noise.words import Integers
+else:
+    words = lazily("discreet.noise.words")
 
 linalg = lazily("scipy.linalg")
 _TOTAL = 2.0**62
@@ -31,7 +34,7 @@ class Tabulated(Law):
     """Independent integers, `least` and those that follow it, with probabilities proportional to whole numbers (`table`)."""
 
     least: int
-    table: Integers
+    table: "Integers"
     name: ClassVar[str] = "tabulated"
 
     def __str__(self) -> str:
@@ -47,10 +50,10 @@ class Tabulated(Law):
         """See Law; the mean is 0 up to 1e-9."""
         return float(self.masses @ np.square(np.arange(self.least, self.least + len(self.table))))
 
-    def draw(self, noise: "Noise", dimension: int, draws: int) -> Integers:
+    def draw(self, noise: "Noise", dimension: int, draws: int) -> "Integers":
         """See Law."""
         ends = np.cumsum(self.table)
-        uniform = uniform_below(noise.words(), int(ends[-1]), count=dimension * draws)
+        uniform = words.uniform_below(noise.words(), int(ends[-1]), count=dimension * draws)
         return (np.searchsorted(ends, uniform, side="right") + self.least).reshape(dimension, draws)
 
     def resized(self, factor: float) -> "Tabulated":
@@ -84,7 +87,7 @@ def tilted(least: int, last: int, level: float, tilt: float) -> Tabulated:
     return Tabulated(least, in_integers(lowest_state(least, last, level, tilt)))
 
 
-def in_integers(state: Floats) -> Integers:
+def in_integers(state: Floats) -> "Integers":
     """Integers that sum to nearly 2^62, proportional to the squares of a state."""
     counts: Integers = np.maximum(np.rint(np.square(state) * (_TOTAL / np.sum(np.square(state)) * (1.0 - 1e-9))), 0.0).astype(np.int64)
     counts.setflags(write=False)

@@ -24,10 +24,10 @@ import numpy.typing as npt
 
 from discreet.core.arrays import Floats
 from discreet.core.lazily import lazily
-from discreet.noise.words import Integers
 
 if TYPE_CHECKING:
     from discreet.noise.source import Noise
+    from discreet.noise.words import Integers
 
 special = lazily("scipy.special")
 _LARGEST_SUMMED_SCALE = 64.0
@@ -50,7 +50,7 @@ class Law(ABC):
         """The variance of each number of a draw of this many, or a close upper bound."""
 
     @abstractmethod
-    def draw(self, noise: "Noise", dimension: int, draws: int) -> Floats | Integers:
+    def draw(self, noise: "Noise", dimension: int, draws: int) -> "Floats | Integers":
         """Independent draws as columns, (dimension, draws)."""
 
     @abstractmethod
@@ -86,7 +86,7 @@ class IntegerLaw(Law):
         return f"{self.name} of scale {self.scale:.6g}"
 
     @abstractmethod
-    def draw(self, noise: "Noise", dimension: int, draws: int) -> Integers:
+    def draw(self, noise: "Noise", dimension: int, draws: int) -> "Integers":
         """See Law."""
 
     @property
@@ -127,7 +127,7 @@ class DiscreteLaplace(IntegerLaw):
         """See IntegerLaw."""
         return math.sqrt(2.0) * self.scale
 
-    def draw(self, noise: "Noise", dimension: int, draws: int) -> Integers:
+    def draw(self, noise: "Noise", dimension: int, draws: int) -> "Integers":
         """See Law."""
         return noise.discrete_laplace(scale=self.scale, dimension=dimension, draws=draws)
 
@@ -172,7 +172,7 @@ class DiscreteGaussian(IntegerLaw):
         """See IntegerLaw."""
         return self.scale
 
-    def draw(self, noise: "Noise", dimension: int, draws: int) -> Integers:
+    def draw(self, noise: "Noise", dimension: int, draws: int) -> "Integers":
         """See Law."""
         return noise.discrete_gaussian(scale=self.scale, dimension=dimension, draws=draws)
 
