@@ -20,7 +20,7 @@ STEPS = {
     "ledger/account.py": "spending_on",
     "mechanisms/learning/objective_perturbation.py": "columns",
     "solvers/newton.py": "minimise",
-    "words/learning.py": "fit",
+    "words/fits.py": "statement",
 }
 """The function of each by which a fit comes through."""
 
