@@ -4,6 +4,7 @@
 """
 
 import logging
+import re
 
 import polars as pl
 import pytest
@@ -13,6 +14,12 @@ from discreet.estimators import LinearSVC
 from tests.cli.conftest import SCHEMA, csv_text, discreet, rows
 
 MARKS = ("918273", "canary")
+
+
+def shows_canary(text):
+    """Whether a number begins as the canary does, or a word is it: among thousands of decimals of others its six digits stand by chance."""
+    return re.search(r"(?<![\d.])918273|canary", text) is not None
+
 
 COVERING = (
     SCHEMA.replace("upper = 100", 'upper = 100\noutside = "clip"')

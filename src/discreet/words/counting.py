@@ -168,9 +168,10 @@ class CountsSpec(Spec[Record]):
 
 
 @declared
-@dataclass(frozen=True, slots=True, kw_only=True)
 class LaplaceCounts(CountsSpec):
     """Counting queries with pure epsilon."""
+
+    __slots__ = ()
 
     name = "counting-laplace"
     theorem = COUNTING_LAPLACE

@@ -90,9 +90,10 @@ class GaussianFit(FitSpec):
         return DiscreteGaussian(self.grid_scale)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
 class _Fit(FitSpec):
     """A fit of a classifier: what its certificate says."""
+
+    __slots__ = ()
 
     law_in_words: ClassVar[str]
     sampler: ClassVar[str]
@@ -141,9 +142,10 @@ class _PureFit(_Fit):
         return DiscreteLaplace(self.grid_scale)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
 class _GaussianFit(GaussianFit, _Fit):
     """A fit of a classifier with Gaussian noise."""
+
+    __slots__ = ()
 
     sampler = GAUSSIAN_GRID
     law_in_words = NORMAL_LAW
@@ -198,9 +200,10 @@ class GaussianObjectiveFit(_GaussianFit):
 
 
 @declared
-@dataclass(frozen=True, slots=True, kw_only=True)
 class PureOutputFit(_PureFit):
     """Output perturbation of a classifier of two classes, for delta 0."""
+
+    __slots__ = ()
 
     name = "output-perturbation-pure"
     theorem = OUTPUT_PURE
@@ -210,9 +213,10 @@ class PureOutputFit(_PureFit):
 
 
 @declared
-@dataclass(frozen=True, slots=True, kw_only=True)
 class GaussianOutputFit(_GaussianFit):
     """Output perturbation of a classifier of two classes."""
+
+    __slots__ = ()
 
     name = "output-perturbation-gaussian"
     theorem = OUTPUT_GAUSSIAN
@@ -221,9 +225,10 @@ class GaussianOutputFit(_GaussianFit):
 
 
 @declared
-@dataclass(frozen=True, slots=True, kw_only=True)
 class PureMultinomialFit(_PureFit):
     """Objective perturbation of a multinomial model, for delta 0."""
+
+    __slots__ = ()
 
     name = "multinomial-perturbation-pure"
     theorem = MULTINOMIAL_PURE
@@ -232,9 +237,10 @@ class PureMultinomialFit(_PureFit):
 
 
 @declared
-@dataclass(frozen=True, slots=True, kw_only=True)
 class GaussianMultinomialFit(_GaussianFit):
     """Objective perturbation of a multinomial model."""
+
+    __slots__ = ()
 
     name = "multinomial-perturbation-gaussian"
     theorem = MULTINOMIAL_GAUSSIAN
@@ -243,9 +249,10 @@ class GaussianMultinomialFit(_GaussianFit):
 
 
 @declared
-@dataclass(frozen=True, slots=True, kw_only=True)
 class PureEachFit(_PureFit):
     """Objective perturbation of each class against the others, for delta 0."""
+
+    __slots__ = ()
 
     name = "one-vs-rest-pure"
     theorem = ONE_VS_REST_PURE
@@ -254,9 +261,10 @@ class PureEachFit(_PureFit):
 
 
 @declared
-@dataclass(frozen=True, slots=True, kw_only=True)
 class GaussianEachFit(_GaussianFit):
     """Objective perturbation of each class against the others."""
+
+    __slots__ = ()
 
     name = "one-vs-rest-gaussian"
     theorem = ONE_VS_REST_GAUSSIAN

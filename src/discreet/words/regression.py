@@ -233,9 +233,10 @@ class _ConvexFit(GaussianFit):
 
 
 @declared
-@dataclass(frozen=True, slots=True, kw_only=True)
 class PredictionFit(_ConvexFit):
     """Objective perturbation of a regression by a convex loss of predictions."""
+
+    __slots__ = ()
 
     name = "prediction-objective"
     theorem = PREDICTION
@@ -255,9 +256,10 @@ _OF_TARGETS: Fields = {**OF_PREDICTIONS, **TARGET_UNITS}
 
 
 @declared
-@dataclass(frozen=True, slots=True, kw_only=True)
 class TargetsFit(_ConvexFit):
     """Objective perturbation of a regression of several targets."""
+
+    __slots__ = ()
 
     name = "targets-objective"
     theorem = TARGETS

@@ -135,9 +135,10 @@ def gaussian_grid(query: RowQuery, spec: RowsOnGrid, by: str) -> Hypothesis:
 
 
 @declared
-@dataclass(frozen=True, slots=True, kw_only=True)
 class LaplaceRows(OwnedRows):
     """Laplace noise of one size on every released number."""
+
+    __slots__ = ()
 
     name = "release-laplace-rows"
     theorem = LAPLACE_ROWS
@@ -177,9 +178,10 @@ class FisherRows(GaussianRows):
 
 
 @declared
-@dataclass(frozen=True, slots=True, kw_only=True)
 class InformationRows(RowsOnGrid):
     """Gaussian noise of one size on every released number, for bits."""
+
+    __slots__ = ()
 
     name = "release-information-rows"
     theorem = INFORMATION_ROWS

@@ -63,9 +63,10 @@ class ShuffledGaussian(ShuffledRows):
 
 
 @declared
-@dataclass(frozen=True, slots=True, kw_only=True)
 class ShuffledLaplace(ShuffledRows):
     """Laplace noise on every number of shuffled rows."""
+
+    __slots__ = ()
 
     name = "release-shuffled-laplace-rows"
     theorem = SHUFFLED_LAPLACE
