@@ -6,6 +6,7 @@ u is zero at both ends. Masses are integers that sum to nearly 2^62, and what is
 they promise, is in the proof note fisher_noise.md of released rows.
 """
 
+import math
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import lru_cache
@@ -26,6 +27,8 @@ else:
     words = lazily("discreet.noise.words")
 
 linalg = lazily("scipy.linalg")
+LEAST_CELLS = 1 << 11
+"""Steps in half the width of a law, at least."""
 _TOTAL = 2.0**62
 
 
@@ -73,6 +76,11 @@ class Tabulated(Law):
         return scores_of_masses(places, self.masses, np.arange(len(self.table)), uniform)
 
 
+def step_of(half_width: float) -> float:
+    """The step of the grid of a law, a power of two, in the unit of half its width."""
+    return 2.0 ** math.floor(math.log2(half_width / LEAST_CELLS))
+
+
 @lru_cache(maxsize=8)
 def symmetric(half_width: float, level: float, weight: float) -> Tabulated:
     """The law inside of +-half_width, without a tilt, in steps of a grid."""
@@ -81,9 +89,18 @@ def symmetric(half_width: float, level: float, weight: float) -> Tabulated:
     return Tabulated(-last, in_integers(lowest))
 
 
+def between(below: float, above: float, step: float) -> tuple[int, int]:
+    """The least and the last integer whose multiple of `step` is inside of -below and above."""
+    return 1 - math.ceil(below / step), math.ceil(above / step) - 1
+
+
+def tilted(below: float, above: float, step: float, *, level: float, tilt: float) -> Tabulated:
+    """The law inside of -below and above, in steps of a grid, of weight 1; `level` and `tilt` are those of numbers, not of steps."""
+    return _tilted(*between(below, above, step), level * step**4, tilt * step**3)
+
+
 @lru_cache(maxsize=64)
-def tilted(least: int, last: int, level: float, tilt: float) -> Tabulated:
-    """The law on the integers from `least` to `last`, of weight 1."""
+def _tilted(least: int, last: int, level: float, tilt: float) -> Tabulated:
     return Tabulated(least, in_integers(lowest_state(least, last, level, tilt)))
 
 

@@ -1,22 +1,19 @@
 """Declarations of rows with noise of bounded support."""
 
-import math
 from dataclasses import dataclass
 
 import numpy as np
 
 from discreet.accounting import Unit
 from discreet.core.arrays import Floats
-from discreet.noise.bounded import Tabulated, symmetric, tilted
+from discreet.noise.bounded import Tabulated, step_of, symmetric, tilted
 from discreet.queries import RowQuery
 from discreet.statements.base import Words, condition
 from discreet.statements.spec import Finites, NotNegative, Positive, Positives, PowerOfTwo, PowersOfTwo, Relation, declared
-from discreet.words.release import ReleaseSpec, entry_hypotheses, plain_rows
+from discreet.words.release import ReleaseSpec, entry_hypotheses, plain_rows, variance_on_grid
 
 BOUNDED_NOISE = "noise of bounded support, its own law's curve (fisher_noise.md)"
 BOUNDED_COLUMNS = "noise of bounded support, its own law's curve for every number (fisher_noise.md)"
-_FEWEST_CELLS, _MOST_CELLS = 2.0**11, 2.0**12
-"""Steps in half the width of bounded noise."""
 
 
 @declared
@@ -43,13 +40,13 @@ class BoundedRows(ReleaseSpec[RowQuery]):
     @property
     def law(self) -> Tabulated:
         """The law of the noise on every number, in steps. Raises ValueError for a grid that is none of this width."""
-        if not _FEWEST_CELLS <= self.half_width / self.step <= _MOST_CELLS:
+        if self.step != step_of(self.half_width):
             raise ValueError("parameters: 'step' is not that of the width")
         return symmetric(self.half_width / self.step, self.level * self.step**2, self.weight * self.step**2)
 
     def covariance(self, query: RowQuery) -> Floats:
         """Covariance of the noise of a row, its rounding included, (columns, columns)."""
-        return self.step**2 * (self.law.variance() + 1.0 / 12.0) * np.eye(query.columns)
+        return variance_on_grid(self.step, self.law) * np.eye(query.columns)
 
     def statement(self, problem: RowQuery) -> Words:
         """See Spec."""
@@ -87,18 +84,15 @@ class BoundedNumbers(ReleaseSpec[RowQuery]):
     def laws(self) -> tuple[Tabulated, ...]:
         """The law of the noise on each number, in steps of its own. Raises ValueError for grids that are none of these ends."""
         ends = tuple(zip(self.below, self.above, self.tilt, self.steps, strict=True))
-        if not all(_FEWEST_CELLS <= 0.5 * (below + above) / step <= _MOST_CELLS for below, above, _, step in ends):
+        if any(step != step_of(0.5 * (below + above)) for below, above, _, step in ends):
             raise ValueError("parameters: 'steps' are not those of the ends")
-        return tuple(
-            tilted(1 - math.ceil(below / step), math.ceil(above / step) - 1, self.level * step**4, tilt * step**3)
-            for below, above, tilt, step in ends
-        )
+        return tuple(tilted(below, above, step, level=self.level, tilt=tilt) for below, above, tilt, step in ends)
 
     def covariance(self, query: RowQuery) -> Floats:
         """Covariance of the noise of a row, its rounding included, (columns, columns). Raises ValueError for other rows."""
         if len(self.steps) != query.columns:
             raise ValueError("parameters: one law for each released number is needed")
-        return np.diag([step**2 * (law.variance() + 1.0 / 12.0) for law, step in zip(self.laws, self.steps, strict=True)])
+        return np.diag([variance_on_grid(step, law) for law, step in zip(self.laws, self.steps, strict=True)])
 
     def statement(self, problem: RowQuery) -> Words:
         """See Spec."""

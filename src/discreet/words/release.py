@@ -6,10 +6,16 @@ from typing import Annotated, ClassVar
 
 from discreet.core.arrays import Floats
 from discreet.core.neighbours import ADD_REMOVE, REPLACE_ONE, Neighbours, Persons
+from discreet.noise.laws import Law
 from discreet.queries import Released, RowQuery, Rows, SecondMoments, Target
 from discreet.queries.record import query_from_record
 from discreet.statements.base import Hypothesis, Record, condition, counted
 from discreet.statements.spec import Count, Filled, Flag, P, Positive, Recorded, Spec, Text, Whole, absent
+
+
+def variance_on_grid(step: float, law: Law) -> float:
+    """The variance of a released number: that of its noise, in steps of the law, and of its rounding."""
+    return step**2 * (law.variance() + 1.0 / 12.0)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -19,7 +19,7 @@ from discreet.queries import RowQuery, WeightedRows
 from discreet.queries.linear import MappedRows
 from discreet.statements.base import APART, Hypothesis, Record, Words, condition
 from discreet.statements.spec import Flag, Positive, PowerOfTwo, Relation, Whole, declared
-from discreet.words.release import ReleaseSpec, among_slots, entry_hypotheses, plain_rows, row_query
+from discreet.words.release import ReleaseSpec, among_slots, entry_hypotheses, plain_rows, row_query, variance_on_grid
 
 GAUSSIAN_ROWS = "Gaussian noise on rows, on a grid (rows.md)"
 LAPLACE_ROWS = "Laplace noise on rows, on a grid (rows.md, theorem 5)"
@@ -68,7 +68,7 @@ class RowsOnGrid(ReleaseSpec[RowQuery]):
 
     def covariance(self, query: RowQuery) -> Floats:
         """Covariance of the noise of a row, its rounding included, (columns, columns)."""
-        return self.step**2 * (self.law.variance() + 1.0 / 12.0) * np.eye(query.columns)
+        return variance_on_grid(self.step, self.law) * np.eye(query.columns)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -173,7 +173,7 @@ class FisherRows(GaussianRows):
     def covariance(self, query: RowQuery) -> Floats:
         """See RowsOnGrid: that of the weighted rows, in the records' own coordinates."""
         inverse = np.linalg.inv(weighted(query).map.matrix)
-        found: Floats = self.step**2 * (self.law.variance() + 1.0 / 12.0) * (inverse.T @ inverse)
+        found: Floats = variance_on_grid(self.step, self.law) * (inverse.T @ inverse)
         return 0.5 * (found + found.T)
 
 
@@ -212,7 +212,7 @@ class FreshRows(RowsOnGrid):
 
     def covariance(self, query: RowQuery) -> Floats:  # noqa: ARG002 - the projection has a width of its own
         """See RowsOnGrid."""
-        return self.step**2 * (self.law.variance() + 1.0 / 12.0) * np.eye(self.width)
+        return variance_on_grid(self.step, self.law) * np.eye(self.width)
 
     def statement(self, problem: RowQuery) -> Words:
         """See Spec."""

@@ -26,13 +26,11 @@ from discreet.data import Records
 from discreet.mechanisms.base import Drawn, Mechanism
 from discreet.mechanisms.release.placement import placed
 from discreet.noise import Noise
-from discreet.noise.bounded import Tabulated, lowest_state, tilted
+from discreet.noise.bounded import Tabulated, between, lowest_state, step_of, tilted
 from discreet.queries import Rows
 from discreet.queries.base import UP
 from discreet.words.bounded import BoundedNumbers
 
-_CELLS = 1 << 11
-"""Grid points in half the width of a law, at least."""
 MOST_ASYMMETRIC = 64.0
 """One end over the other: the shorter side still has some sixty grid points."""
 
@@ -108,8 +106,7 @@ class ColumnLaw(NamedTuple):
     @property
     def in_steps(self) -> Tabulated:
         """The law in steps."""
-        ends = 1 - math.ceil(self.below / self.step), math.ceil(self.above / self.step) - 1
-        return tilted(*ends, self.level * self.step**4, self.tilt * self.step**3)
+        return tilted(self.below, self.above, self.step, level=self.level, tilt=self.tilt)
 
     @property
     def variance(self) -> float:
@@ -134,8 +131,8 @@ class ColumnLaw(NamedTuple):
 @lru_cache(maxsize=64)
 def law(below: float, above: float, level: float) -> ColumnLaw:
     """The law of mean 0 between -below and above. Raises InfeasibleTarget for a level that leaves less noise than the grid has steps for."""
-    step = 2.0 ** math.floor(math.log2(0.5 * (below + above) / _CELLS))
-    least, last, curved = 1 - math.ceil(below / step), math.ceil(above / step) - 1, level * step**4
+    step = step_of(0.5 * (below + above))
+    (least, last), curved = between(below, above, step), level * step**4
     if curved > 1:
         raise InfeasibleTarget("the level leaves hardly any noise between these ends, less than a step of the grid; lower the level.")
 

@@ -12,7 +12,7 @@ Bounded noise is never (epsilon, 0)-private: what is shifted out of the support 
 """
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from functools import partial
 from typing import Any
 
@@ -26,13 +26,10 @@ from discreet.data import Records
 from discreet.mechanisms.base import Drawn, Mechanism
 from discreet.mechanisms.release.placement import placed
 from discreet.noise import Noise
-from discreet.noise.bounded import Tabulated, symmetric
+from discreet.noise.bounded import Tabulated, step_of
 from discreet.queries import Rows
 from discreet.queries.base import UP
 from discreet.words.bounded import BoundedRows
-
-_CELLS = 1 << 11
-"""Grid points on each side of zero, at least."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -62,12 +59,18 @@ class BoundedNoise(Mechanism[Rows, Records]):
     @property
     def step(self) -> float:
         """w, a power of two."""
-        return 2.0 ** math.floor(math.log2(self.half_width / _CELLS))
+        return step_of(self.half_width)
+
+    @property
+    def declaration(self) -> BoundedRows:
+        """What a certificate records."""
+        sizes: Any = {one.name: getattr(self, one.name) for one in fields(BoundedRows)}
+        return BoundedRows(**sizes)
 
     @property
     def law(self) -> Tabulated:
         """The law of the noise on a number, in steps."""
-        return symmetric(self.half_width / self.step, self.level * self.step**2, self.weight * self.step**2)
+        return self.declaration.law
 
     def promise(self, query: Rows) -> ApproximateDP | NoGuarantee:
         """See module docstring: per entry. Raises InvalidInput for rows that are shortened as a whole."""
@@ -93,8 +96,7 @@ class BoundedNoise(Mechanism[Rows, Records]):
 
     def parameters(self) -> dict[str, Json]:
         """See Mechanism."""
-        sizes: Any = {name: getattr(self, name) for name in ("half_width", "level", "weight", "step", "epsilon", "neighbours")}
-        return BoundedRows(**sizes).parameters()
+        return self.declaration.parameters()
 
     def draw(self, query: Rows, data: Records, noise: Noise) -> Drawn:
         """See Mechanism."""

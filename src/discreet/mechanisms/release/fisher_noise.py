@@ -7,7 +7,7 @@ metric of Sigma, over the declared domain (the published sufficient condition as
 large epsilon). `cramer_rao`: a squared error that UNBIASED estimators cannot beat; it is no privacy guarantee.
 """
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, replace
 from functools import partial
 from typing import Self
 
@@ -35,11 +35,11 @@ class FisherNoise(FisherRows, Mechanism[WeightedRows, Records]):
     @property
     def inner(self) -> GaussianRelease:
         """The noise of one size on weighted records."""
-        return GaussianRelease(**{name: getattr(self, name) for name in _OF_INNER})
+        return GaussianRelease(**{one.name: getattr(self, one.name) for one in fields(GaussianRelease)})
 
     @classmethod
     def _of(cls, made: GaussianRelease) -> Self:
-        return cls(level=made.deviation**-4.0, **{name: getattr(made, name) for name in _OF_INNER})
+        return cls(level=made.deviation**-4.0, **{one.name: getattr(made, one.name) for one in fields(GaussianRelease)})
 
     @classmethod
     def calibrate(
@@ -88,6 +88,3 @@ class FisherNoise(FisherRows, Mechanism[WeightedRows, Records]):
 
 def _restored(rows: Floats, noise: Noise, *, query: WeightedRows, add: Add) -> Floats:
     return query.restore(add(rows, noise))
-
-
-_OF_INNER = ("step", "scale", "neighbours", "epsilon", "slots", "local", "published")
