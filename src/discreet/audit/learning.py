@@ -58,9 +58,9 @@ class Release:
         Raises TypeError for other parameters.
         """
         spec = quietly(lambda: _AUDITED[mechanism].read(parameters), TypeError("parameters"), TypeError, ValueError)
-        law, extra = spec.law, getattr(spec, "extra_ridge", None)
+        law = spec.law
         noise = law.scale if isinstance(law, Normal) else law.rate
-        return cls(loss=loss, ridge=ridge + (extra or 0.0), noise=noise, gaussian=isinstance(law, Normal), objective=spec.in_objective)
+        return cls(loss=loss, ridge=ridge + spec.added_ridge, noise=noise, gaussian=isinstance(law, Normal), objective=spec.in_objective)
 
     @property
     def spread(self) -> float:

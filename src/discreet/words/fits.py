@@ -67,6 +67,16 @@ class FitSpec(Spec[Record]):
     def grid_law(self) -> DiscreteGaussian | DiscreteLaplace:
         """The law of the last stage's noise, in steps."""
 
+    @property
+    def added_ridge(self) -> float:
+        """What the mechanism adds to lambda."""
+        return 0.0
+
+    @property
+    def own_ridge(self) -> float | None:
+        """lambda, where the mechanism has it; None where it is the problem's."""
+        return None
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class GaussianFit(FitSpec):
@@ -88,6 +98,27 @@ class GaussianFit(FitSpec):
     def grid_law(self) -> DiscreteGaussian:
         """See FitSpec."""
         return DiscreteGaussian(self.grid_scale)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CountedFit(GaussianFit):
+    """A fit with Gaussian noise, perhaps beside a noisy number of records, from which a field of the fit follows."""
+
+    follows: ClassVar[str]
+    """The name of that field."""
+
+    count_scale: Positive | None = absent()
+    """Of the noise on the number of records, where it is counted."""
+    counted: Finite | None = absent()
+    """The noisy number, once it is known."""
+
+    def require_counted(self, problem: Record) -> None:
+        """Raise ValueError for a number that is not counted, or that nothing follows from, and beside a prior."""
+        known = self.counted is not None
+        if known is not (getattr(self, self.follows) is not None) or (known and self.count_scale is None):
+            raise ValueError(f"parameters: a number of records that is counted has noise, and {self.follows!r} follows from it")
+        if self.count_scale is not None and "prior" in problem:
+            raise ValueError("parameters: nothing is counted beside a fit with a prior")
 
 
 class _Fit(FitSpec):
@@ -169,30 +200,34 @@ class PureObjectiveFit(_PureFit):
     extra_ridge: NotNegative
     """What the mechanism adds to lambda."""
 
+    @property
+    def added_ridge(self) -> float:
+        """See FitSpec."""
+        return self.extra_ridge
+
 
 @declared
 @dataclass(frozen=True, slots=True, kw_only=True)
-class GaussianObjectiveFit(_GaussianFit):
+class GaussianObjectiveFit(CountedFit, _GaussianFit):
     """Objective perturbation of a classifier of two classes, perhaps beside a noisy number of records."""
 
     name = "objective-perturbation-gaussian"
     theorem = OBJECTIVE_GAUSSIAN
     problem_of = _OF_TWO
+    follows = "extra_ridge"
 
-    count_scale: Positive | None = absent()
-    """Of the noise on the number of records, where it is counted."""
-    counted: Finite | None = absent()
-    """The noisy number, once it is known."""
     extra_ridge: NotNegative | None = absent()
     """What follows from it: the mechanism adds this to lambda."""
 
     def statement(self, problem: Record) -> Words:
-        """See Spec. Raises ValueError for a number that is not counted, and beside a prior."""
-        if (self.counted is None) is not (self.extra_ridge is None) or (self.counted is not None and self.count_scale is None):
-            raise ValueError("parameters: a number of records that is counted has noise, and 'extra_ridge' follows from it")
-        if self.count_scale is not None and "prior" in problem:
-            raise ValueError("parameters: nothing is counted beside a fit with a prior")
+        """See Spec, and CountedFit."""
+        self.require_counted(problem)
         return _GaussianFit.statement(self, problem)
+
+    @property
+    def added_ridge(self) -> float:
+        """See FitSpec."""
+        return self.extra_ridge or 0.0
 
     def proved(self) -> str:
         """See _Fit."""

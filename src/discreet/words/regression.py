@@ -23,9 +23,9 @@ from discreet.statements.base import (
     register_words,
     relation,
 )
-from discreet.statements.spec import Finite, Positive, PowerOfTwo, Text, Whole, absent, declared, problem_with
+from discreet.statements.spec import Positive, PowerOfTwo, Text, Whole, absent, declared, problem_with
 from discreet.words.constrained import REAL_TARGETS, declared_bounds, real_domain, require_same
-from discreet.words.fits import GaussianFit
+from discreet.words.fits import CountedFit, GaussianFit
 from discreet.words.learning import (
     GAUSSIAN_GRID,
     NON_PRIVATE,
@@ -126,12 +126,13 @@ def _adassp(parameters: Record, problem: Record) -> Words:
 
 @declared
 @dataclass(frozen=True, slots=True, kw_only=True)
-class ResidualFit(GaussianFit):
+class ResidualFit(CountedFit):
     """Objective perturbation of a regression with bounded slopes, perhaps beside a noisy number of records."""
 
     name = "least-squares-objective"
     theorem = OBJECTIVE
     problem_of = staticmethod(problem_with(_PROBLEM, _AROUND))
+    follows = "unit"
 
     loss: Text
     width: Positive
@@ -140,19 +141,17 @@ class ResidualFit(GaussianFit):
     """What the mechanism adds: the least curvature of the objective."""
     records: Whole
     """Of which the objective is at most."""
-    count_scale: Positive | None = absent()
-    """Of the noise on the number of records, where it is counted."""
-    counted: Finite | None = absent()
-    """The noisy number, once it is known."""
     unit: PowerOfTwo | None = absent()
     """What follows from it: width, noise, tolerance and grid are multiplied by this."""
 
+    @property
+    def own_ridge(self) -> float:
+        """See FitSpec."""
+        return self.ridge
+
     def statement(self, problem: Record) -> Words:
-        """See Spec. Raises ValueError for a number that is not counted, and beside a prior."""
-        if (self.counted is None) is not (self.unit is None) or (self.counted is not None and self.count_scale is None):
-            raise ValueError("parameters: a number of records that is counted has noise, and 'unit' follows from it")
-        if self.count_scale is not None and "prior" in problem:
-            raise ValueError("parameters: nothing is counted beside a fit with a prior")
+        """See Spec, and CountedFit."""
+        self.require_counted(problem)
         parameters = self.parameters()
         slopes = condition(
             "slopes are at most {width:.10g} in size, and the objective of at most {records} records is {ridge:.10g}-strongly convex in all weights",
@@ -230,6 +229,11 @@ class _ConvexFit(GaussianFit):
     """What the mechanism adds: the least curvature of the objective."""
     records: Whole
     """Of which the objective is at most."""
+
+    @property
+    def own_ridge(self) -> float:
+        """See FitSpec."""
+        return self.ridge
 
 
 @declared

@@ -85,9 +85,8 @@ def noise_law(certificate: Certificate) -> WeightNoise:
         variances: Floats = special.gammaincinv(0.5 * (_dimension(problem) + 1), places) * 2.0 / usable(law.rate, "rate") ** 2
     else:
         variances = np.array([usable(law.scale, "scale") ** 2])
-    extra = usable(getattr(spec, "extra_ridge", None) or 0.0, "extra_ridge")
-    own = getattr(spec, "ridge", None)
-    ridge = (_parameter(problem, "ridge") if own is None else usable(own, "ridge")) + extra
+    extra = usable(spec.added_ridge, "extra_ridge")
+    ridge = usable(problem.get("ridge") if spec.own_ridge is None else spec.own_ridge, "ridge") + extra
     last = (usable(spec.grid_step, "grid_step") * usable(last_law.scale, "grid_scale")) ** 2 * (2.0 if isinstance(law, Spherical) else 1.0)
     if spec.in_objective and not ridge > 0:
         raise InvalidInput("the certificate states no ridge, so the noise has no bound.")
