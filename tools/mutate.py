@@ -263,6 +263,7 @@ PLANTED: list[Fault] = [
             ("spherical", "rate", 2.0),
         )
     ),
+    Fault("noise/bounded.py", "int(ends[-1]), count=dimension * draws)", "int(ends[-1]), count=dimension * draws) // 2 + int(ends[-1]) // 4"),
     Fault("noise/source.py", '.T) * _checked(scale, "scale")', '.T) * 0.5 * _checked(scale, "scale")'),
     Fault("noise/source.py", 'lengths / _checked(rate, "rate")', 'lengths / (2.0 * _checked(rate, "rate"))'),
     Fault("noise/source.py", 'Fraction(_checked(scale, "scale")) ** 2', '(Fraction(_checked(scale, "scale")) / 2) ** 2'),
@@ -386,6 +387,7 @@ TESTS: dict[str, tuple[str, ...]] = {
         "tests/audit/test_drawn.py::test_how_searches_cut_tables_is_watched_too",
     ),
     "noise/chacha.py": ("tests/audit/test_drawn.py::test_no_word_of_a_key_is_drawn_twice",),
+    "noise/bounded.py": ("bounded-1e-06-replace-one", "bounded-columns-1e-06-replace-one"),
     "noise/laws.py": (
         "counting-laplace-0.0-replace-one",
         "tests/noise/test_laws.py::test_draws_of_a_law_become_normal_scores_and_those_of_another_size_do_not",

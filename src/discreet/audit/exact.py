@@ -155,7 +155,7 @@ def laplace_integers(shifts: tuple[int, ...], scale: float) -> PrivacyLoss:
     masses, losses = np.ones(1), np.zeros(1)
     k, law = DiscreteLaplace(scale).masses()
     for shift in shifts:
-        one = (np.abs(k + shift) - np.abs(k)) / scale
+        one = DiscreteLaplace(scale).log_ratio(k, shift)
         levels, place = np.unique(np.round(one, 12), return_inverse=True)  # few different losses, many integers
         of_level = np.bincount(place.ravel(), weights=law)
         masses, losses = np.outer(masses, of_level).ravel(), (losses[:, np.newaxis] + levels).ravel()

@@ -4,8 +4,8 @@
     module_of("planning.command")      a module of a part; one sentence where the folder is not there
     also_of(names, {"Plan": "planning"})      `__getattr__` of a package through which names of a part are found too
 
-A copy without the folder of a part, and without its line here, is a package whose tests pass (tests/test_parts.py). Who finds a part's modules: the
-program its commands (`COMMANDS`), and the face of the package what shows its results (`views`).
+A copy without the folder of a part, and without its line here, is a package whose tests pass (tests/properties/test_parts.py). Who finds a part's
+modules: the program its commands (`COMMANDS`), and the face of the package what shows its results (`views`).
 """
 
 from collections.abc import Callable, Mapping

@@ -48,6 +48,7 @@ from discreet.mechanisms.learning import (
 )
 from discreet.mechanisms.learning.margin import MARGIN
 from discreet.mechanisms.learning.worth import Outlook, needed_records
+from discreet.noise.laws import DiscreteGaussian, DiscreteLaplace
 from discreet.problems import RegularisedRisk
 
 MECHANISMS = ("objective", "output")
@@ -342,10 +343,9 @@ def _noise_of(mechanism: _Mechanism, problem: RegularisedRisk, failure: float) -
             norm = GammaNorm(dimension=dimension, rate=rate)
         case PureOutputPerturbation(rate=rate):
             norm = GammaNorm(dimension=dimension, rate=rate / size)
-    tails = math.log(2.0 * dimension / failure)
     gaussian = isinstance(mechanism, GaussianObjectivePerturbation | GaussianOutputPerturbation)
-    # Union bounds: P(|K| >= m) <= 2 e^{-m^2 / (2 s^2)} and 2 e^{-m / t} for one discrete Gaussian or Laplace integer.
-    integers = math.sqrt(dimension) * grid.scale * (math.sqrt(2.0 * tails) if gaussian else tails)
+    law = DiscreteGaussian(grid.scale) if gaussian else DiscreteLaplace(grid.scale)
+    integers = math.sqrt(dimension) * law.bound(failure / dimension)  # a union bound over the integers
     computed = (
         (mechanism.tolerance + mechanism.noise_error) / size
         if isinstance(mechanism, GaussianObjectivePerturbation | PureObjectivePerturbation)
