@@ -96,6 +96,11 @@ class Spec(Recorded, Generic[P]):
         return cls.read_from(parameters, "parameters")
 
     @classmethod
+    def within(cls, parameters: Record) -> Self:
+        """The Spec whose fields a larger record has among others, which whoever reads that record checks. Raises ValueError as `read` does."""
+        return cls.read({name: parameters[name] for name in cls.readers() if name in parameters})
+
+    @classmethod
     def readers(cls) -> Fields:
         """The reader of each field that a certificate has."""
         return {name: field.reader for name, field in _fields_of(cls).items() if field.required or field.drawn}

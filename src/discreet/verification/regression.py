@@ -77,8 +77,7 @@ def _mixing(stated: Stated) -> Iterator[Check]:
         "most_records": stated.problem["most_records"],
         **({"persons": stated.problem["persons"]} if "persons" in stated.problem else {}),
     }
-    of_sketch = {name: value for name, value in stated.parameters.items() if name != "target_weight"}
-    yield from gaussian_sketch(replace(stated, problem=inner), GaussianSketchSpec.read(of_sketch))
+    yield from gaussian_sketch(replace(stated, problem=inner), GaussianSketchSpec.within(stated.parameters))
 
 
 @register_recheck("least-squares-hessian-mixing")

@@ -307,8 +307,7 @@ def sketched_query(problem: Record, target_weight: float | None) -> SecondMoment
 
 @register_words("least-squares-mixing", parameters={**GaussianSketchSpec.readers(), "target_weight": positive}, problem=_PROBLEM, shared=True)
 def _mixing(parameters: Record, problem: Record) -> Words:
-    of_sketch = {name: value for name, value in parameters.items() if name != "target_weight"}
-    sketch = sketch_words(GaussianSketchSpec.read(of_sketch), sketched_query(problem, positive(parameters["target_weight"])))
+    sketch = sketch_words(GaussianSketchSpec.within(parameters), sketched_query(problem, positive(parameters["target_weight"])))
     return sketch._replace(hypotheses=(*_hypotheses(parameters, problem), *sketch.hypotheses[1:]))
 
 
